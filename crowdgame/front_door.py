@@ -1,0 +1,108 @@
+"""Phone and projector pages and static files from memory, compressed once, ahead of Django."""
+
+import base64
+import gzip
+import hashlib
+import mimetypes
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+CODE = re.compile(r"/(?:[BCDFGHJKMNPQRSTVWXYZ2-9]{4,8}(?:/[12])?/?)?", re.IGNORECASE)
+DISPLAY = re.compile(r"/display/[^/]+/?")
+HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
+INLINE = re.compile(rb"<(script|style)(?:\s[^>]*)?>(.*?)</\1>", re.DOTALL)
+COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, ready to be sent, plain and (where it pays) gzip."""
+
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    gzipped: bytes | None
+
+    async def send(self, scope: Any, send: Any) -> None:
+        headers, body = self.headers, self.body
+        if self.gzipped is not None and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
+            headers, body = [*headers, (b"content-encoding", b"gzip")], self.gzipped
+        headers = [*headers, (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def front_door(behind: Application) -> Application:
+    """Answers GET of pages and static files; everything else goes to `behind`."""
+    pages = {name: _page(settings.PAGES_DIR / f"{name}.html") for name in ("phone", "display")}
+    static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        path = scope["path"]
+        answer = static.get(path) or pages.get(page_at(path))
+        if answer is None or scope["method"] not in {"GET", "HEAD"}:
+            await behind(scope, receive, send)
+        else:
+            await answer.send(scope, send)
+
+    return application
+
+
+def page_at(path: str) -> str:
+    """The page that this address shows; empty if it is not one of these."""
+    if CODE.fullmatch(path):
+        return "phone"
+    return "display" if DISPLAY.fullmatch(path) else ""
+
+
+def _page(path: Path) -> Answer | None:
+    """A page with a policy that lets nothing in but itself; None if the front end is not built."""
+    if not path.is_file():
+        return None
+    body = path.read_bytes()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"cache-control", b"no-cache"),
+        (b"content-security-policy", content_security_policy(body).encode()),
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"vary", b"accept-encoding"),
+    ]
+    return Answer(headers, body, gzip.compress(body, 9))
+
+
+def content_security_policy(page: bytes) -> str:
+    hashes: dict[bytes, str] = {b"script": "", b"style": ""}
+    for kind, block in INLINE.findall(page):
+        digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
+        hashes[kind] += f" 'sha256-{digest}'"
+    return (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+        f"script-src 'self'{hashes[b'script']}; style-src 'self'{hashes[b'style']}; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'"
+    )
+
+
+def _static_files(root: Path) -> Iterator[tuple[str, Answer]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            yield f"{settings.STATIC_URL}{path.relative_to(root).as_posix()}", _static(path)
+
+
+def _static(path: Path) -> Answer:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    fresh = b"public, max-age=31536000, immutable" if HASHED.search(path.name) else b"no-cache"
+    body = path.read_bytes()
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"cache-control", fresh),
+        (b"x-content-type-options", b"nosniff"),
+        (b"vary", b"accept-encoding"),
+    ]
+    return Answer(headers, body, gzip.compress(body, 6) if kind in COMPRESSED else None)

@@ -1,0 +1,61 @@
+"""Which games there are. Third parties add theirs through the entry point group `crowdgame.games`.
+
+An entry point's name is the game's slug, and it is loaded only when that game is asked for, so
+that a broken package harms no game but its own. Nobody can take the place of a game of the house.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from reprlib import repr as shown
+from typing import Any
+
+import msgspec
+
+from games.engine.errors import BadOptions, UnknownGame
+from games.engine.game import Game
+from games.rules.captains_mistress import CaptainsMistress
+from games.rules.simultaneous_captains_mistress import SimultaneousCaptainsMistress
+
+GROUP = "crowdgame.games"
+OWN: tuple[Game[Any], ...] = (SimultaneousCaptainsMistress(), CaptainsMistress())
+HOUSE: Mapping[str, Game[Any]] = {game.slug: game for game in OWN}
+
+
+@cache
+def all_games() -> Mapping[str, Game[Any]]:
+    """Every game by its slug. Raises UnknownGame if a third party's cannot be loaded."""
+    return {**HOUSE, **{slug: _load(point) for slug, point in _foreign().items()}}
+
+
+@cache
+def _foreign() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP) if point.name not in HOUSE}
+
+
+@cache
+def _load(point: EntryPoint) -> Game[Any]:
+    try:
+        game: Game[Any] = point.load()
+    except (ImportError, AttributeError) as refusal:
+        raise UnknownGame(f"the game {shown(point.name)} cannot be loaded: {refusal}") from refusal
+    if getattr(game, "slug", None) != point.name:
+        raise UnknownGame(f"what is registered as {shown(point.name)} is not a game of that slug")
+    return game
+
+
+def find_game(slug: object) -> Game[Any]:
+    """Raises UnknownGame."""
+    if isinstance(slug, str) and slug in HOUSE:
+        return HOUSE[slug]
+    if isinstance(slug, str) and slug in _foreign():
+        return _load(_foreign()[slug])
+    raise UnknownGame(f"there is no game called {shown(slug)}")
+
+
+def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
+    """The game's options from plain JSON values. Raises BadOptions."""
+    try:
+        return msgspec.convert(raw, game.options)
+    except msgspec.ValidationError as refusal:
+        raise BadOptions(str(refusal)) from refusal

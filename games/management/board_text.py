@@ -1,0 +1,51 @@
+"""A replayed record as text for a terminal: readable without colour, safe whatever its name holds."""
+
+from rich.text import Text
+
+from games.engine.game import Board
+from games.engine.record import Replayed
+
+STYLE = {"R": "bold white on red", "Y": "bold black on yellow", ".": "dim"}
+TITLE_WIDTH = 100
+OUTCOME = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "open": "still open"}
+
+
+def board_text(title: str, played: Replayed) -> Text:
+    text = Text()
+    text.append(printable(title) + "\n", "bold")
+    _append_grid(text, played.board)
+    if played.board.token:
+        text.append(f"token: {played.board.token}\n")
+    text.append(f"after {_turns(len(played.resolutions))}: {OUTCOME[played.result]}\n")
+    if played.error_turn:
+        text.append(f"turn {played.error_turn} is refused: {printable(played.error or '')}\n", "bold red")
+    return text
+
+
+def refused_text(title: str, number: int, why: str) -> Text:
+    text = Text()
+    text.append(printable(title) + "\n", "bold")
+    text.append(f"line {number} cannot be played: {printable(why)}\n", "bold red")
+    return text
+
+
+def printable(raw: str) -> str:
+    """A foreign text must neither steer the terminal nor fill it, nor break an output that is not UTF-8."""
+    shown = "".join(letter if letter.isprintable() else "�" for letter in raw[:TITLE_WIDTH])
+    return shown + "…" if len(raw) > TITLE_WIDTH else shown
+
+
+def _append_grid(text: Text, board: Board) -> None:
+    """A line of column numbers over the rows; a winning cell stands in brackets."""
+    text.append("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip() + "\n", "dim")
+    winning = frozenset(board.winning_cells)
+    for row, line in zip(range(board.rows, 0, -1), board.grid, strict=True):
+        for column, letter in enumerate(line, 1):
+            cell = f"[{letter}]" if (column, row) in winning else f" {letter} "
+            text.append(cell, STYLE[letter])
+            text.append(" ")
+        text.append("\n")
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"

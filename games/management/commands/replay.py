@@ -1,0 +1,121 @@
+"""`manage.py replay [--json] [FILE]`: play game records through, a line each.
+
+Exit status 1 when a line could not be read or played at all; a record with a refused pick is a
+normal answer. Needs neither database nor Redis.
+"""
+
+import os
+import sys
+from argparse import ArgumentParser
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+
+from games.engine.answer import LineRefused, Unanswered, answer
+from games.engine.errors import BadRecord, GameError
+from games.engine.record import GameRecord, Replayed, read_record, replay
+from games.management.board_text import board_text, refused_text
+
+MAX_LINE_BYTES = 1 << 20
+INTERRUPTED = 130
+
+Line = tuple[int, GameRecord | None, Replayed | Unanswered]
+
+
+class Command(BaseCommand):
+    help = "Play game records (one JSON object a line) through the rules and show where they lead."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", nargs="?", metavar="FILE", help="records; standard input if left out")
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        show = _show_json if options["json"] else _show_board
+        failed = False
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
+        with _quiet_ends(), _opened(options["file"]) as source:
+            console = Console()
+            for line in _replayed(source):
+                failed |= isinstance(line[2], Unanswered)
+                show(line, console)
+        if failed:
+            sys.exit(1)
+
+
+@contextmanager
+def _quiet_ends() -> Iterator[None]:
+    """Ctrl-C, a closed pipe or a full disk end the command without a traceback."""
+    try:
+        yield
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Python flushes standard output once more as it ends: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as refusal:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise CommandError(str(refusal)) from refusal
+
+
+@contextmanager
+def _opened(file: str | None) -> Iterator[BinaryIO]:
+    if file is None:
+        yield sys.stdin.buffer
+        return
+    with Path(file).open("rb") as source:
+        yield source
+
+
+def _replayed(source: BinaryIO) -> Iterator[Line]:
+    for number, line in enumerate(_lines(source), 1):
+        if line.strip():
+            yield number, *_played(number, line)
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Line by line; of one that is too long only a piece, itself too long, to bound the memory."""
+    first = True
+    while line := source.readline(MAX_LINE_BYTES + 1):
+        tail = line
+        while len(tail) > MAX_LINE_BYTES and not tail.endswith(b"\n"):
+            tail = source.readline(MAX_LINE_BYTES + 1)
+        yield line.removeprefix(BOM_UTF8) if first else line
+        first = False
+
+
+def _played(number: int, line: bytes) -> tuple[GameRecord | None, Replayed | Unanswered]:
+    record = None
+    try:
+        if len(line) > MAX_LINE_BYTES:
+            raise BadRecord(f"the line is longer than {MAX_LINE_BYTES} bytes")
+        record = read_record(line)
+        return record, replay(record)
+    except GameError as refusal:
+        return record, Unanswered(LineRefused(number, str(refusal)))
+
+
+def _show_json(line: Line, console: Console) -> None:
+    played = line[2]
+    told = played if isinstance(played, Unanswered) else answer(played)
+    sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _show_board(line: Line, console: Console) -> None:
+    number, record, played = line
+    title = record.name if record and isinstance(record.name, str) else f"line {number}"
+    if isinstance(played, Unanswered):
+        console.print(refused_text(title, number, played.error.text), soft_wrap=True)
+    else:
+        console.print(board_text(title, played), soft_wrap=True)

@@ -1,0 +1,121 @@
+"""Create events and matches, and keep their turns: the games' side of every use case.
+
+Whoever writes a turn compares its state and version (`claim_turn`): of several that try, one does.
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from games.engine.errors import GameError
+from games.engine.game import Game, Picks, Resolution
+from games.engine.registry import find_game, read_options
+from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
+
+CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
+CODE_LENGTH = 4
+TERMS = [field.name for field in MatchTerms._meta.get_fields()]
+
+
+class MatchError(Exception):
+    """What cannot be done with an event or match now; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A match as it stands: the replay of its resolved `turns`."""
+
+    game: Game[Any]
+    state: Any
+    turns: tuple[Turn, ...]
+    resolutions: tuple[Resolution, ...]
+
+
+def new_code() -> str:
+    """A join code nobody has: no vowels, so no words and none of the site's own addresses."""
+    while True:
+        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+        if not Event.objects.filter(code=code).exists():
+            return code
+
+
+def create_event(owner: User, name: str, team_names: tuple[str, str], **choices: Any) -> Event:
+    """An event with its two teams. `choices` are further fields of Event."""
+    with transaction.atomic():
+        event = Event.objects.create(owner=owner, name=name, code=new_code(), **choices)
+        for number, team_name in enumerate(team_names, 1):
+            Team.objects.create(event=event, number=number, name=team_name)
+    return event
+
+
+def create_match(event: Event, now: int) -> Match:
+    """The event's next match, its lots drawn. Raises MatchError while one is playing."""
+    if event.matches.filter(state=MatchState.PLAYING).exists():
+        raise MatchError("A match is playing already.")
+    try:
+        game = find_game(event.game)
+        options = game.draw_lots(read_options(game, event.options), secrets.randbits(32))
+    except GameError as refusal:
+        raise MatchError(f"This game cannot be played: {refusal}.") from refusal
+    red, yellow = event.teams.order_by("number")
+    terms = {name: getattr(event, name) for name in TERMS}
+    return Match.objects.create(
+        **(terms | {"options": msgspec.to_builtins(options)}),
+        event=event,
+        number=event.matches.count() + 1,
+        red=red,
+        yellow=yellow,
+        started_at=now,
+    )
+
+
+def position_of(match: Match) -> Position:
+    game = find_game(match.game)
+    state = game.start(read_options(game, match.options))
+    turns = tuple(match.turns.filter(state=TurnState.RESOLVED).order_by("number"))
+    resolutions = []
+    for turn in turns:
+        state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
+        resolutions.append(resolution)
+    return Position(game, state, turns, tuple(resolutions))
+
+
+def live_turn(match: Match) -> Turn | None:
+    return match.turns.filter(state__in=LIVE_STATES).first()
+
+
+def create_turn(match: Match, number: int, opens_at: int, closes_at: int) -> Turn:
+    return Turn.objects.create(
+        match=match, number=number, opens_at=opens_at, closes_at=closes_at, seed=secrets.token_hex(16)
+    )
+
+
+def claim_turn(turn: Turn, **changes: Any) -> bool:
+    """Write `changes` if nobody has written the turn since it was loaded."""
+    untouched = Turn.objects.filter(pk=turn.pk, state=turn.state, version=turn.version)
+    changes |= {"version": turn.version + 1}
+    if untouched.update(**changes) != 1:
+        return False
+    for name, value in changes.items():
+        setattr(turn, name, value)
+    return True
+
+
+def end_match(match: Match, result: str, ended_by: str, now: int) -> None:
+    match.state, match.result, match.ended_by, match.ended_at = MatchState.ENDED, result, ended_by, now
+    match.save(update_fields=["state", "result", "ended_by", "ended_at"])
+
+
+def abort_match(match: Match, now: int) -> None:
+    match.turns.filter(state__in=LIVE_STATES).update(state=TurnState.VOID, left_ms=None)
+    match.state, match.ended_at = MatchState.ABORTED, now
+    match.save(update_fields=["state", "ended_at"])
+
+
+def reopen_match(match: Match) -> None:
+    match.state, match.result, match.ended_by, match.ended_at = MatchState.PLAYING, None, None, None
+    match.save(update_fields=["state", "result", "ended_by", "ended_at"])

@@ -1,0 +1,245 @@
+"""Event, team, match, turn: constraints make wrong states impossible.
+
+Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The board is not stored:
+it is the replay of the picks of the resolved turns.
+"""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
+from django.db import models
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
+
+MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
+MAX_REVEAL_S = 600
+
+
+class TallyMethod(models.TextChoices):
+    PLURALITY = "plurality", "Most votes"
+    LOTTERY = "lottery", "Lottery: one ballot drawn"
+
+
+class TieRule(models.TextChoices):
+    FIRST = "first", "The column that had its votes first"
+    LOT = "lot", "By lot"
+
+
+class NoBallotRule(models.TextChoices):
+    RANDOM = "random", "A random legal column"
+    PASS = "pass", "Nothing drops"
+    FORFEIT = "forfeit", "The team loses the match"
+
+
+class MatchTerms(models.Model):
+    """How a match is played: an event's choice for the next match, a match's for itself."""
+
+    game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
+    options = models.JSONField(default=dict, blank=True)
+    window_s = models.PositiveIntegerField(
+        "seconds to vote",
+        default=20,
+        validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
+    )
+    reveal_s = models.PositiveIntegerField(
+        "seconds of reveal", default=6, validators=[MinValueValidator(1), MaxValueValidator(MAX_REVEAL_S)]
+    )
+    tally_method = models.CharField(max_length=16, choices=TallyMethod.choices, default=TallyMethod.PLURALITY)
+    tie_rule = models.CharField(max_length=16, choices=TieRule.choices, default=TieRule.FIRST)
+    no_ballot_rule = models.CharField(
+        max_length=16, choices=NoBallotRule.choices, default=NoBallotRule.RANDOM
+    )
+    close_early = models.BooleanField("close when everyone connected has voted", default=False)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            CheckConstraint(
+                condition=Q(window_s__gte=MIN_WINDOW_S, window_s__lte=MAX_WINDOW_S),
+                name="%(class)s_window_in_range",
+            ),
+            CheckConstraint(
+                condition=Q(reveal_s__gte=1, reveal_s__lte=MAX_REVEAL_S), name="%(class)s_reveal_in_range"
+            ),
+            CheckConstraint(
+                condition=Q(tally_method__in=TallyMethod.values), name="%(class)s_tally_method_known"
+            ),
+            CheckConstraint(condition=Q(tie_rule__in=TieRule.values), name="%(class)s_tie_rule_known"),
+            CheckConstraint(
+                condition=Q(no_ballot_rule__in=NoBallotRule.values), name="%(class)s_no_ballot_rule_known"
+            ),
+        ]
+
+
+class Lobby(models.TextChoices):
+    CLOSED = "closed", "Not open yet"
+    OPEN = "open", "Open"
+    LOCKED = "locked", "No one new"
+
+
+class TeamChoice(models.TextChoices):
+    BALANCE = "balance", "Even teams, automatically"
+    CHOOSE = "choose", "Everyone chooses"
+    LINK = "link", "A link for each team"
+
+
+class Event(MatchTerms):
+    """An evening: a join code, two teams, a series of matches. `seq` counts what was announced."""
+
+    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    name = models.CharField(max_length=80)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
+    lobby = models.CharField(max_length=8, choices=Lobby.choices, default=Lobby.CLOSED)
+    team_choice = models.CharField(max_length=8, choices=TeamChoice.choices, default=TeamChoice.BALANCE)
+    next_match_after_s = models.PositiveIntegerField(
+        "seconds to the next match",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
+        help_text="Empty: the organizer starts each match.",
+    )
+    next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
+    seq = models.BigIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(MatchTerms.Meta):
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            CheckConstraint(condition=Q(lobby__in=Lobby.values), name="event_lobby_known"),
+            CheckConstraint(condition=Q(team_choice__in=TeamChoice.values), name="event_team_choice_known"),
+            CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+
+class Team(models.Model):
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "number"], name="team_number_once"),
+            CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MatchState(models.TextChoices):
+    PLAYING = "playing"
+    ENDED = "ended"
+    ABORTED = "aborted"
+
+
+class MatchResult(models.TextChoices):
+    RED = "red"
+    YELLOW = "yellow"
+    DRAW = "draw"
+
+
+class EndedBy(models.TextChoices):
+    BOARD = "board"
+    FORFEIT = "forfeit"
+
+
+class Match(MatchTerms):
+    """One play of one game; its options hold no lot that is still to be drawn."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="matches")
+    number = models.PositiveIntegerField()
+    red = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")
+    yellow = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=8, choices=MatchState.choices, default=MatchState.PLAYING)
+    result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
+    ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
+    started_at = models.BigIntegerField()
+    ended_at = models.BigIntegerField(null=True, blank=True)
+
+    class Meta(MatchTerms.Meta):
+        verbose_name_plural = "matches"
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            UniqueConstraint(fields=["event", "number"], name="match_number_once"),
+            UniqueConstraint(
+                fields=["event"], condition=Q(state=MatchState.PLAYING), name="match_one_playing_an_event"
+            ),
+            CheckConstraint(condition=~Q(red=F("yellow")), name="match_two_teams"),
+            CheckConstraint(
+                condition=Q(
+                    state=MatchState.ENDED, result__in=MatchResult.values, ended_by__in=EndedBy.values
+                )
+                | (~Q(state=MatchState.ENDED) & Q(result=None, ended_by=None)),
+                name="match_result_when_ended",
+            ),
+            CheckConstraint(
+                condition=Q(state=MatchState.PLAYING, ended_at=None)
+                | (Q(state__in=[MatchState.ENDED, MatchState.ABORTED]) & Q(ended_at__isnull=False)),
+                name="match_ended_at_when_over",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event.code} match {self.number}"
+
+
+class TurnState(models.TextChoices):
+    OPEN = "open"
+    PAUSED = "paused"
+    RESOLVED = "resolved"
+    VOID = "void"
+
+
+LIVE_STATES = [TurnState.OPEN, TurnState.PAUSED]
+
+
+class Turn(models.Model):
+    """One decision. `version` grows with every change of state or time: whoever writes compares it.
+
+    `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window.
+    `seed` decides every lot of the turn.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=TurnState.choices, default=TurnState.OPEN)
+    version = models.PositiveIntegerField(default=1)
+    epoch = models.PositiveIntegerField(default=1)
+    opens_at = models.BigIntegerField()
+    closes_at = models.BigIntegerField()
+    left_ms = models.BigIntegerField(null=True, blank=True)
+    seed = models.CharField(max_length=32)
+    red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    resolved_at = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "closes_at"], name="turn_due")]
+        constraints = [
+            UniqueConstraint(
+                fields=["match", "number"], condition=~Q(state=TurnState.VOID), name="turn_number_once"
+            ),
+            UniqueConstraint(
+                fields=["match"], condition=Q(state__in=LIVE_STATES), name="turn_one_live_a_match"
+            ),
+            CheckConstraint(condition=Q(state__in=TurnState.values), name="turn_state_known"),
+            CheckConstraint(condition=Q(closes_at__gte=F("opens_at")), name="turn_closes_after_opening"),
+            CheckConstraint(
+                condition=Q(state=TurnState.PAUSED, left_ms__gte=0)
+                | (~Q(state=TurnState.PAUSED) & Q(left_ms=None)),
+                name="turn_time_left_when_paused",
+            ),
+            CheckConstraint(
+                condition=Q(state__in=[TurnState.RESOLVED, TurnState.VOID])
+                | Q(red_pick=None, yellow_pick=None, resolved_at=None),
+                name="turn_no_pick_while_live",
+            ),
+            CheckConstraint(
+                condition=~Q(state=TurnState.RESOLVED) | Q(resolved_at__isnull=False),
+                name="turn_resolved_at_when_resolved",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match} turn {self.number}"

@@ -1,0 +1,93 @@
+"""The Captain's Mistress, the alternating classic (Traditional Board Game Series, leaflet 52)."""
+
+from dataclasses import dataclass
+from reprlib import repr as shown
+from typing import Literal
+
+import msgspec
+
+from games.engine.errors import BadOptions, IllegalPick
+from games.engine.game import SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
+from games.rules.columns import Cabinet
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`first` is who begins: drawn by lot unless chosen (rule 2)."""
+
+    columns: Literal[7, 6] = 7
+    rows: Literal[6] = 6
+    first: Lot = "lot"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    cabinet: Cabinet
+    mover: Side
+    result: Result
+
+
+class CaptainsMistress:
+    slug = "captains-mistress"
+    title = "Captain's Mistress"
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        first = SIDES[lot % 2] if options.first == "lot" else options.first
+        return msgspec.structs.replace(options, first=first)
+
+    def start(self, options: Options) -> State:
+        if options.first == "lot":
+            raise BadOptions("the lot for who begins is not drawn yet")
+        return State(Cabinet.empty(options.columns, options.rows), options.first, "open")
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        return (state.mover,) if state.result == "open" else ()
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        return state.cabinet.open_columns() if side in self.to_move(state) else ()
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """The mover's checker drops; without a pick the turn passes to the other side."""
+        _check(state, picks)
+        column = picks.of(state.mover)
+        cabinet = state.cabinet
+        drops: tuple[Drop, ...] = ()
+        if column is not None:
+            cabinet = cabinet.drop(column, state.mover)
+            drops = (Drop(state.mover, column, cabinet.height(column)),)
+        result = state.result if state.result != "open" else _judge(cabinet, drops)
+        after = State(cabinet, other(state.mover), result)
+        return after, Resolution(
+            drops=drops,
+            conflict=None,
+            token_before=None,
+            token_after=None,
+            lines=cabinet.lines(result) if result in SIDES else (),
+            result=result,
+        )
+
+    def result(self, state: State) -> Result:
+        return state.result
+
+    def view(self, state: State, side: Side | None) -> Board:
+        won = state.result if state.result in SIDES else None
+        return state.cabinet.board(None, won)
+
+
+def _check(state: State, picks: Picks) -> None:
+    for side in SIDES:
+        pick = picks.of(side)
+        if pick is None:
+            continue
+        if state.result != "open":
+            raise IllegalPick(f"{side} picks {shown(pick)}: the game is over")
+        if side != state.mover:
+            raise IllegalPick(f"{side} picks {shown(pick)}: it is not {side}'s turn")
+        state.cabinet.check_pick(pick, side)
+
+
+def _judge(cabinet: Cabinet, drops: tuple[Drop, ...]) -> Result:
+    for drop in drops:
+        if drop.row is not None and cabinet.has_line((drop.column, drop.row)):
+            return drop.side
+    return "open" if cabinet.open_columns() else "draw"

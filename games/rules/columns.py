@@ -1,0 +1,110 @@
+"""A standing cabinet of columns into which checkers drop, and lines of four in it."""
+
+from dataclasses import dataclass
+from functools import cache
+from reprlib import repr as shown
+
+from games.engine.errors import IllegalPick
+from games.engine.game import Board, Cell, Side
+
+LINE = 4
+DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+LETTER: dict[Side, str] = {"red": "R", "yellow": "Y"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cabinet:
+    """`stacks[i]` is column i + 1 from the bottom up, a letter a checker."""
+
+    rows: int
+    stacks: tuple[str, ...]
+
+    @staticmethod
+    def empty(columns: int, rows: int) -> "Cabinet":
+        return Cabinet(rows, ("",) * columns)
+
+    def open_columns(self) -> tuple[int, ...]:
+        return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)
+
+    def room(self, column: int) -> int:
+        return self.rows - len(self.stacks[column - 1])
+
+    def drop(self, column: int, side: Side) -> "Cabinet":
+        i = column - 1
+        grown = self.stacks[i] + LETTER[side]
+        return Cabinet(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
+
+    def height(self, column: int) -> int:
+        return len(self.stacks[column - 1])
+
+    def check_pick(self, pick: int, who: str) -> None:
+        """Raises IllegalPick unless `pick` is a whole number of a column with room."""
+        if type(pick) is not int or not 1 <= pick <= len(self.stacks):
+            raise IllegalPick(f"{who} picks {shown(pick)}: there is no such column")
+        if not self.room(pick):
+            raise IllegalPick(f"{who} picks {pick}: the column is full")
+
+    def lines(self, side: Side) -> tuple[tuple[Cell, ...], ...]:
+        """Every line of four or more of `side`, each as long as it goes."""
+        letter = LETTER[side]
+        filled = frozenset(
+            (c, r) for c, stack in enumerate(self.stacks, 1) for r, x in enumerate(stack, 1) if x == letter
+        )
+        runs = (_run(filled, cell, step) for cell in sorted(filled) for step in DIRECTIONS)
+        return tuple(run for run in runs if len(run) >= LINE)
+
+    def has_line(self, cell: Cell) -> bool:
+        """Whether the checker at `cell` stands in a line of four or more."""
+        return any(self._length(rays) >= LINE for rays in _rays(cell, len(self.stacks), self.rows))
+
+    def _length(self, rays: tuple[tuple[Cell, ...], tuple[Cell, ...], Cell]) -> int:
+        ahead, behind, (column, row) = rays
+        letter = self.stacks[column - 1][row - 1]
+        return 1 + self._reach(ahead, letter) + self._reach(behind, letter)
+
+    def _reach(self, ray: tuple[Cell, ...], letter: str) -> int:
+        reached = 0
+        for column, row in ray:
+            stack = self.stacks[column - 1]
+            if row > len(stack) or stack[row - 1] != letter:
+                break
+            reached += 1
+        return reached
+
+    def grid(self) -> tuple[str, ...]:
+        padded = [stack.ljust(self.rows, ".") for stack in self.stacks]
+        return tuple("".join(stack[row] for stack in padded) for row in reversed(range(self.rows)))
+
+    def board(self, token: Side | None, won: Side | None) -> Board:
+        lines = self.lines(won) if won else ()
+        return Board(
+            face="columns",
+            columns=len(self.stacks),
+            rows=self.rows,
+            grid=self.grid(),
+            token=token,
+            winning_cells=tuple(sorted({cell for line in lines for cell in line})),
+        )
+
+
+def _run(filled: frozenset[Cell], cell: Cell, step: tuple[int, int]) -> tuple[Cell, ...]:
+    """The line that begins at `cell`; empty if `cell` is not its first."""
+    (c, r), (dc, dr) = cell, step
+    if (c - dc, r - dr) in filled:
+        return ()
+    run = []
+    while (c, r) in filled:
+        run.append((c, r))
+        c, r = c + dc, r + dr
+    return tuple(run)
+
+
+@cache
+def _rays(cell: Cell, columns: int, rows: int) -> tuple[tuple[tuple[Cell, ...], tuple[Cell, ...], Cell], ...]:
+    """The three cells ahead of and behind `cell` that lie on the board, in each direction."""
+
+    def ray(dc: int, dr: int) -> tuple[Cell, ...]:
+        far = ((cell[0] + dc * n, cell[1] + dr * n) for n in range(1, LINE))
+        return tuple((c, r) for c, r in far if 1 <= c <= columns and 1 <= r <= rows)
+
+    return tuple((ray(dc, dr), ray(-dc, -dr), cell) for dc, dr in DIRECTIONS)

@@ -1,0 +1,111 @@
+"""Simultaneous Captain's Mistress (Richard Hutnik, 2009), after the IAGO World Tour rule sheet."""
+
+from dataclasses import dataclass, replace
+from reprlib import repr as shown
+from typing import Literal
+
+import msgspec
+
+from games.engine.errors import BadOptions, IllegalPick
+from games.engine.game import SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
+from games.rules.columns import Cabinet
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`columns` 6 is the intro game (variant 1); `tie` "other" flips double wins (variant 4)."""
+
+    columns: Literal[7, 6] = 7
+    rows: Literal[6] = 6
+    token: Lot = "red"
+    tie: Literal["holder", "other"] = "holder"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    cabinet: Cabinet
+    token: Side
+    tie: Literal["holder", "other"]
+    result: Result
+
+
+class SimultaneousCaptainsMistress:
+    slug = "simultaneous-captains-mistress"
+    title = "Simultaneous Captain's Mistress"
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        token = SIDES[lot % 2] if options.token == "lot" else options.token
+        return msgspec.structs.replace(options, token=token)
+
+    def start(self, options: Options) -> State:
+        if options.token == "lot":
+            raise BadOptions("the lot for the token is not drawn yet")
+        return State(Cabinet.empty(options.columns, options.rows), options.token, options.tie, "open")
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        return SIDES if state.result == "open" else ()
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        return state.cabinet.open_columns() if side in self.to_move(state) else ()
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """Both drops happen, then wins are judged, then the token moves (rules 3-5)."""
+        _check(state, picks)
+        cabinet, drops = _drop(state, picks)
+        result = _judge(state, cabinet, drops)
+        conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
+        token = other(state.token) if conflict else state.token
+        lines = cabinet.lines(result) if result in SIDES else ()
+        after = replace(state, cabinet=cabinet, token=token, result=result)
+        return after, Resolution(
+            drops=drops,
+            conflict=conflict,
+            token_before=state.token,
+            token_after=token,
+            lines=lines,
+            result=result,
+        )
+
+    def result(self, state: State) -> Result:
+        return state.result
+
+    def view(self, state: State, side: Side | None) -> Board:
+        won = state.result if state.result in SIDES else None
+        return state.cabinet.board(state.token, won)
+
+
+def _check(state: State, picks: Picks) -> None:
+    for side in SIDES:
+        pick = picks.of(side)
+        if pick is None:
+            continue
+        if state.result != "open":
+            raise IllegalPick(f"{side} picks {shown(pick)}: the game is over")
+        state.cabinet.check_pick(pick, side)
+
+
+def _drop(state: State, picks: Picks) -> tuple[Cabinet, tuple[Drop, ...]]:
+    cabinet = state.cabinet
+    drops = []
+    for side in (state.token, other(state.token)):
+        column = picks.of(side)
+        if column is None:
+            continue
+        row = None
+        if cabinet.room(column):
+            cabinet = cabinet.drop(column, side)
+            row = cabinet.height(column)
+        drops.append(Drop(side, column, row))
+    return cabinet, tuple(drops)
+
+
+def _judge(state: State, cabinet: Cabinet, drops: tuple[Drop, ...]) -> Result:
+    """A double win goes to the token's holder at the turn's beginning, or by `tie` to the other."""
+    winners = {d.side for d in drops if d.row is not None and cabinet.has_line((d.column, d.row))}
+    if len(winners) == len(SIDES):
+        return state.token if state.tie == "holder" else other(state.token)
+    if winners:
+        return winners.pop()
+    if state.result != "open":
+        return state.result
+    return "open" if cabinet.open_columns() else "draw"
