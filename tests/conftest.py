@@ -1,0 +1,45 @@
+"""What all tests share: a real Valkey for the run, emptied for each test that asks for it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import start_box
+from deploy.laptop.supervisor import Supervisor
+from tests.settings import VALKEY_PORT
+from voting.ballot_box import BallotBox
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_dir() -> Iterator[Path]:
+    path = Path(settings.DATA_DIR)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def valkey_process(data_dir: Path) -> Iterator[Supervisor]:
+    stack = Stack(data=data_dir, secret_key="", port=0, valkey_port=VALKEY_PORT)
+    with Supervisor(data_dir / "logs") as supervisor:
+        start_box(stack, supervisor)
+        yield supervisor
+
+
+@pytest.fixture
+def valkey_url(valkey_process: Supervisor) -> str:
+    """The address of an empty Valkey."""
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.flushall()
+    return str(settings.REDIS_URL)
+
+
+@pytest.fixture
+def box(valkey_url: str) -> Iterator[BallotBox]:
+    box = BallotBox()
+    yield box
+    box.close()

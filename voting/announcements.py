@@ -1,0 +1,59 @@
+"""Tell everyone of an event: written with the change itself, sent after it, in order."""
+
+import logging
+from collections.abc import Iterable
+
+import msgspec
+from django.db.models import F
+from django.utils import timezone
+from redis import RedisError
+
+from games.models import Event
+from voting import fanout, protocol
+from voting.models import Announcement
+from voting.snapshots import snapshot
+
+log = logging.getLogger(__name__)
+
+RELAY_AT_ONCE = 100
+
+
+def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
+    """Write the announcement of a change. Call it last in the change's own transaction."""
+    Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
+    event = Event.objects.get(pk=event_id)
+    change = kind(seq=event.seq, at=now, state=snapshot(event))
+    Announcement.objects.create(event=event, seq=event.seq, body=msgspec.json.encode(change))
+
+
+def relay(event_id: int | None = None) -> None:
+    """Send what is not sent yet (of one event or of all), in order, then mark it.
+
+    Sending twice does no harm: gateways drop what they know. If Redis is away, the next relay sends.
+    """
+    unsent = Announcement.objects.filter(sent_at=None).order_by("event_id", "seq")
+    if event_id is not None:
+        unsent = unsent.filter(event_id=event_id)
+    rows = list(unsent[:RELAY_AT_ONCE])
+    if not rows:
+        return
+    try:
+        fanout.publish([_copy(row) for row in rows])
+    except (RedisError, OSError) as trouble:
+        log.warning("announcements wait, the channel layer is away: %s", trouble)
+        return
+    Announcement.objects.filter(pk__in=[row.pk for row in rows]).update(sent_at=timezone.now())
+
+
+def announcements_after(event_id: int, seq: int) -> list[fanout.Copy]:
+    """What a gateway missed."""
+    rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")
+    return [_copy(row) for row in rows[:RELAY_AT_ONCE]]
+
+
+def latest_seqs(event_ids: Iterable[int]) -> dict[int, int]:
+    return dict(Event.objects.filter(pk__in=list(event_ids)).values_list("pk", "seq"))
+
+
+def _copy(row: Announcement) -> fanout.Copy:
+    return fanout.Copy(row.event_id, row.seq, bytes(row.body))

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class VotingConfig(AppConfig):
+    name = "voting"
+    verbose_name = "Votes"

@@ -1,0 +1,35 @@
+"""A ballot: one voter's current choice in one turn; the last one counts."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from games.engine.game import Side
+
+
+class Ballot(msgspec.Struct, frozen=True, array_like=True):
+    """`arrival` numbers the ballots of a turn in the order in which the box took them."""
+
+    voter: str
+    side: Side
+    column: int
+    sequence: int
+    arrival: int = 0
+
+
+def merge_ballots(sealed: Iterable[Ballot], stored: Iterable[Ballot]) -> tuple[Ballot, ...]:
+    """One ballot a voter, the one with the highest sequence, in order of arrival."""
+    latest: dict[str, Ballot] = {}
+    for ballot in (*sealed, *stored):
+        known = latest.get(ballot.voter)
+        if known is None or ballot.sequence > known.sequence:
+            latest[ballot.voter] = ballot
+    return tuple(sorted(latest.values(), key=lambda ballot: (ballot.arrival, ballot.voter)))
+
+
+def pack_ballots(ballots: Iterable[Ballot]) -> bytes:
+    return msgspec.msgpack.encode(tuple(ballots))
+
+
+def unpack_ballots(packed: bytes) -> tuple[Ballot, ...]:
+    return msgspec.msgpack.decode(packed, type=tuple[Ballot, ...])

@@ -1,0 +1,8 @@
+"""A socket at an address where there is none."""
+
+from voting.consumers.socket import Receive, Scope, Send
+
+
+async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close"})

@@ -1,0 +1,29 @@
+"""Hand a turn whose time has come to Celery. Never call these on an event loop: a frozen broker blocks.
+
+The database is the queue and Celery the hands: what a worker loses, the clock finds again.
+"""
+
+import logging
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+log = logging.getLogger(__name__)
+
+CLOSE_TURN = "voting.close_turn"
+CLOSE_TURN_EARLY = "voting.close_turn_early"
+
+
+def arm_close(turn_id: int) -> None:
+    _send(CLOSE_TURN, turn_id)
+
+
+def arm_early_close(turn_id: int) -> None:
+    _send(CLOSE_TURN_EARLY, turn_id)
+
+
+def _send(task: str, turn_id: int) -> None:
+    try:
+        current_app.send_task(task, args=[turn_id], retry=False)
+    except OperationalError as trouble:
+        log.warning("%s of turn %s waits, the broker is away: %s", task, turn_id, trouble)

@@ -1,0 +1,21 @@
+-- A gateway tells whom it holds and hears what all gateways hold together.
+-- KEYS: gateways, box.  ARGV: gateway, stale after (ms), turn, connected 1, connected 2, yet to vote.
+-- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" is -1
+-- while a gateway's figure is of another turn.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], ARGV[1], table.concat({ now, ARGV[3], ARGV[4], ARGV[5], ARGV[6] }, ' '))
+redis.call('PEXPIRE', KEYS[1], 60000)
+local one, two, waiting = 0, 0, 0
+local gateways = redis.call('HGETALL', KEYS[1])
+for i = 1, #gateways, 2 do
+  local at, turn, c1, c2, w = string.match(gateways[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if now - tonumber(at) > tonumber(ARGV[2]) then
+    redis.call('HDEL', KEYS[1], gateways[i])
+  else
+    one, two = one + c1, two + c2
+    waiting = (waiting < 0 or turn ~= ARGV[3]) and -1 or waiting + w
+  end
+end
+local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow')
+return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0) }

@@ -1,0 +1,21 @@
+-- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
+-- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker.
+-- Answers {0} there is no such box, {1, closes_at} too early, or {2, voter, ballot, voter, ballot, ...}.
+local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed')
+if not box[1] then
+  return { 0 }
+end
+if tonumber(box[1]) < tonumber(ARGV[1]) then
+  redis.call('HSET', KEYS[1], 'version', ARGV[1], 'epoch', ARGV[2], 'opens_at', ARGV[3],
+    'closes_at', ARGV[4], 'sealed', 0)
+  box = { ARGV[1], ARGV[4], '0' }
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if box[3] ~= '1' and now < tonumber(box[2]) then
+  return { 1, tonumber(box[2]) }
+end
+redis.call('HSET', KEYS[1], 'sealed', 1)
+local answer = redis.call('HGETALL', KEYS[2])
+table.insert(answer, 1, 2)
+return answer

@@ -1,0 +1,65 @@
+"""What the crowd left behind: ballots of long windows, tallies, announcements."""
+
+from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
+
+from games.models import Event, Turn
+
+
+class StoredBallot(models.Model):
+    """A voter's last ballot in a turn with a long window, written before it is acknowledged."""
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
+    voter = models.CharField(max_length=16)
+    side = models.CharField(max_length=6)
+    column = models.PositiveSmallIntegerField()
+    sequence = models.PositiveIntegerField()
+    stored_at = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["turn", "voter"], name="stored_ballot_one_a_voter"),
+            CheckConstraint(condition=Q(side__in=["red", "yellow"]), name="stored_ballot_side_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.turn}: {self.voter}"
+
+
+class TallyRecord(models.Model):
+    """How a side decided a turn, with the sealed ballots, so that the count can be repeated."""
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
+    side = models.CharField(max_length=6)
+    counts = models.JSONField()
+    ballots = models.PositiveIntegerField()
+    pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    decided_by = models.CharField(max_length=12)
+    sealed = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["turn", "side"], name="tally_one_a_side"),
+            CheckConstraint(condition=Q(side__in=["red", "yellow"]), name="tally_side_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.turn}: {self.side}"
+
+
+class Announcement(models.Model):
+    """The outbox: a message to everyone of an event, written in the transaction it tells of."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="announcements")
+    seq = models.BigIntegerField()
+    body = models.BinaryField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["event", "seq"], condition=Q(sent_at=None), name="announcement_unsent")
+        ]
+        constraints = [UniqueConstraint(fields=["event", "seq"], name="announcement_seq_once")]
+
+    def __str__(self) -> str:
+        return f"{self.event.code} {self.seq}"

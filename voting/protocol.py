@@ -1,0 +1,365 @@
+"""Every message on the wire, as `docs/protocol.md` describes them.
+
+Client messages are `noun.verb`, server messages `noun.past`. Times (`_at`) are whole
+milliseconds since 1970 by the ballot box's clock. Columns, turns, matches and teams count from 1.
+`frontend/src/protocol.ts` is generated from this module.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from games.engine.game import Board, Resolution, Result, Side
+
+MAX_FRAME_BYTES = 2048
+MAX_COLUMN = 255
+
+Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Column = Annotated[int, Meta(ge=1, le=MAX_COLUMN)]
+Sequence = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Epoch = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Time = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+TeamNumber = Annotated[int, Meta(ge=1, le=2)]
+Code = Annotated[str, Meta(min_length=1, max_length=16)]
+Token = Annotated[str, Meta(min_length=1, max_length=256)]
+Action = Literal[
+    "lobby.open",
+    "joining.lock",
+    "joining.unlock",
+    "match.start",
+    "match.abort",
+    "turn.pause",
+    "turn.resume",
+    "turn.extend",
+    "turn.close",
+    "turn.void",
+]
+
+
+# ------------------------------------------------------------------ what a client says
+class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
+    """First message of a phone. `token` is the one it was given before, `team` its wish or its link's."""
+
+    code: Code
+    token: Token | None = None
+    team: TeamNumber | None = None
+
+
+class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
+    """First message of a projector."""
+
+    code: Code
+
+
+class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
+    """First message of a control room; its session says who asks."""
+
+    code: Code
+
+
+class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
+    """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition."""
+
+    turn: Id
+    epoch: Epoch
+    column: Column
+    sequence: Sequence
+
+
+class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
+    """Time sync: `sent` is any number of the client's, sent back as it is."""
+
+    sent: Annotated[float, Meta(ge=0, le=2**53 - 1)]
+
+
+class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
+    """A press in the control room. `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`."""
+
+    id: Id
+    action: Action
+    turn: Id | None = None
+    seconds: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
+
+
+PhoneMessage = PhoneJoin | BallotCast | ClockAsk
+DisplayMessage = DisplayJoin | ClockAsk
+ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk
+
+
+# ------------------------------------------------------------------ the public state of an event
+class Team(msgspec.Struct, frozen=True, kw_only=True):
+    number: TeamNumber
+    name: str
+
+
+class Legal(msgspec.Struct, frozen=True, kw_only=True):
+    """What each side may pick; empty for a side that is not to move."""
+
+    red: tuple[Column, ...]
+    yellow: tuple[Column, ...]
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """The present turn. Ballots count from `opens_at` until before `closes_at`, unless paused.
+
+    `epoch` grows when the ballot box lost the turn: a phone then sends the ballot it keeps again.
+    """
+
+    id: Id
+    number: Id
+    opens_at: Time
+    closes_at: Time
+    epoch: Epoch
+    paused: bool
+    left_ms: Count
+    to_move: tuple[Side, ...]
+    legal: Legal
+
+
+Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "forfeit"]
+
+
+class SideTally(msgspec.Struct, frozen=True, kw_only=True):
+    """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about."""
+
+    counts: tuple[Count, ...]
+    ballots: Count
+    pick: Column | None
+    decided_by: Deciding
+
+
+class Reveal(msgspec.Struct, frozen=True, kw_only=True):
+    """The turn resolved last; a side that was not to move has no tally."""
+
+    turn: Id
+    number: Id
+    resolved_at: Time
+    red: SideTally | None
+    yellow: SideTally | None
+    resolution: Resolution
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing."""
+
+    id: Id
+    number: Id
+    game: str
+    title: str
+    state: Literal["playing", "ended", "aborted"]
+    red: TeamNumber
+    yellow: TeamNumber
+    result: Result
+    ended_by: Literal["board", "forfeit"] | None
+    window_s: Count
+    reveal_s: Count
+    close_early: bool
+    board: Board
+    turn: Turn | None
+    reveal: Reveal | None
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier match; `winner` is a team number, None for a draw."""
+
+    number: Id
+    winner: TeamNumber | None
+    turns: Count
+
+
+class EventState(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything public about an event: what a screen needs to show it right at any moment."""
+
+    code: str
+    name: str
+    lobby: Literal["closed", "open", "locked"]
+    team_choice: Literal["balance", "choose", "link"]
+    teams: tuple[Team, Team]
+    match: Match | None
+    next_match_at: Time | None
+    finished: tuple[Finished, ...]
+
+
+# ------------------------------------------------------------------ what the server says
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """Something happened. `seq` grows by one a change; `state` is the whole state after it."""
+
+    seq: Count
+    at: Time
+    state: EventState
+
+
+class LobbyOpened(Change, frozen=True, tag="lobby.opened"):
+    pass
+
+
+class JoiningLocked(Change, frozen=True, tag="joining.locked"):
+    pass
+
+
+class JoiningUnlocked(Change, frozen=True, tag="joining.unlocked"):
+    pass
+
+
+class EventEdited(Change, frozen=True, tag="event.edited"):
+    """A name or a setting changed."""
+
+
+class MatchStarted(Change, frozen=True, tag="match.started"):
+    pass
+
+
+class MatchAborted(Change, frozen=True, tag="match.aborted"):
+    pass
+
+
+class TurnRevealed(Change, frozen=True, tag="turn.revealed"):
+    """Both tallies and the resolution, in `state.match.reveal`; the next turn or the end, too."""
+
+
+class TurnPaused(Change, frozen=True, tag="turn.paused"):
+    pass
+
+
+class TurnResumed(Change, frozen=True, tag="turn.resumed"):
+    pass
+
+
+class TurnMoved(Change, frozen=True, tag="turn.moved"):
+    """The deadline was moved: extended, or closed early."""
+
+
+class TurnVoided(Change, frozen=True, tag="turn.voided"):
+    """The last turn does not count; it is voted again."""
+
+
+class TurnRestored(Change, frozen=True, tag="turn.restored"):
+    """The ballot box lost the turn and holds it again: a new epoch, and more time."""
+
+
+class You(msgspec.Struct, frozen=True, kw_only=True):
+    """A voter's own part of the snapshot: keep `token`, it is the seat. `column` is the ballot counted."""
+
+    token: str
+    team: TeamNumber
+    turn: Id | None = None
+    column: Column | None = None
+    sequence: Count = 0
+
+
+class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcomed"):
+    now_at: Time
+    seq: Count
+    you: You
+    state: EventState
+
+
+class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.welcomed"):
+    """`qr` are the rows of the join code's QR symbol, `1` a dark module, without quiet zone."""
+
+    now_at: Time
+    seq: Count
+    join_url: str
+    qr: tuple[str, ...]
+    state: EventState
+
+
+class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
+    now_at: Time
+    seq: Count
+    join_url: str
+    state: EventState
+
+
+class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
+    """At most once a second: voters connected and ballots in the present turn, a number a team."""
+
+    turn: Id | None
+    connected: tuple[Count, Count]
+    voted: tuple[Count, Count]
+
+
+class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):
+    """The ballot box holds this ballot."""
+
+    turn: Id
+    column: Column
+    sequence: Count
+
+
+Refusal = Literal["early", "late", "unknown", "stale", "no_such_turn", "not_to_move", "illegal", "busy"]
+
+
+class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refused"):
+    """The ballot did not count. `last` is the voter's highest sequence where `code` is "stale"."""
+
+    turn: Id
+    sequence: Count
+    code: Refusal
+    last: Count = 0
+
+
+class ClockTold(msgspec.Struct, frozen=True, kw_only=True, tag="clock.told"):
+    sent: float
+    now_at: Time
+
+
+class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
+    id: Id
+
+
+class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refused"):
+    """`text` is fit to be shown."""
+
+    id: Id
+    text: str
+
+
+ErrorCode = Literal[
+    "malformed", "not_joined", "joined_already", "team_needed", "joining_locked", "lobby_closed"
+]
+
+
+class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
+    """What the client sent changed nothing. `text` is for its maker."""
+
+    code: ErrorCode
+    text: str
+
+
+Changes = (
+    LobbyOpened
+    | JoiningLocked
+    | JoiningUnlocked
+    | EventEdited
+    | MatchStarted
+    | MatchAborted
+    | TurnRevealed
+    | TurnPaused
+    | TurnResumed
+    | TurnMoved
+    | TurnVoided
+    | TurnRestored
+)
+Always = Changes | TurnoutCounted | ClockTold | ErrorTold
+ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused
+ToDisplay = Always | DisplayWelcomed
+ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused
+
+
+# ------------------------------------------------------------------ close codes
+class CloseCode:
+    """4000-4499: come back, with a growing random delay. 4500-4999: stay away."""
+
+    RESTARTING = 4000
+    JOIN_TIMEOUT = 4001
+    TOO_SLOW = 4002
+    TOO_MANY_FRAMES = 4003
+    UNAVAILABLE = 4004
+    BAD_FRAME = 4500
+    FRAME_TOO_LARGE = 4501
+    NO_SUCH_EVENT = 4502
+    BAD_TOKEN = 4503
+    NOT_ALLOWED = 4504

@@ -1,0 +1,48 @@
+"""The ballot that a phone keeps: the newest choice of the present turn, sent until it is settled."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Turn
+
+Next = Literal["now", "soon", "wait", "settled"]
+
+#: What a refusal asks of the phone; "wait" is for the new epoch, or the patience of an unanswered one.
+AFTER: dict[Refusal, Next] = {"stale": "now", "early": "soon", "busy": "soon", "unknown": "wait"}
+
+
+@dataclass(slots=True)
+class KeptBallot:
+    turn: int
+    epoch: int
+    column: int
+    sequence: int
+    first_sent_ms: float | None = None
+    settled: bool = False
+
+    def cast(self) -> BallotCast:
+        return BallotCast(turn=self.turn, epoch=self.epoch, column=self.column, sequence=self.sequence)
+
+    def take_epoch(self, turn: Turn) -> bool:
+        """Whether the ballot box lost the turn since: then the ballot is to be sent again, counted or not."""
+        if turn.id != self.turn or turn.epoch <= self.epoch:
+            return False
+        self.epoch = turn.epoch
+        self.settled = False
+        return True
+
+    def counted(self, counted: BallotCounted) -> bool:
+        """Whether this settles it."""
+        if self.settled or (counted.turn, counted.sequence) != (self.turn, self.sequence):
+            return False
+        self.settled = True
+        return True
+
+    def refused(self, refused: BallotRefused) -> Next:
+        if self.settled or (refused.turn, refused.sequence) != (self.turn, self.sequence):
+            return "settled"
+        after = AFTER.get(refused.code, "settled")
+        if refused.code == "stale":
+            self.sequence = refused.last + 1
+        self.settled = after == "settled"
+        return after

@@ -1,0 +1,26 @@
+"""When voters vote: a profile is a way to draw the moments of a voter's ballots in a window."""
+
+from random import Random
+from typing import Literal, get_args
+
+Profile = Literal["spread", "burst", "last-second"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+CHANGES_MIND = 0.15
+MARGIN_MS = 150.0
+
+
+def draw_moments(profile: Profile, begins_ms: float, ends_ms: float, rng: Random) -> list[float]:
+    """One moment, or two for a voter who has second thoughts, in order, within the window."""
+    count = 2 if rng.random() < CHANGES_MIND else 1
+    last = max(begins_ms, ends_ms - MARGIN_MS)
+    moments = (_draw(profile, begins_ms, last, rng) for _ in range(count))
+    return sorted(min(max(moment, begins_ms), last) for moment in moments)
+
+
+def _draw(profile: Profile, begins: float, last: float, rng: Random) -> float:
+    if profile == "burst":
+        return begins + rng.expovariate(1 / 300)
+    if profile == "last-second":
+        return last - rng.uniform(0, 1000)
+    return begins + (last - begins) * rng.betavariate(1.6, 2.4)

@@ -1,0 +1,36 @@
+"""The server's time, as the whole crowd (one machine, one clock) knows it."""
+
+from collections import deque
+from collections.abc import Callable
+
+KEPT = 256
+
+
+class ServerClock:
+    """Trusts the answer with the shortest round trip of the last few; `read` gives local seconds."""
+
+    def __init__(self, read: Callable[[], float]) -> None:
+        self._read = read
+        self._samples: deque[tuple[float, float]] = deque(maxlen=KEPT)
+        self._offset_ms: float | None = None
+
+    def local_ms(self) -> float:
+        return self._read() * 1000
+
+    def now_ms(self) -> float:
+        """Milliseconds since 1970 by the ballot box's clock. Only after a first message."""
+        return self.local_ms() + (self._offset_ms or 0.0)
+
+    def until(self, at_ms: float) -> float:
+        """Seconds from now to a time of the server; negative if it is over."""
+        return (at_ms - self.now_ms()) / 1000
+
+    def welcome(self, now_at: int) -> None:
+        """A first estimate, until an asked one comes: late by the way of one message."""
+        if self._offset_ms is None:
+            self._offset_ms = now_at - self.local_ms()
+
+    def told(self, sent_ms: float, now_at: int) -> None:
+        received = self.local_ms()
+        self._samples.append((received - sent_ms, now_at - (sent_ms + received) / 2))
+        self._offset_ms = min(self._samples)[1]

@@ -1,0 +1,107 @@
+"""The public state of an event, read from the database: nothing of it is secret in a window."""
+
+from typing import Any, cast
+
+from games.engine.game import SIDES, Side
+from games.matches import Position, live_turn, position_of
+from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
+from voting import protocol
+from voting.models import TallyRecord
+
+FINISHED_SHOWN = 20
+
+
+def snapshot(event: Event) -> protocol.EventState:
+    """Call it inside the transaction whose outcome it is to show."""
+    teams = tuple(protocol.Team(number=t.number, name=t.name) for t in event.teams.order_by("number"))
+    match = event.matches.select_related("red", "yellow").order_by("-number").first()
+    return protocol.EventState(
+        code=event.code,
+        name=event.name,
+        lobby=cast(Any, event.lobby),
+        team_choice=cast(Any, event.team_choice),
+        teams=cast(Any, teams),
+        match=_match(match) if match else None,
+        next_match_at=event.next_match_at,
+        finished=_finished(event),
+    )
+
+
+def _match(match: Match) -> protocol.Match:
+    position = position_of(match)
+    turn = live_turn(match)
+    return protocol.Match(
+        id=match.pk,
+        number=match.number,
+        game=match.game,
+        title=position.game.title,
+        state=cast(Any, match.state),
+        red=match.red.number,
+        yellow=match.yellow.number,
+        result=cast(Any, match.result or "open"),
+        ended_by=cast(Any, match.ended_by),
+        window_s=match.window_s,
+        reveal_s=match.reveal_s,
+        close_early=match.close_early,
+        board=position.game.view(position.state, None),
+        turn=_turn(turn, position) if turn else None,
+        reveal=_reveal(position) if position.turns else None,
+    )
+
+
+def _turn(turn: Turn, position: Position) -> protocol.Turn:
+    game, state = position.game, position.state
+    return protocol.Turn(
+        id=turn.pk,
+        number=turn.number,
+        opens_at=turn.opens_at,
+        closes_at=turn.closes_at,
+        epoch=turn.epoch,
+        paused=turn.state == TurnState.PAUSED,
+        left_ms=turn.left_ms or 0,
+        to_move=game.to_move(state),
+        legal=protocol.Legal(
+            red=game.legal_actions(state, "red"), yellow=game.legal_actions(state, "yellow")
+        ),
+    )
+
+
+def _reveal(position: Position) -> protocol.Reveal:
+    turn = position.turns[-1]
+    tallies = {cast(Side, record.side): _tally(record) for record in turn.tallies.all()}
+    red, yellow = (tallies.get(side) for side in SIDES)
+    return protocol.Reveal(
+        turn=turn.pk,
+        number=turn.number,
+        resolved_at=turn.resolved_at or 0,
+        red=red,
+        yellow=yellow,
+        resolution=position.resolutions[-1],
+    )
+
+
+def _tally(record: TallyRecord) -> protocol.SideTally:
+    return protocol.SideTally(
+        counts=tuple(record.counts),
+        ballots=record.ballots,
+        pick=record.pick,
+        decided_by=cast(Any, record.decided_by),
+    )
+
+
+def _finished(event: Event) -> tuple[protocol.Finished, ...]:
+    ended = event.matches.filter(state=MatchState.ENDED).select_related("red", "yellow").order_by("-number")
+    return tuple(
+        protocol.Finished(
+            number=match.number,
+            winner=_winner(match),
+            turns=match.turns.filter(state=TurnState.RESOLVED).count(),
+        )
+        for match in reversed(ended[:FINISHED_SHOWN])
+    )
+
+
+def _winner(match: Match) -> int | None:
+    if match.result == MatchResult.DRAW:
+        return None
+    return match.red.number if match.result == MatchResult.RED else match.yellow.number

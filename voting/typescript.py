@@ -1,0 +1,123 @@
+"""The wire's types for the clients, written in TypeScript.
+
+`render` turns `voting.protocol` into the text of `frontend/src/protocol.ts`.
+"""
+
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec.inspect as shape
+
+from games.engine import game
+from voting import protocol
+
+HEADER = """\
+// Generated from voting/protocol.py by `manage.py generate_protocol`. Edits here are lost.
+"""
+UNIONS = (
+    "PhoneMessage",
+    "DisplayMessage",
+    "ConsoleMessage",
+    "Changes",
+    "Always",
+    "ToPhone",
+    "ToDisplay",
+    "ToConsole",
+)
+CLIENT = frozenset(get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage))
+PRIMITIVES: dict[type[shape.Type], str] = {
+    shape.IntType: "number",
+    shape.FloatType: "number",
+    shape.StrType: "string",
+    shape.BoolType: "boolean",
+    shape.NoneType: "null",
+}
+
+
+def render() -> str:
+    """The whole module: literals, structs, unions, constants. The same text at every call."""
+    structs = [struct_text(found) for found in structs_of(vars(protocol)[name] for name in UNIONS)]
+    unions = [f"export type {name} = {union_text(vars(protocol)[name])};" for name in UNIONS]
+    return (
+        "\n\n".join([HEADER.rstrip(), "\n".join(literals()), *structs, "\n".join(unions), constants()]) + "\n"
+    )
+
+
+def literal_names() -> dict[frozenset[Any], str]:
+    """Literal aliases by their values: a field of the same values is written with the alias."""
+    found = {**vars(game), **vars(protocol)}
+    return {frozenset(get_args(kind)): name for name, kind in found.items() if get_origin(kind) is Literal}
+
+
+def literals() -> list[str]:
+    found = {**vars(game), **vars(protocol)}
+    return [
+        f"export type {name} = {joined(get_args(kind))};"
+        for name, kind in found.items()
+        if get_origin(kind) is Literal and name != "Lot"
+    ]
+
+
+def joined(values: tuple[Any, ...]) -> str:
+    return " | ".join(f'"{value}"' for value in values)
+
+
+def union_text(union: UnionType) -> str:
+    return " | ".join(member.__name__ for member in get_args(union))
+
+
+def structs_of(unions: Any) -> list[shape.StructType]:
+    """Every struct the unions reach, each once, the parts before the whole."""
+    found: dict[type, shape.StructType] = {}
+    for union in unions:
+        gather(shape.type_info(union), found)
+    return list(found.values())
+
+
+def gather(kind: Any, found: dict[type, shape.StructType]) -> None:
+    if isinstance(kind, shape.StructType):
+        if kind.cls in found:
+            return
+        for field in kind.fields:
+            gather(field.type, found)
+        found[kind.cls] = kind
+    for part in parts(kind):
+        gather(part, found)
+
+
+def parts(kind: Any) -> tuple[shape.Type, ...]:
+    if isinstance(kind, shape.UnionType):
+        return kind.types
+    if isinstance(kind, shape.TupleType):
+        return kind.item_types
+    return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
+
+
+def struct_text(struct: shape.StructType) -> str:
+    """An interface. A server writes every field; a client may leave out what has a default."""
+    lines = [f'  type: "{struct.tag}";'] if struct.tag else []
+    for field in struct.fields:
+        mark = "?" if struct.cls in CLIENT and not field.required else ""
+        lines.append(f"  {field.encode_name}{mark}: {type_text(field.type)};")
+    return "\n".join([f"export interface {struct.cls.__name__} {{", *lines, "}"])
+
+
+def type_text(kind: shape.Type) -> str:
+    if isinstance(kind, shape.StructType):
+        return kind.cls.__name__
+    if isinstance(kind, shape.LiteralType):
+        return literal_names().get(frozenset(kind.values)) or joined(tuple(kind.values))
+    if isinstance(kind, shape.UnionType):
+        return " | ".join(type_text(part) for part in kind.types)
+    if isinstance(kind, shape.TupleType):
+        return f"readonly [{', '.join(type_text(part) for part in kind.item_types)}]"
+    if isinstance(kind, shape.VarTupleType):
+        return f"ReadonlyArray<{type_text(kind.item_type)}>"
+    return PRIMITIVES[type(kind)]
+
+
+def constants() -> str:
+    codes = {name: code for name, code in vars(protocol.CloseCode).items() if name.isupper()}
+    lines = [f"export const MAX_FRAME_BYTES = {protocol.MAX_FRAME_BYTES};"]
+    lines += ["export const CloseCode = {", *(f"  {name}: {code}," for name, code in codes.items())]
+    return "\n".join([*lines, "} as const;"])

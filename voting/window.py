@@ -1,0 +1,46 @@
+"""The time in which ballots are taken, in whole milliseconds by the ballot box's clock."""
+
+from dataclasses import dataclass, replace
+
+START_LEAD_MS = 3_000
+RESUME_LEAD_MS = 1_000
+RESTORED_MIN_MS = 10_000
+STORED_FROM_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    opens_at: int
+    closes_at: int
+
+    def left_ms(self, now: int) -> int:
+        return max(0, self.closes_at - max(now, self.opens_at))
+
+
+def open_window(now: int, lead_ms: int, window_s: int) -> Window:
+    return Window(now + lead_ms, now + lead_ms + window_s * 1000)
+
+
+def resume_window(now: int, left_ms: int) -> Window:
+    """What was left when it was paused, after a short lead to look up again."""
+    return Window(now + RESUME_LEAD_MS, now + RESUME_LEAD_MS + left_ms)
+
+
+def extend_window(window: Window, now: int, seconds: int) -> Window:
+    """`seconds` more than there are left; a window that ran out runs again from now."""
+    return replace(window, closes_at=max(window.closes_at, now) + seconds * 1000)
+
+
+def close_window(window: Window, now: int) -> Window:
+    return Window(min(window.opens_at, now), min(window.closes_at, now))
+
+
+def restore_window(window: Window, now: int, window_s: int) -> Window:
+    """Time enough to send the ballots of a lost box again."""
+    least = max(now, window.opens_at) + min(window_s * 1000, RESTORED_MIN_MS)
+    return replace(window, closes_at=max(window.closes_at, least))
+
+
+def is_stored(window_s: int) -> bool:
+    """Whether ballots of such a long window are written to the database before they are acknowledged."""
+    return window_s > STORED_FROM_S
