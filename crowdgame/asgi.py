@@ -3,10 +3,12 @@
 import os
 from typing import Any
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 django_application = get_asgi_application()
+SEATS_ARE_SIGNED_WITH = settings.SECRET_KEY  # read here, so that a gateway without one does not start
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402

@@ -1,8 +1,6 @@
 """Phone and projector pages and static files from memory, compressed once, ahead of Django."""
 
-import base64
 import gzip
-import hashlib
 import mimetypes
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,12 +10,13 @@ from typing import Any
 
 from django.conf import settings
 
+from voting.content_policy import content_security_policy
+
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 CODE = re.compile(r"/(?:[BCDFGHJKMNPQRSTVWXYZ2-9]{4,8}(?:/[12])?/?)?", re.IGNORECASE)
 DISPLAY = re.compile(r"/display/[^/]+/?")
 HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
-INLINE = re.compile(rb"<(script|style)(?:\s[^>]*)?>(.*?)</\1>", re.DOTALL)
 COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
 
@@ -75,18 +74,6 @@ def _page(path: Path) -> Answer | None:
         (b"vary", b"accept-encoding"),
     ]
     return Answer(headers, body, gzip.compress(body, 9))
-
-
-def content_security_policy(page: bytes) -> str:
-    hashes: dict[bytes, str] = {b"script": "", b"style": ""}
-    for kind, block in INLINE.findall(page):
-        digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
-        hashes[kind] += f" 'sha256-{digest}'"
-    return (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
-        f"script-src 'self'{hashes[b'script']}; style-src 'self'{hashes[b'style']}; "
-        "img-src 'self' data:; font-src 'self'; connect-src 'self'"
-    )
 
 
 def _static_files(root: Path) -> Iterator[tuple[str, Answer]]:

@@ -149,8 +149,8 @@ class Match(MatchTerms):
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="matches")
     number = models.PositiveIntegerField()
-    red = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")
-    yellow = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")
+    red = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
+    yellow = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
     state = models.CharField(max_length=8, choices=MatchState.choices, default=MatchState.PLAYING)
     result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
     ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
@@ -168,7 +168,11 @@ class Match(MatchTerms):
             CheckConstraint(condition=~Q(red=F("yellow")), name="match_two_teams"),
             CheckConstraint(
                 condition=Q(
-                    state=MatchState.ENDED, result__in=MatchResult.values, ended_by__in=EndedBy.values
+                    state=MatchState.ENDED,
+                    result__isnull=False,
+                    result__in=MatchResult.values,
+                    ended_by__isnull=False,
+                    ended_by__in=EndedBy.values,
                 )
                 | (~Q(state=MatchState.ENDED) & Q(result=None, ended_by=None)),
                 name="match_result_when_ended",
@@ -226,7 +230,7 @@ class Turn(models.Model):
             CheckConstraint(condition=Q(state__in=TurnState.values), name="turn_state_known"),
             CheckConstraint(condition=Q(closes_at__gte=F("opens_at")), name="turn_closes_after_opening"),
             CheckConstraint(
-                condition=Q(state=TurnState.PAUSED, left_ms__gte=0)
+                condition=Q(state=TurnState.PAUSED, left_ms__isnull=False, left_ms__gte=0)
                 | (~Q(state=TurnState.PAUSED) & Q(left_ms=None)),
                 name="turn_time_left_when_paused",
             ),

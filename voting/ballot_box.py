@@ -28,13 +28,17 @@ LUA = Path(__file__).parent / "lua"
 
 
 class Cast(IntEnum):
-    """The box's answer to a ballot; below 0 it is minus the voter's higher sequence."""
+    """The box's answer to a ballot; below 0 it is minus the voter's higher sequence.
+
+    BUSY is the intake's own: too many ballots wait for a box that is away.
+    """
 
     OK = 1
     DUP = 2
     LATE = 3
     UNKNOWN = 4
     EARLY = 5
+    BUSY = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def act(event_id: int, ask: protocol.ActionAsk, box: BallotBox) -> None:
         case "match.abort":
             abort_playing_match(event_id, box)
         case "turn.void":
-            void_last_turn(event_id, box)
+            void_last_turn(event_id, ask.turn, box)
         case _:
             _act_on_turn(_asked_turn(event_id, ask), ask, box)
 
@@ -144,11 +144,16 @@ def close_turn_early(turn_id: int, box: BallotBox) -> None:
             close_turn_now(turn, box)
 
 
-def void_last_turn(event_id: int, box: BallotBox) -> None:
-    """The turn resolved last does not count: its match goes on from before it."""
+def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> None:
+    """The turn resolved last does not count: its match goes on from before it.
+
+    `asked` is the turn that was meant, if that was said: a late press hits no later turn.
+    """
     now = box.now()
     with transaction.atomic():
         last = _last_resolved(event_id)
+        if asked is not None and asked != last.pk:
+            raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
         abort_live_turn(match)
         if not claim_turn(last, state=TurnState.VOID):
@@ -181,7 +186,8 @@ def abort_live_turn(match: Match) -> None:
 def abort_playing_match(event_id: int, box: BallotBox) -> None:
     now = box.now()
     with transaction.atomic():
-        match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
+        playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING)
+        match = playing.select_for_update().first()
         if match is None:
             raise MatchError("No match is playing.")
         abort_match(match, now)

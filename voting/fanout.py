@@ -1,5 +1,7 @@
 """One copy of each announcement to every gateway: the only user of the channel layer."""
 
+import asyncio
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,16 +39,22 @@ class Subscription:
     def __init__(self) -> None:
         self._layer: Any = get_channel_layer()
         self._channel = ""
+        self._opening = asyncio.Lock()
 
     async def join(self, event_id: int) -> None:
-        self._channel = self._channel or await self._layer.new_channel()
-        await self._layer.group_add(_group(event_id), self._channel)
+        await self._layer.group_add(_group(event_id), await self._own_channel())
 
     async def leave(self, event_id: int) -> None:
-        await self._layer.group_discard(_group(event_id), self._channel)
+        await self._layer.group_discard(_group(event_id), await self._own_channel())
 
     async def copies(self) -> AsyncIterator[Copy]:
-        self._channel = self._channel or await self._layer.new_channel()
+        channel = await self._own_channel()
         while True:
-            message = await self._layer.receive(self._channel)
+            message = await self._layer.receive(channel)
             yield Copy(message["event_id"], message["seq"], message["body"])
+
+    async def _own_channel(self) -> str:
+        """One for all: who joins while another begins to listen must not get a second, unheard one."""
+        async with self._opening:
+            self._channel = self._channel or await self._layer.new_channel()
+        return self._channel

@@ -12,8 +12,8 @@ import signal
 import time
 from contextlib import suppress
 from functools import cache
+from itertools import count
 
-import msgspec
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from django.db import OperationalError, transaction
@@ -34,6 +34,8 @@ from voting.snapshots import snapshot
 log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
+PHONES_EVERY_BEATS = 5
+ROOM_KEPT_S = 60.0
 EARLY_CLOSE_AFTER_MS = 1_000
 
 
@@ -61,7 +63,10 @@ class Gateway:
             async with self._opening:
                 if code not in self._rooms:
                     await self._open_room(code)
-        return self._rooms.get(code)
+        room = self._rooms.get(code)
+        if room is not None:
+            room.asked_at = time.monotonic()
+        return room
 
     async def _open_room(self, code: str) -> None:
         room = await database_sync_to_async(_load_room)(code)
@@ -77,10 +82,18 @@ class Gateway:
         await self._subscription.leave(room.event_id)
 
     async def _listen(self) -> None:
-        async for copy in self._subscription.copies():
-            for room in list(self._rooms.values()):
-                if room.event_id == copy.event_id:
-                    await self._hear(room, copy)
+        while True:
+            try:
+                async for copy in self._subscription.copies():
+                    await self._hear_everywhere(copy)
+            except (RedisError, OSError) as trouble:
+                log.warning("deaf for a moment: %s", trouble)
+                await asyncio.sleep(BEAT_S)
+
+    async def _hear_everywhere(self, copy: Copy) -> None:
+        for room in list(self._rooms.values()):
+            if room.event_id == copy.event_id:
+                await self._hear(room, copy)
 
     async def _hear(self, room: Room, copy: Copy) -> None:
         if copy.seq == room.seq + 1:
@@ -100,21 +113,21 @@ class Gateway:
                 await room.broadcast(copy.body)
 
     async def _beat_for_ever(self) -> None:
-        while True:
+        for number in count():
             await asyncio.sleep(BEAT_S)
             try:
-                await self._beat_once()
+                await self._beat_once(phones=number % PHONES_EVERY_BEATS == 0)
             except (RedisError, OSError, OperationalError) as trouble:
                 log.warning("no beat: %s", trouble)
 
-    async def _beat_once(self) -> None:
+    async def _beat_once(self, *, phones: bool) -> None:
         await self._find_missed()
         for code, room in list(self._rooms.items()):
-            turnout = await self._beat(room)
-            if not room.sockets:
+            if not room.sockets and time.monotonic() - room.asked_at > ROOM_KEPT_S:
                 await self._close_room(code, room)
                 continue
-            await self._tell_turnout(room, turnout)
+            turnout = await self._beat(room)
+            await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
             await self._close_early(room, turnout)
 
     async def _find_missed(self) -> None:
@@ -132,15 +145,6 @@ class Gateway:
         self._clock_offset_ms = turnout.now - (asked + time.monotonic() * 1000) / 2
         return turnout
 
-    async def _tell_turnout(self, room: Room, turnout: Turnout) -> None:
-        voted = {room.team_of("red"): turnout.red, room.team_of("yellow"): turnout.yellow}
-        told = protocol.TurnoutCounted(
-            turn=room.turn.id if room.turn else None,
-            connected=turnout.connected,
-            voted=(voted.get(1, 0), voted.get(2, 0)),
-        )
-        await room.broadcast(msgspec.json.encode(told))
-
     async def _close_early(self, room: Room, turnout: Turnout) -> None:
         turn, match = room.turn, room.state.match
         if turn is None or match is None or not match.close_early or turn.paused:
@@ -154,6 +158,15 @@ class Gateway:
 def gateway() -> Gateway:
     """This process's gateway; made on the event loop of its first socket."""
     return Gateway()
+
+
+def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
+    voted = {room.team_of("red"): turnout.red, room.team_of("yellow"): turnout.yellow}
+    return protocol.TurnoutCounted(
+        turn=room.turn.id if room.turn else None,
+        connected=turnout.connected,
+        voted=(voted.get(1, 0), voted.get(2, 0)),
+    )
 
 
 def _end_process_on_failure(task: asyncio.Task[None]) -> None:

@@ -1,6 +1,7 @@
 """This process's sockets, a room an event: a message is encoded once and written to all."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,13 +27,20 @@ class Socket(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Room:
-    """An event as this process knows it. `voted` are its voters with a ballot in the present turn."""
+    """An event as this process knows it.
+
+    `voted` are its voters here with a ballot in the present turn; `turnout` is the last frame of it,
+    `told_phones` the last one that phones were told; `asked_at` is when somebody last came.
+    """
 
     event_id: int
     seq: int
     state: protocol.EventState
     sockets: set[Socket] = field(default_factory=set)
     voted: set[str] = field(default_factory=set)
+    turnout: str = ""
+    told_phones: str = ""
+    asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -69,6 +77,16 @@ class Room:
 
     async def broadcast(self, frame: bytes) -> None:
         await write_to_all(self.sockets, frame.decode())
+
+    async def tell_turnout(self, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
+        """Tell what is new to the screens, and if `phones` is set to everybody."""
+        frame = msgspec.json.encode(turnout).decode()
+        if frame != self.turnout:
+            self.turnout = frame
+            await write_to_all([s for s in self.sockets if s.seat is None], frame)
+        if phones and frame != self.told_phones:
+            self.told_phones = frame
+            await write_to_all([s for s in self.sockets if s.seat is not None], frame)
 
 
 def _occasion(turn: protocol.Turn | None) -> tuple[int, int] | None:

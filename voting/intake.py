@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
+from django.db import OperationalError
 from redis import RedisError
 
 from voting.ballot_box import MAX_BATCH, AsyncBallotBox, Cast
@@ -18,6 +19,7 @@ from voting.ballots import Ballot
 log = logging.getLogger(__name__)
 
 RETRY_S = 0.25
+MAX_WAITING = 50_000
 
 Answer = Callable[[int], Awaitable[None]]
 Store = Callable[[int, list[Ballot]], Awaitable[None]]
@@ -48,11 +50,14 @@ class Intake:
         self._store = store
         self._lanes: dict[Window, Lane] = {}
 
-    def take(self, window: Window, ballot: Ballot, answer: Answer) -> None:
+    async def take(self, window: Window, ballot: Ballot, answer: Answer) -> None:
         """`answer` is awaited with the box's answer, once the ballot is recorded or refused."""
         lane = self._lanes.setdefault(window, Lane())
+        if len(lane.waiting) >= MAX_WAITING:
+            await answer(Cast.BUSY)
+            return
         lane.waiting[ballot.voter, ballot.sequence] = (ballot, answer)
-        if lane.task is None:
+        if lane.task is None or lane.task.done():
             lane.task = asyncio.create_task(self._empty(window, lane))
 
     async def _empty(self, window: Window, lane: Lane) -> None:
@@ -62,8 +67,8 @@ class Intake:
                 del lane.waiting[key]
             try:
                 answers = await self._record(window, [ballot for ballot, _ in batch.values()])
-            except (RedisError, OSError) as trouble:
-                log.warning("ballots wait, the ballot box is away: %s", trouble)
+            except (RedisError, OSError, OperationalError) as trouble:
+                log.warning("ballots wait: %s", trouble)
                 lane.waiting = batch | lane.waiting
                 await asyncio.sleep(RETRY_S)
                 continue

@@ -274,7 +274,7 @@ class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.we
 
 
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
-    """At most once a second: voters connected and ballots in the present turn, a number a team."""
+    """Voters connected and ballots in the present turn, a number a team; never a column."""
 
     turn: Id | None
     connected: tuple[Count, Count]
@@ -323,10 +323,14 @@ ErrorCode = Literal[
 
 
 class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
-    """What the client sent changed nothing. `text` is for its maker."""
+    """What the client sent changed nothing. `text` is for its maker.
+
+    `event` is told to a phone without a seat: what it waits for, and which teams it may choose.
+    """
 
     code: ErrorCode
     text: str
+    event: EventState | None = None
 
 
 Changes = (
@@ -353,9 +357,7 @@ ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused
 class CloseCode:
     """4000-4499: come back, with a growing random delay. 4500-4999: stay away."""
 
-    RESTARTING = 4000
     JOIN_TIMEOUT = 4001
-    TOO_SLOW = 4002
     TOO_MANY_FRAMES = 4003
     UNAVAILABLE = 4004
     BAD_FRAME = 4500

@@ -72,7 +72,10 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
         if due.exists():
             start_match(event_id, box)
     except MatchError:
-        due.update(next_match_at=None)
+        with transaction.atomic():
+            if due.update(next_match_at=None):
+                announce(event_id, protocol.EventEdited, now)
+        relay(event_id)
 
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
@@ -91,7 +94,8 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     if following:
         box.place(boxed(following), create=True)
     relay(turn.match.event_id)
-    box.expire(turn.match.event_id, turn.pk)
+    if turn.state == TurnState.RESOLVED:
+        box.expire(turn.match.event_id, turn.pk)
 
 
 def restore_turn(turn_id: int, box: BallotBox) -> None:

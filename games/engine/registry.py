@@ -14,23 +14,24 @@ import msgspec
 
 from games.engine.errors import BadOptions, UnknownGame
 from games.engine.game import Game
-from games.rules.captains_mistress import CaptainsMistress
-from games.rules.simultaneous_captains_mistress import SimultaneousCaptainsMistress
 
 GROUP = "crowdgame.games"
-OWN: tuple[Game[Any], ...] = (SimultaneousCaptainsMistress(), CaptainsMistress())
-HOUSE: Mapping[str, Game[Any]] = {game.slug: game for game in OWN}
+HOUSE: Mapping[str, EntryPoint] = {
+    slug: EntryPoint(slug, f"games.rules.{slug.replace('-', '_')}:GAME", GROUP)
+    for slug in ("simultaneous-captains-mistress", "captains-mistress")
+}
 
 
 @cache
 def all_games() -> Mapping[str, Game[Any]]:
     """Every game by its slug. Raises UnknownGame if a third party's cannot be loaded."""
-    return {**HOUSE, **{slug: _load(point) for slug, point in _foreign().items()}}
+    return {slug: _load(point) for slug, point in _entries().items()}
 
 
 @cache
-def _foreign() -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in HOUSE}
+def _entries() -> Mapping[str, EntryPoint]:
+    foreign = {point.name: point for point in entry_points(group=GROUP)}
+    return {**HOUSE, **foreign, **HOUSE}
 
 
 @cache
@@ -46,10 +47,8 @@ def _load(point: EntryPoint) -> Game[Any]:
 
 def find_game(slug: object) -> Game[Any]:
     """Raises UnknownGame."""
-    if isinstance(slug, str) and slug in HOUSE:
-        return HOUSE[slug]
-    if isinstance(slug, str) and slug in _foreign():
-        return _load(_foreign()[slug])
+    if isinstance(slug, str) and slug in _entries():
+        return _load(_entries()[slug])
     raise UnknownGame(f"there is no game called {shown(slug)}")
 
 

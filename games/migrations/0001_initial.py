@@ -264,13 +264,13 @@ class Migration(migrations.Migration):
                 (
                     "red",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="games.team"
+                        on_delete=django.db.models.deletion.RESTRICT, related_name="+", to="games.team"
                     ),
                 ),
                 (
                     "yellow",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="games.team"
+                        on_delete=django.db.models.deletion.RESTRICT, related_name="+", to="games.team"
                     ),
                 ),
             ],
@@ -436,7 +436,9 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     models.Q(
                         ("ended_by__in", ["board", "forfeit"]),
+                        ("ended_by__isnull", False),
                         ("result__in", ["red", "yellow", "draw"]),
+                        ("result__isnull", False),
                         ("state", "ended"),
                     ),
                     models.Q(
@@ -495,7 +497,7 @@ class Migration(migrations.Migration):
             model_name="turn",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("left_ms__gte", 0), ("state", "paused")),
+                    models.Q(("left_ms__gte", 0), ("left_ms__isnull", False), ("state", "paused")),
                     models.Q(models.Q(("state", "paused"), _negated=True), ("left_ms", None)),
                     _connector="OR",
                 ),

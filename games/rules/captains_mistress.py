@@ -74,6 +74,9 @@ class CaptainsMistress:
         return state.cabinet.board(None, won)
 
 
+GAME = CaptainsMistress()
+
+
 def _check(state: State, picks: Picks) -> None:
     for side in SIDES:
         pick = picks.of(side)

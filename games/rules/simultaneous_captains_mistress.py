@@ -74,6 +74,9 @@ class SimultaneousCaptainsMistress:
         return state.cabinet.board(state.token, won)
 
 
+GAME = SimultaneousCaptainsMistress()
+
+
 def _check(state: State, picks: Picks) -> None:
     for side in SIDES:
         pick = picks.of(side)

@@ -14,7 +14,12 @@ from voting.protocol import BallotCast, CloseCode, PhoneJoin, Refusal
 from voting.seats import Seat, new_seat, read_seat, sign_seat
 from voting.window import is_stored
 
-REFUSALS: dict[int, Refusal] = {Cast.LATE: "late", Cast.UNKNOWN: "unknown", Cast.EARLY: "early"}
+REFUSALS: dict[int, Refusal] = {
+    Cast.LATE: "late",
+    Cast.UNKNOWN: "unknown",
+    Cast.EARLY: "early",
+    Cast.BUSY: "busy",
+}
 
 
 class PhoneConsumer(SocketConsumer):
@@ -75,7 +80,8 @@ class PhoneConsumer(SocketConsumer):
         async def answer(code: int) -> None:
             await self._answer(message, seat, code, room)
 
-        gateway().intake.take(window, Ballot(seat.voter, side, message.column, message.sequence), answer)
+        ballot = Ballot(seat.voter, side, message.column, message.sequence)
+        await gateway().intake.take(window, ballot, answer)
 
     async def _answer(self, message: BallotCast, seat: Seat, code: int, room: Room) -> None:
         if code in (Cast.OK, Cast.DUP):
@@ -97,11 +103,11 @@ class PhoneConsumer(SocketConsumer):
 
 def _refuse_newcomer(message: PhoneJoin, state: protocol.EventState) -> protocol.ErrorTold | None:
     if state.lobby == "closed":
-        return protocol.ErrorTold(code="lobby_closed", text="The doors are not open yet.")
+        return protocol.ErrorTold(code="lobby_closed", text="The doors are not open yet.", event=state)
     if state.lobby == "locked":
-        return protocol.ErrorTold(code="joining_locked", text="No one new can join now.")
+        return protocol.ErrorTold(code="joining_locked", text="No one new can join now.", event=state)
     if state.team_choice != "balance" and message.team is None:
-        return protocol.ErrorTold(code="team_needed", text="Join again with a team.")
+        return protocol.ErrorTold(code="team_needed", text="Join again with a team.", event=state)
     return None
 
 

@@ -6,9 +6,12 @@ It has its own receive loop: Channels' dispatch costs a thread hop a message.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import msgspec
+from autobahn.exception import Disconnected
+from django.db import OperationalError
 from redis import RedisError
 
 from voting import protocol
@@ -121,7 +124,7 @@ class SocketConsumer:
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
             await self.join(message, room, gateway())
-        except (RedisError, OSError):
+        except (RedisError, OSError, OperationalError):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     async def enter(self, room: Room, welcome: Callable[[], msgspec.Struct]) -> None:
@@ -129,12 +132,16 @@ class SocketConsumer:
         self.room = room
         room.sockets.add(self)
         await self.tell(welcome())
+        if room.turnout:
+            await self.write(room.turnout)
 
     async def tell(self, message: msgspec.Struct) -> None:
         await self.write(msgspec.json.encode(message).decode())
 
     async def write(self, frame: str) -> None:
-        await self._send({"type": "websocket.send", "text": frame})
+        """A socket that has just closed takes nothing more: its disconnection is on the way."""
+        with suppress(Disconnected, OSError):
+            await self._send({"type": "websocket.send", "text": frame})
 
     async def join(self, message: Any, room: Room, gateway: Gateway) -> None:
         """Answer the first message: `enter` the room, refuse, or raise CloseSocket."""

@@ -16,7 +16,10 @@ MOODS_KEPT = 8
 
 @dataclass
 class Hall:
-    """`tokens` are the seats by phone; `on_reveal` hears of each turn once."""
+    """`team`: where all wish to sit. `tokens`: the seats by phone. `on_reveal` hears of each turn once.
+
+    `played_out`: nobody votes any more, so that the book is complete when the crowd leaves.
+    """
 
     code: str
     address: str
@@ -24,9 +27,11 @@ class Hall:
     clock: ServerClock
     ledger: Ledger
     rng: Random
+    team: int | None = None
     tokens: dict[int, str] = field(default_factory=dict)
     on_reveal: Callable[[EventState], None] = lambda state: None
     connected: int = 0
+    played_out: bool = False
     moods: dict[tuple[int, Side], Mood] = field(default_factory=dict)
 
     def mood(self, match: Match, turn: Turn, side: Side) -> Mood:

@@ -10,8 +10,8 @@ from voting.protocol import Turn
 WIN = 60.0
 BLOCK = 30.0
 GIFT = 0.15
-ATTENTIVE = 0.85
-SENSIBLE = 0.75
+ATTENTIVE = 0.95
+SENSIBLE = 0.85
 FAVOURED = 3.0
 
 Weights = tuple[float, ...]
@@ -70,26 +70,27 @@ class _Sight:
         if self.attentive and self.cabinet.drop(column, other(self.side)).has_line(cell):
             return BLOCK
         gift = self.attentive and after.room(column) and self._given(after, column)
-        return (1.0 + self._hopes(after, cell)) * (GIFT if gift else 1.0)
+        hopes = self._hopes(self.side, cell) + self.attentive * self._hopes(other(self.side), cell)
+        return (1.0 + hopes) * (GIFT if gift else 1.0)
 
     def _given(self, after: Cabinet, column: int) -> bool:
         top = after.drop(column, other(self.side))
         return top.has_line((column, top.height(column)))
 
-    def _hopes(self, after: Cabinet, cell: tuple[int, int]) -> float:
-        """Fours through `cell` that are still possible, worth more the more of them stands."""
-        fours = (self._standing(after, cell, step, back) for step in DIRECTIONS for back in range(LINE))
-        return sum((standing - 1) ** 2 for standing in fours if standing)
+    def _hopes(self, side: Side, cell: tuple[int, int]) -> float:
+        """Fours of `side` through the empty `cell` that are still possible, by how much of each stands."""
+        fours = (self._standing(side, cell, step, back) for step in DIRECTIONS for back in range(LINE))
+        return sum(standing**2 for standing in fours)
 
-    def _standing(self, after: Cabinet, cell: tuple[int, int], step: tuple[int, int], back: int) -> int:
-        """How many of this four are ours; 0 if one is theirs or off the board."""
-        ours = 0
+    def _standing(self, side: Side, cell: tuple[int, int], step: tuple[int, int], back: int) -> int:
+        """How many of this four stand; 0 if one is the other side's or off the board."""
+        standing = 0
         for i in range(-back, LINE - back):
-            letter = _letter(after, cell[0] + step[0] * i, cell[1] + step[1] * i)
-            if letter not in (LETTER[self.side], "."):
+            letter = _letter(self.cabinet, cell[0] + step[0] * i, cell[1] + step[1] * i)
+            if letter not in (LETTER[side], "."):
                 return 0
-            ours += letter != "."
-        return ours
+            standing += letter != "."
+        return standing
 
 
 def _letter(cabinet: Cabinet, column: int, row: int) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from voting.protocol import BallotCounted, Refusal, Reveal
+from voting.protocol import BallotCounted, Reveal
 
 SAMPLES_KEPT = 200_000
 
@@ -39,7 +39,7 @@ class Ledger:
     sent: int = 0
     acknowledged: int = 0
     lost: int = 0
-    refused: Counter[Refusal] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     away: Counter[str] = field(default_factory=Counter)
     ack_ms: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES_KEPT))

@@ -25,17 +25,21 @@ MAX_FRAME = 1 << 20
 
 
 class Phone:
-    """`live` returns only when the server wants it to stay away; `trouble` is then why."""
+    """`live` returns only when the server wants it to stay away. `trouble` is what went wrong last.
+
+    `answered` is set once a server has let it in, or said why not.
+    """
 
     def __init__(self, index: int, hall: Hall) -> None:
         self.index = index
         self.trouble = ""
+        self.answered = asyncio.Event()
         self._hall = hall
         self._voter = Voter(index, hall, self._write)
         self._socket: ClientConnection | None = None
         self._seq = -1
         self._state: protocol.EventState | None = None
-        self._team: int | None = None
+        self._team = hall.team
         self._attempts = 0
         self._heard_ms = 0.0
         self._seen_before = False
@@ -46,7 +50,10 @@ class Phone:
         return self._seq >= 0
 
     async def live(self) -> None:
-        while self._comes_back(await self._visit()):
+        while True:
+            code = await self._visit()
+            if not self._comes_back(code):
+                break
             await asyncio.sleep(self._back_off())
         self._voter.leave()
 
@@ -66,7 +73,8 @@ class Phone:
                 max_size=MAX_FRAME,
             ) as socket:
                 await self._stay(socket)
-                return socket.close_code
+            self.trouble = socket.close_reason or f"it closes with {socket.close_code}"
+            return socket.close_code
         except (OSError, WebSocketException) as trouble:
             self.trouble = str(trouble) or type(trouble).__name__
             return None
@@ -81,7 +89,7 @@ class Phone:
                 self._heard()
                 self._read(frame)
         except ConnectionClosed:
-            self.trouble = socket.close_reason or f"closed with {socket.close_code}"
+            return
         finally:
             self._hang_up()
 
@@ -96,7 +104,7 @@ class Phone:
 
     def _comes_back(self, code: int | None) -> bool:
         """A seat that is no longer good is given up, as a person would who joins anew."""
-        if code == CloseCode.BAD_TOKEN and self._hall.tokens.pop(self.index, None):
+        if code == CloseCode.BAD_TOKEN and self._hall.tokens.pop(self.index, ""):
             return True
         if code is None or not STAY_AWAY_FROM <= code <= STAY_AWAY_FROM + 499:
             return True
@@ -162,6 +170,7 @@ class Phone:
         ledger.joined += not self._seen_before
         self._seen_before = True
         self._attempts = 0
+        self.answered.set()
         self._hall.connected += 1
         self._hall.tokens[self.index] = welcomed.you.token
         self._hall.clock.welcome(welcomed.now_at)
@@ -191,6 +200,7 @@ class Phone:
     def _error(self, error: protocol.ErrorTold) -> None:
         self._hall.ledger.errors[error.code] += 1
         self.trouble = error.text
+        self.answered.set()
         if error.code == "team_needed":
             self._team = self.index % 2 + 1
             self._knock()

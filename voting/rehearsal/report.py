@@ -7,7 +7,7 @@ import msgspec
 
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.ledger import TurnEntry
-from voting.seats import read_seat
+from voting.seats import claimed_voter
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -63,8 +63,7 @@ def spread_of(samples: Iterable[float]) -> Spread | None:
 
 
 def voters_of(tokens: Mapping[int, str]) -> dict[int, str]:
-    seats = ((index, read_seat(token)) for index, token in sorted(tokens.items()))
-    return {index: seat.voter for index, seat in seats if seat}
+    return {index: claimed_voter(token) for index, token in sorted(tokens.items())}
 
 
 def report_of(hall: Hall, phones: int) -> Report:

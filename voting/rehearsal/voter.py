@@ -84,7 +84,7 @@ class Voter:
         """Draw the moments to vote at, once a turn, anew if its deadline moves before the first."""
         self._forget_plan()
         match = self._match()
-        if turn is None or match is None or turn.paused or self._kept:
+        if turn is None or match is None or turn.paused or self._kept or self._hall.played_out:
             return
         begins = max(self._hall.clock.now_ms(), turn.opens_at)
         if self._side(match) not in turn.to_move or begins >= turn.closes_at:

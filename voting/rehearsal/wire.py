@@ -1,5 +1,6 @@
 """Frames of a phone, as text. A crowd gets each announcement once a phone: it is decoded once for all."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -8,7 +9,7 @@ import msgspec
 from voting import protocol
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(protocol.ToPhone).decode
+_decode: Callable[[str], protocol.ToPhone] = msgspec.json.Decoder(protocol.ToPhone).decode
 OWN = ('{"type":"ballot.', '{"type":"phone.', '{"type":"clock.')
 
 

@@ -1,0 +1,61 @@
+"""Teams, matches and turns to look at: the console and the clock write them, nobody else."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from games.models import LIVE_STATES, Match, Team, Turn
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin
+
+    UnfoldAdmin = ModelAdmin[Any]
+else:
+    from unfold.admin import ModelAdmin as UnfoldAdmin
+
+
+class LookOnly(UnfoldAdmin):
+    """Rows that something running depends on, or that are a record of what was."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Team)
+class TeamAdmin(LookOnly):
+    list_display = ["name", "number", "event"]
+    list_select_related = ["event"]
+    search_fields = ["name", "event__code", "event__name"]
+
+
+@admin.register(Match)
+class MatchAdmin(LookOnly):
+    list_display = ["__str__", "game", "state", "result", "ended_by", "red", "yellow"]
+    list_filter = ["state", "result", "game"]
+    list_select_related = ["event", "red", "yellow"]
+    search_fields = ["event__code", "event__name"]
+    ordering = ["-pk"]
+
+
+@admin.register(Turn)
+class TurnAdmin(LookOnly):
+    """A live turn's seed decides its lots, so it is shown afterwards only."""
+
+    list_display = ["__str__", "state", "red_pick", "yellow_pick", "epoch", "version"]
+    list_filter = ["state"]
+    list_select_related = ["match__event"]
+    search_fields = ["match__event__code", "match__event__name"]
+    ordering = ["-pk"]
+    exclude = ["seed"]
+    readonly_fields = ["seed_afterwards"]
+
+    @admin.display(description="seed")
+    def seed_afterwards(self, turn: Turn) -> str:
+        return "shown when the turn is over" if turn.state in LIVE_STATES else turn.seed

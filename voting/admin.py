@@ -1,0 +1,143 @@
+"""Events and people to edit; ballots, tallies and announcements to look at, none before its reveal."""
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from redis import RedisError
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from games.admin import LookOnly, UnfoldAdmin
+from games.models import Event, Team, TurnState
+from voting.ballot_box import BallotBox
+from voting.control import edit_event
+from voting.models import Announcement, StoredBallot, TallyRecord
+
+if TYPE_CHECKING:
+    from django.contrib.admin import TabularInline
+
+    TeamTable = TabularInline[Team, Event]
+    UsersByDjango = DjangoUserAdmin[User]
+else:
+    UsersByDjango = DjangoUserAdmin
+    from unfold.admin import TabularInline as TeamTable
+
+admin.site.unregister([User, Group])
+
+
+class TeamInline(TeamTable):
+    model = Team
+    fields = ["number", "name"]
+    readonly_fields = ["number"]
+    ordering = ["number"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Event)
+class EventAdmin(UnfoldAdmin):
+    """Made and deleted in the console, which makes the teams and looks after a running match."""
+
+    list_display = ["name", "code", "owner", "lobby", "game", "window_s", "created_at"]
+    list_filter = ["lobby", "game"]
+    list_select_related = ["owner"]
+    search_fields = ["name", "code", "owner__username", "teams__name"]
+    ordering = ["-created_at"]
+    autocomplete_fields = ["owner"]
+    readonly_fields = ["code", "lobby", "game", "options", "next_match_at", "seq", "created_at"]
+    fieldsets = [
+        (None, {"fields": ["name", "owner", "team_choice"]}),
+        (
+            "Vote",
+            {"fields": ["window_s", "reveal_s", "tally_method", "tie_rule", "no_ballot_rule", "close_early"]},
+        ),
+        ("Between matches", {"fields": ["next_match_after_s", "next_match_at"]}),
+        ("To look at", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
+    ]
+    inlines = [TeamInline]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Event, form: Any, change: bool) -> None:
+        """Only what was edited: the event's counter moves on while the form is open."""
+        edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
+        obj.save(update_fields=edited)
+        transaction.on_commit(lambda: _tell_screens(request, obj))
+
+
+def _tell_screens(request: HttpRequest, event: Event) -> None:
+    try:
+        with closing(BallotBox()) as box:
+            edit_event(event.pk, box)
+    except (RedisError, OSError):
+        messages.warning(request, "The screens cannot be told now; they hear of it with the next change.")
+
+
+@admin.register(StoredBallot)
+class StoredBallotAdmin(LookOnly):
+    """Ballots of long windows. A turn that was not revealed keeps them secret, also when it is void."""
+
+    list_display = ["turn", "voter", "side", "column", "sequence"]
+    list_filter = ["side"]
+    list_select_related = ["turn__match__event"]
+    search_fields = ["voter", "turn__match__event__code"]
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StoredBallot]:
+        ballots: QuerySet[StoredBallot] = super().get_queryset(request)
+        return ballots.filter(turn__state=TurnState.RESOLVED)
+
+
+@admin.register(TallyRecord)
+class TallyRecordAdmin(LookOnly):
+    list_display = ["turn", "side", "pick", "decided_by", "ballots", "counts"]
+    list_filter = ["side", "decided_by"]
+    list_select_related = ["turn__match__event"]
+    search_fields = ["turn__match__event__code", "turn__match__event__name"]
+    ordering = ["-pk"]
+    exclude = ["sealed"]
+
+
+@admin.register(Announcement)
+class AnnouncementAdmin(LookOnly):
+    list_display = ["event", "seq", "kind", "sent_at"]
+    list_select_related = ["event"]
+    search_fields = ["event__code", "event__name"]
+    ordering = ["-pk"]
+    exclude = ["body"]
+    readonly_fields = ["kind", "message"]
+
+    @admin.display()
+    def kind(self, announcement: Announcement) -> str:
+        return str(json.loads(bytes(announcement.body))["type"])
+
+    @admin.display()
+    def message(self, announcement: Announcement) -> str:
+        return json.dumps(json.loads(bytes(announcement.body)), indent=1, ensure_ascii=False)
+
+
+@admin.register(User)
+class UserAdmin(UsersByDjango, UnfoldAdmin):
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, UnfoldAdmin):
+    pass

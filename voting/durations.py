@@ -1,0 +1,76 @@
+"""A length of time in a form: one of a few usual ones, or a number and a unit. Its value is seconds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+OTHER = "other"
+UNITS = (("1", "seconds"), ("60", "minutes"), ("3600", "hours"), ("86400", "days"))
+
+
+def in_words(seconds: int) -> str:
+    """In the largest unit that goes into it: "90 seconds", "2 minutes", "1 day"."""
+    size, unit = next((int(s), u) for s, u in reversed(UNITS) if seconds % int(s) == 0)
+    count = seconds // size
+    return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
+
+
+class DurationWidget(forms.MultiWidget):
+    template_name = "console/duration.html"
+
+    def __init__(self, presets: Sequence[int], empty: str) -> None:
+        self.presets = presets
+        choices = [(str(seconds), in_words(seconds)) for seconds in presets]
+        none = [("", empty)] if empty else []
+        widgets: dict[str, forms.Widget | type[forms.Widget]] = {
+            "usual": forms.RadioSelect(choices=[*none, *choices, (OTHER, "Other")]),
+            "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": "How many"}),
+            "unit": forms.Select(choices=UNITS, attrs={"aria-label": "Unit"}),
+        }
+        super().__init__(widgets)
+
+    def decompress(self, value: int | None) -> list[Any]:
+        if value is None:
+            return ["", None, "1"]
+        if value in self.presets:
+            return [str(value), None, "1"]
+        size = next(int(size) for size, _ in reversed(UNITS) if value % int(size) == 0)
+        return [OTHER, value // size, str(size)]
+
+
+class DurationField(forms.MultiValueField):
+    """`limits`: shortest and longest, in seconds. `empty`: what the choice of none is called, if any."""
+
+    def __init__(
+        self, *, presets: Sequence[int], limits: tuple[int, int], empty: str = "", **options: Any
+    ) -> None:
+        self.limits = limits
+        widget = DurationWidget(presets, empty)
+        parts = (
+            forms.ChoiceField(choices=widget.widgets[0].choices, required=False),  # type: ignore[attr-defined]
+            forms.IntegerField(
+                required=False, max_value=10**9, error_messages={"invalid": "Enter a whole number."}
+            ),
+            forms.ChoiceField(choices=UNITS, required=False),
+        )
+        options.setdefault("error_messages", {"required": "Choose how long."})
+        super().__init__(parts, widget=widget, required=not empty, require_all_fields=False, **options)
+
+    def compress(self, data_list: list[Any]) -> int | None:
+        usual, number, unit = data_list or ["", None, ""]
+        if not usual:
+            return None
+        if usual != OTHER:
+            return int(usual)
+        if number is None:
+            raise ValidationError("Say how long: a number and a unit.")
+        return int(number) * int(unit or 1)
+
+    def validate(self, value: int | None) -> None:
+        shortest, longest = self.limits
+        if value is None and self.required:
+            raise ValidationError(self.error_messages["required"], code="required")
+        if value is not None and not shortest <= value <= longest:
+            raise ValidationError(f"Choose between {in_words(shortest)} and {in_words(longest)}.")

@@ -1,0 +1,112 @@
+"""A game's options as form fields, read from the option type itself, so that any game has them.
+
+A field's title and help come from `msgspec.Meta(title=..., description=...)`, if the game has them.
+Options of other types than choices, flags, whole numbers and texts keep their defaults.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from django import forms
+from msgspec import inspect
+
+from games.engine.errors import BadOptions
+from games.engine.game import Game
+from games.engine.registry import read_options
+
+TITLES = {
+    "columns": "Columns",
+    "token": "Who holds the initiative token first",
+    "tie": "Both complete a line in the same turn",
+    "first": "Who begins",
+}
+WORDS = {
+    "red": "Red, the first team",
+    "yellow": "Yellow, the second team",
+    "lot": "Drawn by lot",
+    "holder": "The token's holder wins",
+    "other": "The other team wins",
+}
+
+
+def field_name(game: Game[Any], option: str) -> str:
+    return f"{game.slug}-{option}"
+
+
+def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
+    """A field an option, by its name in the form; `chosen` are the values to begin with."""
+    kind = inspect.type_info(game.options)
+    assert isinstance(kind, inspect.StructType)  # noqa: S101  the contract of Game.options
+    fields = {}
+    for option in kind.fields:
+        field = _field(option.type)
+        if field is None:
+            continue
+        field.label = field.label or TITLES.get(option.name, option.name.replace("_", " ").capitalize())
+        field.initial = chosen.get(option.name, option.default)
+        field.required = False
+        fields[field_name(game, option.name)] = field
+    return fields
+
+
+def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the form's fields make, complete. Raises BadOptions."""
+    raw = {}
+    for option in msgspec.structs.fields(game.options):
+        value = cleaned.get(field_name(game, option.name))
+        if value is not None and value != "":
+            raw[option.name] = value
+    options: dict[str, Any] = msgspec.to_builtins(read_options(game, raw))
+    return options
+
+
+def stored_choices(game: Game[Any], options: object) -> Mapping[str, object]:
+    """What an event has chosen of this game; nothing if its options belong to another one."""
+    try:
+        read: dict[str, object] = msgspec.to_builtins(read_options(game, options))
+    except BadOptions:
+        return {}
+    return read
+
+
+def _field(kind: inspect.Type) -> forms.Field | None:
+    title = help_text = ""
+    if isinstance(kind, inspect.Metadata):
+        told = kind.extra_json_schema or {}
+        title, help_text, kind = told.get("title", ""), told.get("description", ""), kind.type
+    field = _plain_field(kind)
+    if field:
+        field.label, field.help_text = title, help_text
+    return field
+
+
+def _plain_field(kind: inspect.Type) -> forms.Field | None:
+    match kind:
+        case inspect.LiteralType(values=values) if len(values) > 1:
+            return _choice_field(values)
+        case inspect.BoolType():
+            return forms.BooleanField()
+        case inspect.IntType():
+            return forms.IntegerField(min_value=kind.ge, max_value=kind.le)
+        case inspect.StrType():
+            return forms.CharField(max_length=kind.max_length)
+    return None
+
+
+def _choice_field(values: tuple[Any, ...]) -> forms.Field:
+    by_text = {str(value): value for value in values}
+    ordered = sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _as_told(values)
+    return forms.TypedChoiceField(
+        choices=[(str(value), WORDS.get(str(value), str(value).capitalize())) for value in ordered],
+        coerce=by_text.__getitem__,
+        empty_value=None,
+        widget=forms.RadioSelect,
+        error_messages={"invalid_choice": "Choose one of these."},
+    )
+
+
+def _as_told(values: tuple[Any, ...]) -> list[Any]:
+    """msgspec sorts a type's choices; the usual ones are put first, the lot last."""
+    usual = list(WORDS)
+    return sorted(values, key=lambda value: usual.index(value) if value in usual else -1)

@@ -1,0 +1,40 @@
+"""Addresses under /console/. A join code has no vowels, so it is never one of these words."""
+
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, path, register_converter
+
+from voting import views
+from voting.content_policy import View, guarded
+
+
+class CodeConverter:
+    regex = "[A-Za-z0-9]{4,8}"
+
+    def to_python(self, value: str) -> str:
+        return value.upper()
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(CodeConverter, "code")
+
+
+def page(address: str, view: View, name: str) -> URLPattern:
+    return path(address, guarded(view), name=name)
+
+
+login_view = LoginView.as_view(template_name="console/login.html", redirect_authenticated_user=True)
+
+app_name = "console"
+urlpatterns = [
+    page("", views.list_events, "events"),
+    page("login/", login_view, "login"),
+    page("logout/", LogoutView.as_view(), "logout"),
+    page("enter/<str:uid>/<str:token>/", views.enter, "enter"),
+    page("enter/<str:uid>/<str:token>/<code:code>/", views.enter, "enter_room"),
+    page("new/", views.new_event, "new"),
+    page("<code:code>/", views.control_room, "room"),
+    page("<code:code>/edit/", views.change_event, "change"),
+    page("<code:code>/delete/", views.delete_event, "delete"),
+]

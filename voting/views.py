@@ -1,0 +1,126 @@
+"""The organizer's pages: log in, my events, new, edit, delete, and the door of the control room."""
+
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+from redis import RedisError
+
+from games.models import Event, Match, MatchState
+from voting.ballot_box import BallotBox
+from voting.content_policy import content_security_policy
+from voting.control import edit_event
+from voting.forms import EventForm
+from voting.sign_in import find_entrant, spend_link
+
+PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
+
+
+def events_of(user: User) -> QuerySet[Event]:
+    """What this organizer may see: their own, a superuser everyone's."""
+    return Event.objects.all() if user.is_superuser else Event.objects.filter(owner=user)
+
+
+def _event(request: HttpRequest, code: str) -> Event:
+    return get_object_or_404(events_of(cast(User, request.user)), code=code.upper())
+
+
+@login_required
+def list_events(request: HttpRequest) -> HttpResponse:
+    playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
+    ended = Count("matches", filter=Q(matches__state=MatchState.ENDED))
+    events = events_of(cast(User, request.user)).annotate(playing=Exists(playing), ended=ended)
+    events = events.select_related("owner").prefetch_related("teams").order_by("-created_at")
+    return render(request, "console/events.html", {"events": events})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new_event(request: HttpRequest) -> HttpResponse:
+    form = EventForm(request.POST or None)
+    if form.is_valid():
+        event = form.create(cast(User, request.user))
+        messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
+        return redirect("console:room", code=event.code)
+    return render(request, "console/event.html", {"form": form})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_event(request: HttpRequest, code: str) -> HttpResponse:
+    event = _event(request, code)
+    form = EventForm(request.POST or None, instance=event)
+    if form.is_valid():
+        with transaction.atomic():
+            form.save_changes()
+        _tell_screens(request, event)
+        return redirect("console:events")
+    return render(request, "console/event.html", {"form": form, "event": event})
+
+
+def _tell_screens(request: HttpRequest, event: Event) -> None:
+    try:
+        with closing(BallotBox()) as box:
+            edit_event(event.pk, box)
+    except (RedisError, OSError):
+        messages.warning(
+            request, "Saved. The screens cannot be told now; they hear of it with the next change."
+        )
+    else:
+        messages.success(
+            request, "Saved. The game and the vote change with the next match, the rest at once."
+        )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def delete_event(request: HttpRequest, code: str) -> HttpResponse:
+    event = _event(request, code)
+    playing = event.matches.filter(state=MatchState.PLAYING).exists()
+    if request.method == "POST" and not playing:
+        event.delete()
+        messages.success(request, f"“{event.name}” is deleted.")
+        return redirect("console:events")
+    status = 409 if request.method == "POST" else 200
+    return render(request, "console/delete.html", {"event": event, "playing": playing}, status=status)
+
+
+@never_cache
+@login_required
+def control_room(request: HttpRequest, code: str) -> HttpResponse:
+    event = _event(request, code)
+    page = settings.PAGES_DIR / "console.html"
+    if not page.is_file():
+        return render(request, "console/not_built.html", {"event": event}, status=503)
+    body = _read_page(page)
+    return HttpResponse(body, headers={"Content-Security-Policy": content_security_policy(body)})
+
+
+@cache
+def _read_page(page: Path) -> bytes:
+    """Read once, as the scripts it names are: a page built meanwhile would ask for scripts not served yet."""
+    return page.read_bytes()
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enter(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
+    """A page with a button: those who merely look at the link (previews, scanners) do not spend it."""
+    user = find_entrant(uid, token)
+    if user and request.method == "POST" and spend_link(user):
+        login(request, user, backend=PASSWORD_BACKEND)
+        return redirect("console:room", code=code) if code else redirect("console:events")
+    status = 200 if user and request.method == "GET" else 410
+    return render(request, "console/enter.html", {"entrant": user}, status=status)
