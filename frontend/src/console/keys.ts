@@ -1,0 +1,27 @@
+import type { Offer, Offers } from "./offers";
+
+export const KEYS: readonly (readonly [key: string, what: string])[] = [
+  ["P", "Pause or resume"],
+  ["E", "A little more time"],
+  ["Shift E", "More time"],
+  ["C", "Close now"],
+  ["U", "Take back the last turn (press twice)"],
+  ["L", "Lock or unlock joining"],
+  ["?", "Show or hide this list"],
+];
+
+/** Calls back with each key pressed on its own, as it is written on the buttons: "P", "Shift E", "?". */
+export function onKeys(pressed: (key: string) => void): () => void {
+  const listen = (event: KeyboardEvent) => {
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    pressed(event.shiftKey && /^[A-Z]$/.test(letter) ? `Shift ${letter}` : letter);
+  };
+  addEventListener("keydown", listen);
+  return () => removeEventListener("keydown", listen);
+}
+
+export function offerFor(key: string, { main, beside, rest }: Offers): Offer | undefined {
+  const all = [main, ...(beside ? [beside] : []), ...rest];
+  return all.find(({ shortcut }) => shortcut === key);
+}

@@ -1,0 +1,37 @@
+import { render } from "preact";
+import { connect } from "../live/connect";
+import { Store, useStore } from "../live/store";
+import type { ConsoleMessage, ToConsole } from "../protocol";
+import "../live/tokens.css";
+import "./console.css";
+import { Away, Opening } from "./Away";
+import { Desk } from "./desk";
+import { Journal } from "./journal";
+import { Room } from "./Room";
+
+const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
+const own = new Store({ joinUrl: "" });
+const journal = new Journal(`crowdgame:happened:${code}`);
+
+function heard(message: ToConsole): void {
+  journal.hear(message);
+  if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url });
+  if (message.type === "action.done" || message.type === "action.refused") desk.hear(message);
+}
+
+const link = connect<ConsoleMessage, ToConsole>("/ws/console", () => ({ type: "console.join", code }), heard);
+const desk = new Desk((ask) => link.socket.send(ask));
+link.store.subscribe(() => {
+  if (link.store.get().connection.state !== "joined") desk.lose();
+});
+
+function Console() {
+  const live = useStore(link.store);
+  const { joinUrl } = useStore(own);
+  if (live.connection.state === "away") return <Away close={live.connection.code} code={code} />;
+  if (!live.event) return <Opening lost={live.connection.state === "lost"} />;
+  return <Room live={live} event={live.event} joinUrl={joinUrl} clock={link.clock} desk={desk} journal={journal} />;
+}
+
+link.socket.open();
+render(<Console />, document.getElementById("app")!);

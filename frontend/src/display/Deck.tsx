@@ -1,0 +1,49 @@
+import { fitted } from "./layout";
+import type { View } from "./view";
+import { sentenceOf, type Part, type Sentence } from "./words";
+
+const CAPTION = { largest: 68, least: 44, margin: 90 };
+
+/** The foot of the stage: turn and address in a window, one sentence whenever there is something to say. */
+export function Deck({ view }: { view: View }) {
+  const sentence = sentenceAt(view);
+  return (
+    <footer class="deck" data-lobby={view.scene.phase === "lobby"}>
+      {sentence.length > 0 ? <Caption sentence={sentence} width={view.size.width} /> : <Standing view={view} />}
+    </footer>
+  );
+}
+
+function sentenceAt({ scene, notice, state }: View): Sentence {
+  if (notice) return [notice];
+  const { phase, match, reveal, stage } = scene;
+  if (phase === "paused") return ["Paused"];
+  if (phase === "sealed") return ["Counting the votes"];
+  return phase === "reveal" && match && reveal && stage ? sentenceOf(stage.step, { state, match, reveal }) : [];
+}
+
+function Caption({ sentence, width }: { sentence: Sentence; width: number }) {
+  const text = sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+  const fontSize = `calc(${fitted(text, width - CAPTION.margin, CAPTION.largest, CAPTION.least)} * var(--u))`;
+  return <p class="caption" key={text} style={{ fontSize }} aria-live="polite">{sentence.map(spoken)}</p>;
+}
+
+function spoken(part: Part) {
+  return typeof part === "string" ? part : <b data-side={part.side}>{part.name}</b>;
+}
+
+function Standing({ view }: { view: View }) {
+  const { turn } = view.scene;
+  return (
+    <>
+      {turn && <span class="turn">Turn <b>{turn.number}</b></span>}
+      {view.state.lobby === "open" && view.scene.phase !== "lobby" && <Address url={view.joinUrl} code={view.state.code} />}
+    </>
+  );
+}
+
+/** The join address in words, with its code made to stand out. */
+export function Address({ url, code }: { url: string; code: string }) {
+  const words = url.replace(/^https?:\/\//i, "").replace(/\/[^/]*$/, "");
+  return <span class="address">{words.toLowerCase()}/<b>{code}</b></span>;
+}

@@ -1,0 +1,25 @@
+import { Badge } from "../board/Ball";
+import { clockface } from "./clockface";
+import { fittedName } from "./layout";
+import { sideOf, teamOf, type Place } from "./sides";
+import type { View } from "./view";
+
+const NAME = 84;
+const BESIDE_CLOCK = { narrow: 190, wide: 300 };
+
+/** A team in its corner: badge and name, beside the clock. */
+export function Header({ view, place }: { view: View; place: Place }) {
+  const { scene, size, state } = view;
+  const side = sideOf(scene.match, place);
+  const { name } = teamOf(state, place);
+  const clock = clockface(scene.leftMs).length > 3 ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
+  const room = scene.phase === "reveal" ? size.width / 2 - 390 : size.width / 2 - clock - 48;
+  const font = fittedName(name, room - 124, NAME);
+  const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side);
+  return (
+    <header class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
+      <Badge side={side} />
+      <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
+    </header>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Connection } from "../live/socket";
+
+const NO_SUCH_EVENT = 4502;
+
+/** The picture stays; a quiet sign says that it stands still. */
+export function Lost() {
+  return <p class="lost" role="status">Reconnecting</p>;
+}
+
+/** Before there is anything to show, or when there never will be. */
+export function Waiting({ code, connection }: { code: string; connection: Connection }) {
+  const away = connection.state === "away";
+  document.body.dataset.phase = away ? "unknown" : "lost";
+  return (
+    <main class="waiting" aria-live="polite">
+      <p>{away ? refusal(connection.code) : "Connecting to"}</p>
+      <h1>{code}</h1>
+      {away && <p class="hint">Look at the address and load this page again</p>}
+    </main>
+  );
+}
+
+function refusal(closeCode: number): string {
+  return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen is not let in";
+}

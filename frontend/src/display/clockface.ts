@@ -1,0 +1,12 @@
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** Time left in at most five big characters; whole seconds, the last of them is 1. */
+export function clockface(leftMs: number): string {
+  const s = Math.ceil(leftMs / 1000);
+  if (s < MINUTE) return `${s}`;
+  if (s < 100 * MINUTE) return `${Math.floor(s / MINUTE)}:${String(s % MINUTE).padStart(2, "0")}`;
+  if (s < 2 * DAY) return `${Math.round(s / HOUR)} h`;
+  return `${Math.round(s / DAY)} d`;
+}

@@ -1,0 +1,56 @@
+/** The stage is 1080 units high whatever the screen; only its width follows the screen's shape. */
+export const HEIGHT = 1080;
+export const DECK = 88;
+export const FLOOR = 1000;
+export const NARROWEST = 4 / 3;
+
+const CABINET = 776;
+const WIDEST_SHARE = 0.56;
+export const STEPPED_BACK = 0.84;
+
+/** Water: where its surface stands when nobody and when everybody has voted. */
+export const LOW_TIDE = 850;
+export const HIGH_TIDE = 420;
+
+export interface StageSize {
+  width: number;
+  unit: number;
+}
+
+export function stageSize(width: number, height: number): StageSize {
+  const unit = Math.min(height, width / NARROWEST) / HEIGHT;
+  return { width: width / unit, unit };
+}
+
+/** How many stage units one unit of the cabinet is. */
+export function cabinetScale(stageWidth: number, cabinet: { width: number; height: number }): number {
+  return Math.min(CABINET / cabinet.height, (stageWidth * WIDEST_SHARE) / cabinet.width);
+}
+
+export function waterline(level: number): number {
+  return LOW_TIDE - (LOW_TIDE - HIGH_TIDE) * Math.min(1, Math.max(0, level));
+}
+
+const GLYPH = 0.47;
+
+const NUMERAL = 0.53;
+
+/** A number in one line; numbers are never broken. */
+export function fittedNumber(text: string, width: number, largest: number): number {
+  return Math.min(largest, width / (text.length * NUMERAL));
+}
+
+const NAME_LEAST = 54;
+const NAME_TINY = 40;
+
+/** A team's name in one line, or in two of the least size that reads from afar; only a giant word makes it smaller. */
+export function fittedName(name: string, width: number, largest: number): number {
+  const longest = Math.max(...name.split(/\s+/).map((word) => word.length));
+  const size = fitted(name, width, largest, NAME_LEAST);
+  return Math.max(NAME_TINY, Math.min(size, width / (longest * GLYPH)));
+}
+
+/** The largest type size up to `largest` in which `text` fits a line of `width`, but never below `least`. */
+export function fitted(text: string, width: number, largest: number, least: number): number {
+  return Math.max(least, Math.min(largest, width / (Math.max(1, text.length) * GLYPH)));
+}

@@ -1,0 +1,36 @@
+import { thousands } from "../live/format";
+import type { EventState, Match, Reveal, Side, SideTally, Team } from "../protocol";
+
+/** The first team keeps the left of the screen from match to match; its colour is its side's. */
+export type Place = 0 | 1;
+export const PLACES: readonly Place[] = [0, 1];
+
+export function sideOf(match: Match | null, place: Place): Side {
+  if (!match) return place === 0 ? "red" : "yellow";
+  return match.red === place + 1 ? "red" : "yellow";
+}
+
+export function placeOf(match: Match | null, side: Side): Place {
+  return sideOf(match, 0) === side ? 0 : 1;
+}
+
+export function teamOf(state: EventState, place: Place): Team {
+  return state.teams[place];
+}
+
+export function tallyOf(reveal: Reveal | null, side: Side): SideTally | null {
+  return reveal ? reveal[side] : null;
+}
+
+/** The share of a side's ballots that went to a column, from 0 to 1. */
+export function share(tally: SideTally, column: number): number {
+  return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / tally.ballots : 0;
+}
+
+export function percent(part: number): string {
+  return `${Math.round(part * 100)}`;
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${thousands(n)} ${n === 1 ? one : many}`;
+}

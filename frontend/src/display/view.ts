@@ -1,0 +1,116 @@
+import { useEffect, useState } from "preact/hooks";
+import type { EventState, TurnoutCounted } from "../protocol";
+import { cabinetHeight, cabinetWidth } from "../board/geometry";
+import { STEPPED_BACK, cabinetScale, stageSize, type StageSize } from "./layout";
+import { still } from "./motion";
+import { nextChange, sceneAt, type Scene } from "./scene";
+import { type Stage, type Step } from "./timeline";
+
+/** Everything a part of the stage draws from. `now` tells the server's time. */
+export interface View {
+  state: EventState;
+  scene: Scene;
+  turnout: TurnoutCounted | null;
+  joinUrl: string;
+  notice: string | null;
+  size: StageSize;
+  calm: boolean;
+  now: () => number;
+}
+
+/** The scene of this moment; draws again exactly when it becomes another. */
+export function useScene(state: EventState, now: () => number): Scene {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const at = nextChange(state, now());
+    if (at === null) return;
+    const timer = setTimeout(() => again((n) => n + 1), Math.max(0, at - now()) + 2);
+    return () => clearTimeout(timer);
+  });
+  return sceneAt(state, now());
+}
+
+/** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */
+export function useReveal(view: View, moving: readonly Step[], draw: (stage: Stage) => void): void {
+  useEffect(() => {
+    const stage = stageNow(view);
+    if (!stage) return;
+    draw(stage);
+    if (view.calm || !moving.includes(stage.step)) return;
+    let frame = requestAnimationFrame(function next() {
+      const stage = stageNow(view);
+      if (!stage) return;
+      draw(stage);
+      frame = requestAnimationFrame(next);
+    });
+    return () => cancelAnimationFrame(frame);
+  });
+}
+
+export function stageNow({ state, now, calm }: View): Stage | null {
+  const { stage } = sceneAt(state, now());
+  return stage && calm ? inPlace(stage) : stage;
+}
+
+function inPlace(stage: Stage): Stage {
+  return {
+    ...stage,
+    poured: still(stage.poured),
+    chosen: still(stage.chosen),
+    dropped: stage.dropped.map(still),
+    crossed: still(stage.crossed),
+    lit: still(stage.lit),
+  };
+}
+
+export function useStageSize(): StageSize {
+  const [size, setSize] = useState(() => stageSize(innerWidth, innerHeight));
+  useEffect(() => {
+    const measure = () => setSize(stageSize(innerWidth, innerHeight));
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+  document.documentElement.style.setProperty("--u", `${size.unit}px`);
+  return size;
+}
+
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
+export function useCalm(): boolean {
+  const [calm, setCalm] = useState(CALM.matches);
+  useEffect(() => {
+    const changed = () => setCalm(CALM.matches);
+    CALM.addEventListener("change", changed);
+    return () => CALM.removeEventListener("change", changed);
+  }, []);
+  return calm;
+}
+
+/** Where the cabinet stands, in stage units: its centre, its width and height on the screen. */
+export interface Standing {
+  centre: number;
+  width: number;
+  height: number;
+  scale: number;
+}
+
+const END_MARGIN = 56;
+const END_SHARE = 0.42;
+
+export function standing({ scene, size }: View): Standing | null {
+  const board = scene.match?.board;
+  if (!board) return null;
+  const own = { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
+  const full = cabinetScale(size.width, own);
+  const back = scene.phase === "reveal" && scene.stage?.step !== "sealed";
+  const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
+  const scale = full * (scene.phase === "ended" ? aside : back ? STEPPED_BACK : 1);
+  const width = own.width * scale;
+  const centre = scene.phase === "ended" ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  return { centre, width, height: own.height * scale, scale };
+}
+
+/** Whether the light has fallen. */
+export function isDark({ phase }: Scene): boolean {
+  return phase === "sealed" || phase === "reveal" || phase === "paused";
+}

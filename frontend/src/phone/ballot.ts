@@ -1,0 +1,116 @@
+import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../protocol";
+
+const AGAIN_MS = 2000;
+/** A thumb that hammers stays within what a socket may send; only its last choice matters. */
+const APART_MS = 250;
+
+export type Status = "idle" | "sending" | "counted" | "refused";
+
+/** `column` is the choice shown; `standing` the column the ballot box is known to hold. */
+export interface Ballot {
+  turn: number;
+  column: number | null;
+  sequence: number;
+  status: Status;
+  reason: Refusal | null;
+  standing: number | null;
+}
+
+export const NO_BALLOT: Ballot = {
+  turn: 0,
+  column: null,
+  sequence: 0,
+  status: "idle",
+  reason: null,
+  standing: null,
+};
+
+/** The voter's ballot in the present turn, sent again until the ballot box has answered. */
+export class BallotKeeper {
+  ballot = NO_BALLOT;
+  private turn: Turn | null = null;
+  private timer = 0;
+  private sentAt = 0;
+
+  constructor(
+    private send: (message: BallotCast) => void,
+    private changed: (ballot: Ballot) => void,
+  ) {}
+
+  cast(column: number): void {
+    if (!this.turn || (column === this.ballot.column && this.ballot.status !== "refused")) return;
+    this.update({ column, sequence: this.ballot.sequence + 1, status: "sending", reason: null });
+    this.post();
+  }
+
+  /** The event moved on: another turn empties the hand, a new epoch wants the ballot again. */
+  follow(turn: Turn | null): void {
+    const before = this.turn;
+    this.turn = turn;
+    if (turn?.id !== before?.id) {
+      clearTimeout(this.timer);
+      this.update({ ...NO_BALLOT, turn: turn?.id ?? 0 });
+    } else if (turn && before && turn.epoch > before.epoch && this.ballot.column !== null) {
+      this.update({ status: "sending" });
+      this.post();
+    }
+  }
+
+  /** After every welcome: what the ballot box holds, against what the hand holds. */
+  welcome(you: You): void {
+    if (you.turn !== this.ballot.turn || you.column === null) {
+      if (this.ballot.column !== null && this.ballot.status !== "refused") this.again();
+      return;
+    }
+    if (you.sequence >= this.ballot.sequence) {
+      const { column, sequence } = you;
+      this.update({ column, sequence, standing: column, status: "counted", reason: null });
+    } else if (this.ballot.status === "sending") {
+      this.update({ standing: you.column });
+      this.post();
+    }
+  }
+
+  counted(answer: BallotCounted): void {
+    if (answer.turn !== this.ballot.turn) return;
+    this.update({ standing: answer.column });
+    if (answer.sequence !== this.ballot.sequence) return;
+    clearTimeout(this.timer);
+    this.update({ status: "counted", reason: null });
+  }
+
+  refused(answer: BallotRefused): void {
+    if (answer.turn !== this.ballot.turn || answer.sequence !== this.ballot.sequence) return;
+    if (answer.code === "stale") {
+      this.update({ sequence: answer.last + 1 });
+      this.post();
+    } else if (answer.code !== "unknown" && answer.code !== "busy" && answer.code !== "early") {
+      clearTimeout(this.timer);
+      this.update({ status: "refused", reason: answer.code });
+    }
+  }
+
+  private again(): void {
+    this.update({ status: "sending" });
+    this.post();
+  }
+
+  private post(): void {
+    clearTimeout(this.timer);
+    const { turn, column, sequence, status } = this.ballot;
+    if (!this.turn || column === null || status !== "sending") return;
+    const early = this.sentAt + APART_MS - Date.now();
+    if (early > 0) {
+      this.timer = window.setTimeout(() => this.post(), early);
+      return;
+    }
+    this.sentAt = Date.now();
+    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, column, sequence });
+    this.timer = window.setTimeout(() => this.post(), AGAIN_MS);
+  }
+
+  private update(part: Partial<Ballot>): void {
+    this.ballot = { ...this.ballot, ...part };
+    this.changed(this.ballot);
+  }
+}

@@ -1,0 +1,8 @@
+import { render } from "preact";
+import "../live/tokens.css";
+import { keepAwake } from "./awake";
+import { Phone } from "./Phone";
+import "./phone.css";
+
+keepAwake();
+render(<Phone />, document.getElementById("app")!);

@@ -1,0 +1,100 @@
+import { connect } from "../live/connect";
+import { sideOf } from "../live/phase";
+import { Store } from "../live/store";
+import { CloseCode } from "../protocol";
+import type { ErrorTold, EventState, PhoneMessage, PhoneWelcomed, ToPhone } from "../protocol";
+import { BallotKeeper, NO_BALLOT, type Ballot } from "./ballot";
+import { keepRecord, keepToken, readRecord, readToken, type Record } from "./seat";
+
+/** What only this voter knows. `hindrance`: why there is no seat yet. */
+export interface Mine {
+  team: number | null;
+  hindrance: ErrorTold | null;
+  ballot: Ballot;
+  record: Record;
+}
+
+/** A phone in an event: its socket, its seat, its ballot. */
+export function takeSeat(code: string, wish: number | null) {
+  const mine = new Store<Mine>({ team: null, hindrance: null, ballot: NO_BALLOT, record: readRecord(code, 0) });
+  const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, heard);
+  const keeper = new BallotKeeper(
+    (message) => void link.socket.send(message),
+    (ballot) => mine.set({ ballot }),
+  );
+
+  function join(): PhoneMessage {
+    return { type: "phone.join", code, token: readToken(code), team: wish };
+  }
+
+  function heard(message: ToPhone): void {
+    if ("state" in message) follow(message.state);
+    if (message.type === "phone.welcomed") welcomed(message);
+    else if (message.type === "ballot.counted") keeper.counted(message);
+    else if (message.type === "ballot.refused") keeper.refused(message);
+    else if (message.type === "error.told" && hinders(message)) mine.set({ hindrance: message });
+    if (message.type === "phone.welcomed" || message.type === "ballot.counted") remember();
+  }
+
+  function welcomed(message: PhoneWelcomed): void {
+    keepToken(code, message.you.token);
+    mine.set({ team: message.you.team, hindrance: null });
+    keeper.welcome(message.you);
+    follow(message.state);
+  }
+
+  function follow(event: EventState): void {
+    keeper.follow(event.match?.turn ?? null);
+    judge(event);
+  }
+
+  function remember(): void {
+    const match = link.store.get().event?.match;
+    const { turn, standing } = keeper.ballot;
+    if (!match || standing === null) return;
+    put({ ...readRecord(code, match.id), turn, column: standing });
+  }
+
+  /** Once a turn: was the voter with its team? */
+  function judge(event: EventState): void {
+    const { team } = mine.get();
+    if (!event.match || team === null) return;
+    const record = readRecord(code, event.match.id);
+    const reveal = event.match.reveal;
+    if (!reveal || reveal.turn !== record.turn || reveal.turn === record.judged) return mine.set({ record });
+    const agreed = reveal[sideOf(event, team)]?.pick === record.column ? 1 : 0;
+    put({ ...record, judged: reveal.turn, voted: record.voted + 1, agreed: record.agreed + agreed });
+  }
+
+  function put(record: Record): void {
+    keepRecord(code, record);
+    mine.set({ record });
+  }
+
+  function leaveForeignSeat(): void {
+    const { connection } = link.store.get();
+    if (connection.state !== "away" || connection.code !== CloseCode.BAD_TOKEN || !readToken(code)) return;
+    keepToken(code, null);
+    link.store.set({ connection: { state: "connecting" } });
+    link.socket.open();
+  }
+
+  link.store.subscribe(leaveForeignSeat);
+  link.socket.open();
+  return {
+    ...link,
+    mine,
+    cast: (column: number) => keeper.cast(column),
+    choose(team: number) {
+      wish = team;
+      link.socket.open();
+    },
+    leave: () => link.socket.close(),
+  };
+}
+
+export type Seated = ReturnType<typeof takeSeat>;
+
+function hinders(error: ErrorTold): boolean {
+  return error.code === "team_needed" || error.code === "lobby_closed" || error.code === "joining_locked";
+}

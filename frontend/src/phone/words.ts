@@ -1,0 +1,164 @@
+import { countdown, percent, thousands } from "../live/format";
+import { otherSide } from "../live/grid";
+import { revealStep, teamOf, tokenMoment, type Phase } from "../live/phase";
+import type { Connection } from "../live/socket";
+import type { EventState, Match, Refusal, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
+import type { Ballot } from "./ballot";
+import type { Record } from "./seat";
+
+export interface View {
+  event: EventState;
+  team: number;
+  side: Side;
+  phase: Phase;
+  now: number;
+  ballot: Ballot;
+  record: Record;
+  turnout: TurnoutCounted | null;
+  connection: Connection;
+}
+
+/** The one sentence under the clock: what is going on, and what there is to do. */
+export function sentence(view: View): string {
+  if (view.connection.state === "lost") return lostSentence(view);
+  const match = view.event.match;
+  if (view.phase === "lobby" || !match) return lobbySentence(view);
+  if (view.phase === "reveal") return revealSentence(view, match, match.reveal!);
+  if (view.phase === "ended") return endSentence(view, match);
+  if (view.phase === "voting") return votingSentence(view, match);
+  if (view.phase === "paused") return pausedSentence(view);
+  if (view.phase === "sealed") return sealedSentence(view, match);
+  return "Get ready: the first turn is about to begin.";
+}
+
+function lostSentence({ phase, ballot }: View): string {
+  if (phase === "voting" && ballot.status === "sending") return "No connection. Your vote goes out when it is back.";
+  return "No connection just now. Your seat and vote are kept.";
+}
+
+function lobbySentence({ turnout, team, event }: View): string {
+  const here = turnout?.connected[team - 1] ?? 0;
+  const name = event.teams[team - 1]!.name;
+  if (here > 1) return `${thousands(here)} in ${name}. Look at the big screen: the match is about to begin.`;
+  return "You are in. Look at the big screen: the match is about to begin.";
+}
+
+const REASONS: { [code in Refusal]: string } = {
+  late: "too late",
+  early: "too early",
+  unknown: "the ballot box lost it",
+  stale: "a newer vote came first",
+  no_such_turn: "this turn is over",
+  not_to_move: "it isn't your team's turn",
+  illegal: "this column is full",
+  busy: "too much going on",
+};
+
+function votingSentence({ side, ballot, event }: View, match: Match): string {
+  if (!match.turn!.to_move.includes(side)) return `${teamOf(event, otherSide(side)).name} is voting. You are next.`;
+  if (ballot.column === null) return "Pick a column.";
+  if (ballot.status === "sending") return `Sending your vote for\u00a0${ballot.column}…`;
+  if (ballot.status === "refused") return refusedSentence(ballot);
+  return `Counted: your vote for\u00a0${ballot.column}. You can still change it.`;
+}
+
+function refusedSentence({ column, reason, standing }: Ballot): string {
+  const stands = standing === null || standing === column ? "" : ` Your vote for\u00a0${standing} stands.`;
+  return `Not counted: ${REASONS[reason ?? "late"]}.${stands}`;
+}
+
+function pausedSentence({ ballot }: View): string {
+  return ballot.standing === null ? "A short pause." : "A short pause. Your vote is kept.";
+}
+
+function sealedSentence({ side, ballot }: View, match: Match): string {
+  if (!match.turn!.to_move.includes(side)) return "Sealed.";
+  if (ballot.status === "refused") return refusedSentence(ballot);
+  if (ballot.status === "sending") return "Sealed. Waiting to hear whether your vote counted…";
+  return ballot.column === null ? "Sealed. You didn't vote this time." : `Sealed. You voted ${ballot.column}.`;
+}
+
+function revealSentence(view: View, match: Match, reveal: Reveal): string {
+  const step = revealStep(match, view.now);
+  if (step === "sealed") return "Sealed.";
+  if (step === "pour") return "How both teams voted";
+  if (step === "picks") return pickSentence(view, reveal);
+  if (step === "drops") return dropSentence(view, match, reveal);
+  return afterSentence(view, match);
+}
+
+function pickSentence({ side, event, record }: View, reveal: Reveal): string {
+  const tally = reveal[side];
+  if (!tally) {
+    const other = otherSide(side);
+    return `${teamOf(event, other).name} picked ${reveal[other]?.pick ?? "nothing"}.`;
+  }
+  return ownPick(tally, ownColumn(record, reveal));
+}
+
+/** What the voter voted in the turn that is revealed. */
+export function ownColumn(record: Record, reveal: Reveal | null): number | null {
+  return reveal && record.turn === reveal.turn ? record.column : null;
+}
+
+function ownPick(tally: SideTally, own: number | null): string {
+  const { pick, ballots, counts, decided_by } = tally;
+  if (pick === null) return "Nobody in your team voted: no drop for you.";
+  if (decided_by === "random" || ballots === 0) return `Nobody in your team voted. The lot fell on ${pick}.`;
+  const share = percent(counts[pick - 1] ?? 0, ballots);
+  if (own === pick) return `Your team picked ${pick}, with you and ${share}.`;
+  return `Your team picked ${pick} with ${share}.${own === null ? "" : ` You voted ${own}.`}`;
+}
+
+function dropSentence(view: View, match: Match, reveal: Reveal): string {
+  const { event, now } = view;
+  const { conflict, token_before, token_after, drops } = reveal.resolution;
+  if (conflict === null || token_before === null) return pickSentence(view, reveal);
+  const forfeited = drops.find((drop) => drop.row === null);
+  if (now < tokenMoment(match)) return `Both chose ${conflict}. ${teamOf(event, token_before).name} holds the coin and drops first.`;
+  if (forfeited) return `Column ${conflict} is full: ${teamOf(event, forfeited.side).name} loses its drop.`;
+  return token_after && token_after !== token_before ? `The coin goes to ${teamOf(event, token_after).name}.` : pickSentence(view, reveal);
+}
+
+function afterSentence(view: View, match: Match): string {
+  if (match.result !== "open") return winner(view, match);
+  return match.turn?.paused ? "A short pause." : "Next turn in a moment.";
+}
+
+function winner({ event }: View, { result }: Match): string {
+  if (result === "open" || result === "draw") return "Nobody wins.";
+  return `${teamOf(event, result).name} wins.`;
+}
+
+function endSentence(view: View, match: Match): string {
+  const { agreed, voted } = view.record;
+  if (!voted) return winner(view, match);
+  const turns = voted === 1 ? "turn" : "turns";
+  return `${winner(view, match)} You were with your team in ${agreed} of ${voted} ${turns}.`;
+}
+
+/** The word or number inside the shape. */
+export function heart(view: View): string {
+  const match = view.event.match;
+  const turn = match?.turn;
+  if (view.phase === "voting" && turn) return countdown(turn.closes_at - view.now);
+  if (view.phase === "paused" && turn) return countdown(turn.left_ms);
+  if (view.phase === "waiting" && turn) return countdown(turn.opens_at - view.now);
+  if (view.phase === "sealed") return "sealed";
+  if (view.phase === "reveal" && match) return revealHeart(view, match);
+  return view.phase === "ended" && match ? outcome(match, view.side) : "";
+}
+
+function revealHeart({ side, now }: View, match: Match): string {
+  const step = revealStep(match, now);
+  if (step === "sealed" || step === "pour") return "sealed";
+  if (step === "lines" && match.turn) return match.turn.paused ? "" : countdown(match.turn.opens_at - now);
+  if (step === "lines") return outcome(match, side);
+  return String(match.reveal?.[side]?.pick ?? "–");
+}
+
+function outcome(match: Match, side: Side): string {
+  if (match.result === "open") return "over";
+  if (match.result === "draw") return "draw";
+  return match.result === side ? "won" : "lost";
+}

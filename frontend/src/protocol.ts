@@ -1,0 +1,327 @@
+// Generated from voting/protocol.py by `manage.py generate_protocol`. Edits here are lost.
+
+export type Side = "red" | "yellow";
+export type Result = "red" | "yellow" | "draw" | "open";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void";
+export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
+export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
+export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed";
+
+export interface PhoneJoin {
+  type: "phone.join";
+  code: string;
+  token?: string | null;
+  team?: number | null;
+}
+
+export interface BallotCast {
+  type: "ballot.cast";
+  turn: number;
+  epoch: number;
+  column: number;
+  sequence: number;
+}
+
+export interface ClockAsk {
+  type: "clock.ask";
+  sent: number;
+}
+
+export interface DisplayJoin {
+  type: "display.join";
+  code: string;
+}
+
+export interface ConsoleJoin {
+  type: "console.join";
+  code: string;
+}
+
+export interface ActionAsk {
+  type: "action.ask";
+  id: number;
+  action: Action;
+  turn?: number | null;
+  seconds?: number | null;
+}
+
+export interface Team {
+  number: number;
+  name: string;
+}
+
+export interface Board {
+  face: "columns";
+  columns: number;
+  rows: number;
+  grid: ReadonlyArray<string>;
+  token: Side | null;
+  winning_cells: ReadonlyArray<readonly [number, number]>;
+}
+
+export interface Legal {
+  red: ReadonlyArray<number>;
+  yellow: ReadonlyArray<number>;
+}
+
+export interface Turn {
+  id: number;
+  number: number;
+  opens_at: number;
+  closes_at: number;
+  epoch: number;
+  paused: boolean;
+  left_ms: number;
+  to_move: ReadonlyArray<Side>;
+  legal: Legal;
+}
+
+export interface SideTally {
+  counts: ReadonlyArray<number>;
+  ballots: number;
+  pick: number | null;
+  decided_by: Deciding;
+}
+
+export interface Drop {
+  side: Side;
+  column: number;
+  row: number | null;
+}
+
+export interface Resolution {
+  drops: ReadonlyArray<Drop>;
+  conflict: number | null;
+  token_before: Side | null;
+  token_after: Side | null;
+  lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+  result: Result;
+}
+
+export interface Reveal {
+  turn: number;
+  number: number;
+  resolved_at: number;
+  red: SideTally | null;
+  yellow: SideTally | null;
+  resolution: Resolution;
+}
+
+export interface Match {
+  id: number;
+  number: number;
+  game: string;
+  title: string;
+  state: "aborted" | "ended" | "playing";
+  red: number;
+  yellow: number;
+  result: Result;
+  ended_by: "board" | "forfeit" | null;
+  window_s: number;
+  reveal_s: number;
+  close_early: boolean;
+  board: Board;
+  turn: Turn | null;
+  reveal: Reveal | null;
+}
+
+export interface Finished {
+  number: number;
+  winner: number | null;
+  turns: number;
+}
+
+export interface EventState {
+  code: string;
+  name: string;
+  lobby: "closed" | "locked" | "open";
+  team_choice: "balance" | "choose" | "link";
+  teams: readonly [Team, Team];
+  match: Match | null;
+  next_match_at: number | null;
+  finished: ReadonlyArray<Finished>;
+}
+
+export interface LobbyOpened {
+  type: "lobby.opened";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface JoiningLocked {
+  type: "joining.locked";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface JoiningUnlocked {
+  type: "joining.unlocked";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface EventEdited {
+  type: "event.edited";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface MatchStarted {
+  type: "match.started";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface MatchAborted {
+  type: "match.aborted";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnRevealed {
+  type: "turn.revealed";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnPaused {
+  type: "turn.paused";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnResumed {
+  type: "turn.resumed";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnMoved {
+  type: "turn.moved";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnVoided {
+  type: "turn.voided";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnRestored {
+  type: "turn.restored";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnoutCounted {
+  type: "turnout.counted";
+  turn: number | null;
+  connected: readonly [number, number];
+  voted: readonly [number, number];
+}
+
+export interface ClockTold {
+  type: "clock.told";
+  sent: number;
+  now_at: number;
+}
+
+export interface ErrorTold {
+  type: "error.told";
+  code: ErrorCode;
+  text: string;
+  event: EventState | null;
+}
+
+export interface You {
+  token: string;
+  team: number;
+  turn: number | null;
+  column: number | null;
+  sequence: number;
+}
+
+export interface PhoneWelcomed {
+  type: "phone.welcomed";
+  now_at: number;
+  seq: number;
+  you: You;
+  state: EventState;
+}
+
+export interface BallotCounted {
+  type: "ballot.counted";
+  turn: number;
+  column: number;
+  sequence: number;
+}
+
+export interface BallotRefused {
+  type: "ballot.refused";
+  turn: number;
+  sequence: number;
+  code: Refusal;
+  last: number;
+}
+
+export interface DisplayWelcomed {
+  type: "display.welcomed";
+  now_at: number;
+  seq: number;
+  join_url: string;
+  qr: ReadonlyArray<string>;
+  state: EventState;
+}
+
+export interface ConsoleWelcomed {
+  type: "console.welcomed";
+  now_at: number;
+  seq: number;
+  join_url: string;
+  state: EventState;
+}
+
+export interface ActionDone {
+  type: "action.done";
+  id: number;
+}
+
+export interface ActionRefused {
+  type: "action.refused";
+  id: number;
+  text: string;
+}
+
+export type PhoneMessage = PhoneJoin | BallotCast | ClockAsk;
+export type DisplayMessage = DisplayJoin | ClockAsk;
+export type ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk;
+export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | DisplayWelcomed;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused;
+
+export const MAX_FRAME_BYTES = 2048;
+export const CloseCode = {
+  JOIN_TIMEOUT: 4001,
+  TOO_MANY_FRAMES: 4003,
+  UNAVAILABLE: 4004,
+  BAD_FRAME: 4500,
+  FRAME_TOO_LARGE: 4501,
+  NO_SUCH_EVENT: 4502,
+  BAD_TOKEN: 4503,
+  NOT_ALLOWED: 4504,
+} as const;
