@@ -1,0 +1,36 @@
+PYTHON ?= python3
+BIN := .venv/bin
+# Tools that only look at the code need settings, but neither a real secret nor anybody's data.
+NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
+
+.DEFAULT_GOAL := help
+.PHONY: help play test check lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001 for another port)
+	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
+
+test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m pytest $(ARGS)
+
+check: ## linters, types, imports, migrations, generated files
+	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@mkdir -p .play/nobodys
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(NOBODYS) $(BIN)/mypy
+	$(NOBODYS) $(BIN)/lint-imports
+	$(NOBODYS) $(BIN)/python manage.py makemigrations --check --dry-run
+	$(NOBODYS) $(BIN)/python manage.py generate_protocol --check
+	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
+
+lock: ## pin what pyproject.toml asks for, by hash (ARGS=--upgrade for the newest)
+	@$(PYTHON) -m deploy.laptop.bootstrap lock
+	@$(BIN)/python -m deploy.laptop.pins $(ARGS)
+
+clean: ## remove what can be made again; the data in .play stays
+	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

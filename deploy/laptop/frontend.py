@@ -1,0 +1,64 @@
+"""The front end: its packages, and the pages built from it. Node is the machine's own or comes by pip."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from deploy.laptop import virtualenv
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stamps import Stamp, fingerprint
+from deploy.laptop.steps import Step, run
+
+HOME = ROOT / "frontend"
+MODULES = HOME / "node_modules"
+PAGES = HOME / "dist"
+NODE_20, AFTER_NODE_20, NODE_22 = (20, 19), (21, 0), (22, 12)
+NOT_SOURCES = {"node_modules", "dist"}
+QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false"}
+
+
+def install() -> None:
+    """Install the packages that package-lock.json pins."""
+    pins = [HOME / "package.json", HOME / "package-lock.json", HOME / ".npmrc", ROOT / ".npmrc"]
+    stamp = Stamp(MODULES / ".stamp", fingerprint(pins))
+    if stamp.is_fresh():
+        return
+    run(Step("install front end packages", ["npm", "ci"], "npm-ci", HOME, {**QUIET, "PATH": _path()}))
+    stamp.set()
+
+
+def build() -> None:
+    """Build the pages into frontend/dist."""
+    sources = sorted(path for path in HOME.iterdir() if path.name not in NOT_SOURCES)
+    stamp = Stamp(PAGES / ".stamp", fingerprint(sources))
+    if stamp.is_fresh():
+        return
+    run(Step("build the front end", ["npm", "run", "build"], "npm-build", HOME, {**QUIET, "PATH": _path()}))
+    stamp.set()
+
+
+def is_new_enough(version: str) -> bool:
+    """Whether the bundler runs on this Node, as `node --version` names it."""
+    found = re.fullmatch(r"v(\d+)\.(\d+)\..*", version.strip())
+    if found is None:
+        return False
+    number = int(found[1]), int(found[2])
+    return NODE_20 <= number < AFTER_NODE_20 or number >= NODE_22
+
+
+def _path() -> str:
+    """A PATH on which `node` and `npm` are new enough, installing them if need be."""
+    path = os.environ.get("PATH", os.defpath)
+    if _machine_has_node():
+        return path
+    virtualenv.install("node")
+    return f"{virtualenv.BIN}{os.pathsep}{path}"
+
+
+def _machine_has_node() -> bool:
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        return False
+    answer = subprocess.run([node, "--version"], check=False, capture_output=True, text=True)
+    return answer.returncode == 0 and is_new_enough(answer.stdout)

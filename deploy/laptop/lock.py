@@ -1,0 +1,32 @@
+"""One at a time: a lock file that the kernel lets go of when its holder ends."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from deploy.laptop.terminal import progress
+
+
+class Taken(Exception):
+    """Somebody else holds the lock."""
+
+
+@contextmanager
+def held(path: Path, *, waiting: str = "") -> Iterator[None]:
+    """Hold the lock at `path`. If it is taken wait, saying for what, or raise Taken without `waiting`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _wait(file, waiting)
+        yield
+
+
+def _wait(file: IO[str], waiting: str) -> None:
+    if not waiting:
+        raise Taken(file.name)
+    with progress(f"waiting for {waiting}"):
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,0 +1,62 @@
+"""Addresses and ports of this machine."""
+
+import errno
+import http.client
+import socket
+import time
+from contextlib import closing
+
+LOOPBACK = "127.0.0.1"
+ANY = "0.0.0.0"  # noqa: S104 -- phones come from the network
+FAR_AWAY = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
+LOOK_AGAIN_S = 0.05
+
+
+def lan_address() -> str:
+    """The address by which phones in the same network reach this machine; loopback without a network."""
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.connect(FAR_AWAY)
+        except OSError:
+            return LOOPBACK
+        return str(probe.getsockname()[0])
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server can listen there. Raises OSError if the address isn't this machine's."""
+    with closing(socket.socket()) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen()
+        except OSError as failure:
+            if failure.errno != errno.EADDRINUSE:
+                raise
+            return False
+        return True
+
+
+def answers_http(host: str, port: int, within_s: float) -> bool:
+    """Whether a web server answers there, whatever it says, within `within_s` seconds."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if _says_anything(host, port):
+            return True
+        time.sleep(LOOK_AGAIN_S)
+    return False
+
+
+def _says_anything(host: str, port: int) -> bool:
+    with closing(http.client.HTTPConnection(host, port, timeout=5)) as connection:
+        try:
+            connection.request("GET", "/")
+            connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            return False
+        return True

@@ -1,0 +1,36 @@
+"""`make lock`: pin what pyproject.toml asks for, for every platform and by hash, into requirements/."""
+
+import subprocess
+import sys
+import tomllib
+
+from deploy.laptop.paths import ROOT
+
+PROJECT = ROOT / "pyproject.toml"
+PINS = ROOT / "requirements"
+COMPILE = (
+    *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
+    *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
+)
+
+
+def pin(name: str, *source: str, given: str | None = None) -> None:
+    argv = [*COMPILE, *source, "--output-file", str(PINS / f"{name}.txt")]
+    subprocess.run([*argv, *sys.argv[1:]], check=True, cwd=ROOT, input=given, text=True)
+
+
+def main() -> None:
+    """Versions pinned before stay as they are where they still fit; `--upgrade` takes the newest."""
+    uv = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
+    subprocess.run(uv, check=True)
+    node = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]["node"]
+    pin("base", "pyproject.toml")
+    pin("dev", "--extra", "dev", "--constraint", str(PINS / "base.txt"), "pyproject.toml")
+    pin("node", "-", given="\n".join(node))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as failure:
+        sys.exit(failure.returncode)

@@ -1,0 +1,94 @@
+"""Run crowdgame on this machine: everything it needs, a demo event and a crowd that plays in it."""
+
+import argparse
+import os
+import socket
+import sys
+
+from deploy.laptop import lock, startup
+from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address
+from deploy.laptop.paths import DATA, short
+from deploy.laptop.secret import secret_in
+from deploy.laptop.stack import Stack, crowd
+from deploy.laptop.steps import SPEAKS_PLAINLY, StepFailed, one_line
+from deploy.laptop.stopping import end_on_signals, wait_for_the_end
+from deploy.laptop.supervisor import Supervisor
+from deploy.laptop.terminal import say, speak_any_encoding
+from deploy.laptop.welcome import show
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m deploy.laptop.play", description=__doc__)
+    parser.add_argument("--host", default=os.environ.get("HOST") or ANY, help="listen on this address only")
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="8000 if not given")
+    parser.add_argument("--phones", type=int, default=200, help="simulated phones, 200 if not given")
+    parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="real phones only")
+    return parser.parse_args()
+
+
+def plan(host: str, port: int) -> Stack:
+    """The stack for this machine and network, from the environment where that says otherwise."""
+    shown = lan_address() if host == ANY else host
+    redis_url = os.environ.get("REDIS_URL", "")
+    return Stack(
+        data=DATA,
+        secret_key=secret_in(DATA),
+        host=host,
+        port=port,
+        public_url=os.environ.get("PUBLIC_URL") or f"http://{shown}:{port}",
+        allowed_hosts=_names(shown),
+        valkey_port=0 if redis_url else free_port(),
+        redis_url=redis_url,
+    )
+
+
+def _names(shown: str) -> tuple[str, ...]:
+    name = socket.gethostname()
+    named = [part for part in os.environ.get("ALLOWED_HOSTS", "").split(",") if part]
+    return tuple(dict.fromkeys([shown, name, f"{name}.local", "localhost", LOOPBACK, *named]))
+
+
+def play(stack: Stack, phones: int) -> None:
+    """Run until interrupted; then end everything."""
+    with Supervisor(stack.logs, say) as supervisor:
+        try:
+            open_evening(stack, supervisor, phones)
+            wait_for_the_end()
+        except KeyboardInterrupt:
+            say("\nending …")
+
+
+def open_evening(stack: Stack, supervisor: Supervisor, phones: int) -> None:
+    startup.start_box(stack, supervisor)
+    startup.migrate(stack)
+    startup.collect_static(stack)
+    startup.start_house(stack, supervisor)
+    demo = startup.make_demo(stack)
+    if phones:
+        supervisor.start(crowd(stack, demo.code, phones))
+    startup.wait_for_pages(stack)
+    show(demo, phones)
+
+
+def main() -> None:
+    asked = arguments()
+    DATA.mkdir(parents=True, exist_ok=True)
+    try:
+        with lock.held(DATA / "play.lock"):
+            if not is_free(asked.host, asked.port):
+                raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} make play")
+            play(plan(asked.host, asked.port), asked.phones)
+    except lock.Taken:
+        raise StepFailed(f"crowdgame is running already in this folder (data in {short(DATA)})") from None
+
+
+if __name__ == "__main__":
+    speak_any_encoding()
+    end_on_signals()
+    try:
+        main()
+    except SPEAKS_PLAINLY as failure:
+        say(one_line(failure))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

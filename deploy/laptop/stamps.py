@@ -1,0 +1,39 @@
+"""Skip a step whose inputs are what they were when it was last done."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+def fingerprint(inputs: Iterable[Path], *words: str) -> str:
+    """A hash of the files in `inputs`, folders with all below them, and of `words`."""
+    digest = hashlib.sha256("\0".join(words).encode())
+    for top in inputs:
+        for path in _files(top):
+            content = hashlib.sha256(path.read_bytes()).digest()
+            digest.update(f"{path.relative_to(top.parent)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def _files(top: Path) -> Iterator[Path]:
+    return iter(sorted(path for path in top.rglob("*") if path.is_file())) if top.is_dir() else _one(top)
+
+
+def _one(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+
+
+class Stamp:
+    """A file that holds the fingerprint of the inputs. Put it into what the step makes: they go together."""
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        self._path = path
+        self._fingerprint = fingerprint
+
+    def is_fresh(self) -> bool:
+        return self._path.is_file() and self._path.read_text() == self._fingerprint
+
+    def set(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.write_text(self._fingerprint)

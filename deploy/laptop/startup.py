@@ -1,0 +1,98 @@
+"""Start a stack in the order in which its parts need each other."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+
+import redis
+
+from deploy.laptop import stack as children
+from deploy.laptop.network import answers_http
+from deploy.laptop.paths import ROOT, short
+from deploy.laptop.stack import MANAGE, Stack
+from deploy.laptop.stamps import Stamp, fingerprint
+from deploy.laptop.steps import Step, StepFailed, run
+from deploy.laptop.supervisor import Supervisor
+
+VALKEY_WITHIN_S = 30
+PAGES_WITHIN_S = 60
+LOOK_AGAIN_S = 0.05
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What `manage.py demo --json` says about the event to be played."""
+
+    code: str
+    login_url: str
+    display_url: str
+    phone_url: str
+    console_url: str
+
+
+@contextmanager
+def running(stack: Stack) -> Iterator[Supervisor]:
+    """A whole stack without a crowd, ready to be asked; at the end none of its processes is left."""
+    with Supervisor(stack.logs) as supervisor:
+        start_box(stack, supervisor)
+        migrate(stack)
+        start_house(stack, supervisor)
+        wait_for_pages(stack)
+        yield supervisor
+
+
+def start_box(stack: Stack, supervisor: Supervisor) -> None:
+    """Have the ballot box's store answer. Raises StepFailed."""
+    if not stack.redis_url:
+        supervisor.start(children.valkey(stack))
+    deadline = time.monotonic() + VALKEY_WITHIN_S
+    while not _box_answers(stack.redis):
+        if time.monotonic() > deadline or stack.redis_url:
+            raise StepFailed(f"nothing answers at {stack.redis}")
+        time.sleep(LOOK_AGAIN_S)
+
+
+def start_house(stack: Stack, supervisor: Supervisor) -> None:
+    supervisor.start(children.gateway(stack), children.worker(stack), children.clock(stack))
+
+
+def migrate(stack: Stack) -> None:
+    """Bring the database to the state of the code."""
+    manage(stack, "bring the database up to date", "migrate")
+
+
+def collect_static(stack: Stack) -> None:
+    """Gather the static files unless they are the ones gathered last."""
+    sources = [ROOT / "frontend" / "dist", ROOT / "requirements" / "base.txt"]
+    stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
+    if not stamp.is_fresh():
+        manage(stack, "gather static files", "collectstatic", "--noinput", "--clear")
+        stamp.set()
+
+
+def make_demo(stack: Stack) -> Demo:
+    """The demo event, made if there is none, with a fresh login."""
+    told = json.loads(
+        manage(stack, "set up the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
+    )
+    return Demo(**{field.name: told[field.name] for field in fields(Demo)})
+
+
+def wait_for_pages(stack: Stack) -> None:
+    if not answers_http(stack.address, stack.port, PAGES_WITHIN_S):
+        raise StepFailed(f"the gateway does not answer (see {short(stack.logs / 'gateway.log')})")
+
+
+def manage(stack: Stack, title: str, command: str, *options: str) -> str:
+    """Run one of `manage.py`'s commands to its end; its last lines of output. Raises StepFailed."""
+    return run(Step(title, [*MANAGE, command, *options], command, env=stack.env, logs=stack.logs))
+
+
+def _box_answers(url: str) -> bool:
+    with redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2) as client:
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False

@@ -1,0 +1,111 @@
+"""Run one slow command with a progress line, its output in a log, and any failure told in one line."""
+
+import os
+import re
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.paths import LOGS, ROOT, short
+from deploy.laptop.terminal import progress
+
+REASONS = (
+    (r"No space left on device|ENOSPC|(database or )?disk is full|Disk quota exceeded", "the disk is full"),
+    (
+        r"NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution"
+        r"|Temporary failure resolving|Network is unreachable|ERR_INTERNET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
+        r"|ENETUNREACH|ETIMEDOUT|ECONNRESET",
+        "there is no network, or it doesn't let this machine out",
+    ),
+    (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download isn't what the lock file says it is"),
+)
+TAIL_LINES = 400
+END_AFTER_S = 2
+
+
+class StepFailed(Exception):
+    """A line fit to be shown: what failed, why if that is known, and where to read more."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """`log` is the name of its log file, without suffix."""
+
+    title: str
+    argv: Sequence[str | Path]
+    log: str
+    cwd: Path = ROOT
+    env: Mapping[str, str] = field(default_factory=dict)
+    logs: Path = LOGS
+
+
+SPEAKS_PLAINLY = (StepFailed, OSError)
+
+
+def one_line(failure: BaseException) -> str:
+    """What to tell the person at the terminal about one of SPEAKS_PLAINLY."""
+    if isinstance(failure, OSError):
+        where = f": {failure.filename}" if failure.filename else ""
+        return f"✗ {failure.strerror or failure}{where}"
+    return f"✗ {failure}"
+
+
+def run(step: Step) -> str:
+    """Run `step`, quietly; its last lines of output. Raises StepFailed."""
+    log = step.logs / f"{step.log}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with progress(step.title):
+        code, tail = _run(step, log)
+        if code:
+            raise StepFailed(f"{step.title}: {_reason(tail, code)} (see {short(log)})")
+    return tail
+
+
+def _run(step: Step, log: Path) -> tuple[int, str]:
+    process = subprocess.Popen(
+        leashed([str(part) for part in step.argv]),
+        cwd=step.cwd,
+        env={**os.environ, **step.env},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    try:
+        tail = _copy(process, log)
+        return process.wait(), tail
+    finally:
+        _end_group(process)
+
+
+def _copy(process: "subprocess.Popen[str]", log: Path) -> str:
+    """The output goes through here: on a full disk the log could not say that the disk is full."""
+    tail: deque[str] = deque(maxlen=TAIL_LINES)
+    with log.open("w", encoding="utf-8", buffering=1) as file:
+        for line in process.stdout or ():
+            tail.append(line)
+            file.write(line)
+    return "".join(tail)
+
+
+def _end_group(process: "subprocess.Popen[str]") -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(END_AFTER_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _reason(tail: str, code: int) -> str:
+    for pattern, reason in REASONS:
+        if re.search(pattern, tail):
+            return reason
+    return f"failed with exit status {code}"

@@ -1,0 +1,166 @@
+"""Children that are kept running, and ended together.
+
+Every child has its own process group, its own log file and its own thread that waits for it. A child that
+ends is started again, at first soon, then more and more slowly. When the supervisor's process ends, even
+by SIGKILL, its children end with it (see `leash`).
+"""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Self
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.logs import open_log
+from deploy.laptop.paths import short
+
+FIRST_DELAY_S = 0.2
+LAST_DELAY_S = 5.0
+GROWN_UP_S = 10.0
+STOP_WITHIN_S = 4.0
+
+
+@dataclass(frozen=True)
+class Child:
+    """A program to keep running. Of several, those with a lower `stop_order` are ended first."""
+
+    name: str
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    stop_order: int = 0
+
+
+def next_delay(delay: float, lived: float) -> float:
+    """Seconds until the next start of a child that lived for `lived`, after waiting `delay` the last time."""
+    return FIRST_DELAY_S if lived >= GROWN_UP_S or not delay else min(2 * delay, LAST_DELAY_S)
+
+
+class _Watch:
+    """One child and the thread that keeps it running."""
+
+    def __init__(self, child: Child, log: Path, say: Callable[[str], None]) -> None:
+        self.child = child
+        self.process: subprocess.Popen[bytes] | None = None
+        self._log = log
+        self._say = say
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()
+        self._thread = threading.Thread(target=self._keep_running, name=child.name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the child to end; it will not be started again."""
+        with self._starting:
+            self._stopping.set()
+        self.signal(signal.SIGTERM)
+
+    def signal(self, number: int) -> None:
+        if process := self.process:
+            process.send_signal(number)
+
+    def kill_group(self) -> None:
+        if process := self.process:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def join(self, timeout: float) -> bool:
+        """Whether the child has ended for good within `timeout` seconds."""
+        self._thread.join(max(timeout, 0))
+        return not self._thread.is_alive()
+
+    def _keep_running(self) -> None:
+        delay = 0.0
+        while True:
+            began = time.monotonic()
+            ended = self._live()
+            if self._stopping.is_set():
+                return
+            delay = next_delay(delay, time.monotonic() - began)
+            self._say(f"{self.child.name} {ended}; starting it again in {delay:g} s ({short(self._log)})")
+            if self._stopping.wait(delay):
+                return
+
+    def _live(self) -> str:
+        """Start the child and wait for its end; how it ended, in words."""
+        try:
+            process = self._spawn()
+        except OSError as failure:
+            return f"did not start: {failure.strerror}"
+        if process is None:
+            return "was not started"
+        code = process.wait()
+        self.kill_group()  # what it left behind
+        self.process = None
+        return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+
+    def _spawn(self) -> subprocess.Popen[bytes] | None:
+        with self._starting, open_log(self._log) as log:
+            if self._stopping.is_set():
+                return None
+            self.process = subprocess.Popen(
+                leashed(list(self.child.argv)),
+                env={**os.environ, **self.child.env},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            return self.process
+
+
+class Supervisor:
+    """A context manager: after it no child is left. `say` gets a line for each child that dies."""
+
+    def __init__(self, logs: Path, say: Callable[[str], None] = print) -> None:
+        self._logs = logs
+        self._say = say
+        self._watches: dict[str, _Watch] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self, *children: Child) -> None:
+        for child in children:
+            watch = _Watch(child, self._logs / f"{child.name}.log", self._say)
+            self._watches[child.name] = watch
+            watch.start()
+
+    def pid(self, name: str) -> int | None:
+        """The process of a child at this moment; None while it is not running."""
+        process = self._watches[name].process
+        return process.pid if process else None
+
+    def stop(self, within_s: float = STOP_WITHIN_S) -> None:
+        """End all children: in their order by SIGTERM, and what is left after `within_s` by SIGKILL."""
+        deadline = time.monotonic() + within_s
+        watches = sorted(self._watches.values(), key=attrgetter("child.stop_order"))
+        orders = [list(group) for _, group in groupby(watches, key=attrgetter("child.stop_order"))]
+        for rank, group in enumerate(orders, start=1):
+            self._stop_group(group, deadline - within_s * (len(orders) - rank) / 4)
+        self.kill()
+        for watch in watches:
+            watch.join(1)
+
+    def kill(self) -> None:
+        """End everything at once."""
+        for watch in list(self._watches.values()):
+            watch.kill_group()
+
+    def _stop_group(self, group: list[_Watch], deadline: float) -> None:
+        for watch in group:
+            watch.stop()
+        for watch in group:
+            watch.join(deadline - time.monotonic())

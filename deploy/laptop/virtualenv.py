@@ -1,0 +1,50 @@
+"""The virtual environment in .venv and what is installed in it."""
+
+import importlib.util
+import subprocess
+import sys
+
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stamps import Stamp, fingerprint
+from deploy.laptop.steps import Step, StepFailed, run
+
+HOME = ROOT / ".venv"
+BIN = HOME / "bin"
+PYTHON = BIN / "python"
+TITLES = {
+    "base": "install Python packages",
+    "dev": "install Python packages with the tools for tests",
+    "node": "install Node",
+}
+
+
+def make() -> None:
+    """Make .venv unless there is one that works in this place."""
+    if _works():
+        return
+    if importlib.util.find_spec("ensurepip") is None:
+        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        raise StepFailed(f"this Python cannot make virtual environments: apt install {package}")
+    run(Step("make a virtual environment", [sys.executable, "-m", "venv", "--clear", HOME], "venv"))
+
+
+def install(name: str) -> None:
+    """Install what requirements/`name`.txt pins, by its hashes."""
+    pins = ROOT / "requirements" / f"{name}.txt"
+    stamp = Stamp(HOME / "stamps" / name, fingerprint([pins]))
+    if stamp.is_fresh():
+        return
+    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    run(Step(TITLES[name], [*pip, "--require-hashes", "-r", str(pins)], f"pip-{name}"))
+    stamp.set()
+
+
+def _works() -> bool:
+    """A folder that was moved, or whose Python went away with an upgrade, is of no use."""
+    config = HOME / "pyvenv.cfg"
+    if not config.is_file() or not PYTHON.exists():
+        return False
+    made_as = [line for line in config.read_text().splitlines() if line.startswith("command = ")]
+    if made_as and not made_as[0].endswith(f" {HOME}"):
+        return False
+    return subprocess.run([PYTHON, "-c", "import pip"], check=False, capture_output=True).returncode == 0

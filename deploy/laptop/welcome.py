@@ -1,0 +1,41 @@
+"""What `make play` shows once everything runs."""
+
+import io
+import sys
+
+import segno
+from rich.console import Console
+from rich.text import Text
+
+from deploy.laptop.startup import Demo
+
+QR_STYLE = "#ffffff on #000000"  # whatever the terminal's own colours are
+
+
+def show(demo: Demo, phones: int) -> None:
+    console = Console(highlight=False)
+    console.print()
+    if sys.stdout.isatty():
+        console.print(Text(qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
+    for label, url in rows(demo):
+        console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
+    console.print(f"\n  {crowd_line(phones)} Ctrl-C ends everything.\n", style="dim", soft_wrap=True)
+
+
+def rows(demo: Demo) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Projector", demo.display_url),
+        ("Phones", demo.phone_url),
+        ("Console", demo.login_url),
+    )
+
+
+def crowd_line(phones: int) -> str:
+    return f"{phones} simulated phones play; join them with yours." if phones else "No simulated crowd."
+
+
+def qr(url: str) -> str:
+    """The QR symbol of `url` in half blocks, to be shown in a terminal."""
+    drawn = io.StringIO()
+    segno.make(url, error="l").terminal(out=drawn, compact=True, border=2)
+    return drawn.getvalue()
