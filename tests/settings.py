@@ -14,7 +14,7 @@ os.environ["ALLOWED_HOSTS"] = "testserver,localhost"
 os.environ["PUBLIC_URL"] = ""
 
 from crowdgame.settings import *  # noqa: E402, F403
-from crowdgame.settings import DATABASES, DATA_DIR  # noqa: E402
+from crowdgame.settings import DATA_DIR, DATABASES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 DATABASES["default"]["TEST"] = {"NAME": str(Path(DATA_DIR) / "test.sqlite3")}

@@ -1,0 +1,52 @@
+"""A supervisor as a program of its own: `python evening.py <folder> <name=stop order=python source> …`.
+
+The children are Python programs; each finds the folder in `sys.argv[1]`, which also marks its process.
+"""
+
+import sys
+import threading
+from pathlib import Path
+
+from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.supervisor import Child, Supervisor
+
+SLOW_TO_END = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit()))
+time.sleep(3600)
+"""
+SLEEPER = "import time; time.sleep(3600)"
+DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
+PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', '{SLEEPER}', sys.argv[1]])"
+NOTES_ITS_START = (
+    "import pathlib, sys, time; open(pathlib.Path(sys.argv[1], 'starts'), 'a').write(f'{time.time()}\\n')"
+)
+NOTES_ITS_END = """
+import pathlib, signal, sys, time
+def note(*_):
+    pathlib.Path(sys.argv[1], sys.argv[2]).write_text(str(time.time()))
+    sys.exit()
+signal.signal(signal.SIGTERM, note)
+pathlib.Path(sys.argv[1], sys.argv[2] + '-ready').touch()
+time.sleep(3600)
+"""
+
+
+def child(name: str, source: str, folder: Path, stop_order: int = 0) -> Child:
+    return Child(name, [sys.executable, "-c", source, str(folder), name], stop_order=stop_order)
+
+
+def main(folder: Path, described: list[str]) -> None:
+    end_on_signals()
+    with Supervisor(folder / "logs") as supervisor:
+        for description in described:
+            name, order, source = description.split("=", 2)
+            supervisor.start(child(name, source, folder, int(order)))
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            print("ending", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,105 @@
+"""`make play` once all is installed: every process real, on free ports, with data in a folder of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import marked, wait_until
+
+PARTS = {
+    "gateway": "daphne",
+    "worker": "celery",
+    "clock": "clock",
+    "crowd": "rehearse",
+    "valkey": "valkey-server",
+}
+
+
+class Evening:
+    """One `play` at work; what it says is in `said`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.said = folder / "said"
+        options = ["--host", LOOPBACK, "--port", str(self.port), "--phones", "6"]
+        with self.said.open("w") as said:
+            self.process = psutil.Popen(
+                [sys.executable, "-m", "deploy.laptop.play", *options],
+                cwd=ROOT,
+                env={**os.environ, "CROWDGAME_DATA": str(folder / "data"), "REDIS_URL": "", "PUBLIC_URL": ""},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
+
+    def url(self, label: str) -> str:
+        """The address that is shown with `label`, as soon as it is."""
+        wait_until(lambda: "Ctrl-C" in self.said.read_text() or not self.process.is_running(), within_s=60)
+        assert self.process.is_running(), self.said.read_text()
+        return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
+
+    def part(self, name: str) -> int | None:
+        """The process that is `name` now, once it has become that program."""
+        found = [child.pid for child in self.process.children() if PARTS[name] in _command(child)]
+        return found[0] if found else None
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        command = " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
+    return "" if "leash" in command else command
+
+
+@pytest.fixture
+def evenings(tmp_path: Path) -> Iterator[list[Evening]]:
+    begun: list[Evening] = []
+    yield begun
+    for evening in begun:
+        if evening.process.is_running():
+            evening.process.terminate()
+            evening.process.wait(10)
+    assert not marked(tmp_path)
+
+
+def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
+    tmp_path: Path, evenings: list[Evening]
+) -> None:
+    evenings.append(Evening(tmp_path))
+    first = evenings[0]
+    code = first.url("Phones").rsplit("/", 1)[-1]
+    for label in ("Phones", "Projector", "Console"):
+        with urllib.request.urlopen(first.url(label)) as answer:  # noqa: S310
+            assert answer.status == 200
+    for name in PARTS:
+        see_it_killed_and_back(first, name)
+    began = time.monotonic()
+    first.process.send_signal(signal.SIGTERM)
+    assert first.process.wait(10) == 0
+    assert time.monotonic() - began < 5
+    assert not marked(tmp_path)
+
+    evenings.append(Evening(tmp_path))
+    assert evenings[1].url("Projector").endswith(f"/{code}")
+    if sys.platform == "linux":
+        evenings[1].process.kill()
+        wait_until(lambda: not marked(tmp_path), within_s=2)
+
+
+def see_it_killed_and_back(evening: Evening, name: str) -> None:
+    wait_until(lambda: evening.part(name))
+    pid = evening.part(name)
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: evening.part(name) not in {None, pid})
+    assert f"{name} was ended by SIGKILL; starting it again in 0.2 s" in evening.said.read_text()

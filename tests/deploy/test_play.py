@@ -1,0 +1,77 @@
+import os
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop import lock
+from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address
+from deploy.laptop.paths import ROOT
+from deploy.laptop.secret import secret_in
+
+OLD = """
+import runpy, sys
+sys.version_info, sys.version = (3, 10, 13), "3.10.13 (main)"
+runpy.run_module("deploy.laptop.bootstrap", run_name="__main__")
+"""
+
+
+def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "deploy.laptop.play", *options],
+        cwd=ROOT,
+        env={**os.environ, "CROWDGAME_DATA": str(data), "REDIS_URL": ""},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+@pytest.mark.parametrize("host", [ANY, LOOPBACK])
+def test_a_port_in_use_is_one_line(tmp_path: Path, host: str) -> None:
+    with socket.create_server((host, 0)) as server:
+        port = server.getsockname()[1]
+        ended = play(tmp_path, "--port", str(port))
+    assert ended.stdout == f"✗ port {port} is in use; try PORT={port + 1} make play\n"
+    assert (ended.stderr, ended.returncode) == ("", 1)
+
+
+def test_a_second_play_in_the_same_folder_says_so(tmp_path: Path) -> None:
+    with lock.held(tmp_path / "play.lock"):
+        ended = play(tmp_path, "--port", str(free_port()))
+    assert ended.stdout == f"✗ crowdgame is running already in this folder (data in {tmp_path})\n"
+    assert (ended.stderr, ended.returncode) == ("", 1)
+
+
+def test_an_address_of_another_machine_is_one_line(tmp_path: Path) -> None:
+    ended = play(tmp_path, "--host", "192.0.2.250")
+    assert ended.stdout == "✗ Cannot assign requested address\n"
+    assert (ended.stderr, ended.returncode) == ("", 1)
+
+
+def test_data_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = play(tmp_path / "file" / "data")
+    assert ended.stdout == f"✗ Not a directory: {tmp_path}/file/data\n"
+    assert (ended.stderr, ended.returncode) == ("", 1)
+
+
+def test_an_old_python_is_one_line() -> None:
+    ended = subprocess.run([sys.executable, "-c", OLD], cwd=ROOT, check=False, capture_output=True, text=True)
+    assert ended.stderr == "crowdgame needs Python 3.11 or newer; this is 3.10.13. Try PYTHON=python3.11\n"
+    assert ended.returncode == 1
+
+
+def test_the_secret_is_made_once_and_its_owners_alone(tmp_path: Path) -> None:
+    secret = secret_in(tmp_path)
+    assert len(secret) >= 50
+    assert secret_in(tmp_path) == secret
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+
+
+def test_the_network_address_is_one_of_this_machine() -> None:
+    assert is_free(lan_address(), free_port())

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop import frontend
+from deploy.laptop.stamps import Stamp, fingerprint
+
+PACKAGE = (
+    """{"name": "small", "version": "0.1.0", "private": true, "scripts": {"build": "echo built >> builds"}}"""
+)
+LOCK = """{"name": "small", "version": "0.1.0", "lockfileVersion": 3, "packages": {"": {"name": "small"}}}"""
+
+
+def test_a_fingerprint_tells_changed_renamed_and_added_files(tmp_path: Path) -> None:
+    folder = tmp_path / "inputs"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "one").write_text("1")
+    seen = {fingerprint([folder])}
+    (folder / "deep" / "one").write_text("2")
+    seen.add(fingerprint([folder]))
+    (folder / "deep" / "one").rename(folder / "deep" / "two")
+    seen.add(fingerprint([folder]))
+    (folder / "three").touch()
+    seen |= {fingerprint([folder]), fingerprint([folder], "word")}
+    assert len(seen) == 5
+    assert fingerprint([folder]) == fingerprint([folder, tmp_path / "not there"])
+
+
+def test_a_stamp_is_fresh_until_the_fingerprint_changes_or_the_outcome_is_gone(tmp_path: Path) -> None:
+    stamp = Stamp(tmp_path / "outcome" / ".stamp", "a")
+    assert not stamp.is_fresh()
+    stamp.set()
+    assert stamp.is_fresh()
+    assert not Stamp(tmp_path / "outcome" / ".stamp", "b").is_fresh()
+    (tmp_path / "outcome" / ".stamp").unlink()
+    assert not stamp.is_fresh()
+
+
+def test_the_front_end_is_built_again_only_when_its_sources_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, builds = tmp_path / "frontend", tmp_path / "frontend" / "builds"
+    (home / "src").mkdir(parents=True)
+    (home / "package.json").write_text(PACKAGE.replace(">> builds", ">> dist/builds"))
+    (home / "package-lock.json").write_text(LOCK)
+    (home / "dist").mkdir()
+    builds = home / "dist" / "builds"
+    monkeypatch.setattr(frontend, "HOME", home)
+    monkeypatch.setattr(frontend, "MODULES", home / "node_modules")
+    monkeypatch.setattr(frontend, "PAGES", home / "dist")
+    for _ in range(2):
+        frontend.install()
+        frontend.build()
+    assert builds.read_text() == "built\n"
+    (home / "src" / "phone.ts").write_text("export {}")
+    frontend.build()
+    assert builds.read_text() == "built\nbuilt\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "new_enough"),
+    [
+        ("v18.20.4", False),
+        ("v20.18.3", False),
+        ("v20.19.0", True),
+        ("v21.7.3", False),
+        ("v22.11.0", False),
+        ("v22.12.0\n", True),
+        ("v24.19.0", True),
+        ("nonsense", False),
+    ],
+)
+def test_which_node_is_new_enough(version: str, new_enough: bool) -> None:
+    assert frontend.is_new_enough(version) == new_enough

@@ -1,0 +1,79 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop.paths import ROOT
+from deploy.laptop.steps import Step, StepFailed, one_line, run
+from tests.deploy.evening import PARENT
+from tests.deploy.processes import marked, wait_until
+
+DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
+NO_SERVER = "http://127.0.0.1:1/"
+
+
+def step(folder: Path, *argv: str) -> Step:
+    return Step("do the thing", [sys.executable, *argv], "thing", logs=folder / "logs")
+
+
+def test_a_steps_output_goes_to_its_log_and_its_progress_to_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(step(tmp_path, "-c", "print('one'); print('two')")) == "one\ntwo\n"
+    assert (tmp_path / "logs" / "thing.log").read_text() == "one\ntwo\n"
+    assert capfd.readouterr().out == "  do the thing …\n✓ do the thing, 0 s\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("OSError: [Errno 28] No space left on device", "the disk is full"),
+        ("npm error code ENOSPC", "the disk is full"),
+        ("django.db.utils.OperationalError: database or disk is full", "the disk is full"),
+        ("npm error code EAI_AGAIN", "there is no network, or it doesn't let this machine out"),
+        ("Temporary failure in name resolution", "there is no network, or it doesn't let this machine out"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "a download isn't what the lock file says it is"),
+        ("something else", "failed with exit status 3"),
+    ],
+)
+def test_a_failure_is_one_line_with_its_reason_and_the_log(tmp_path: Path, output: str, reason: str) -> None:
+    with pytest.raises(StepFailed) as failed:
+        run(step(tmp_path, "-c", DIES_OF.format(output)))
+    assert one_line(failed.value) == f"✗ do the thing: {reason} (see {tmp_path}/logs/thing.log)"
+
+
+def test_an_unreachable_package_index_is_told_as_no_network(tmp_path: Path) -> None:
+    download = ["-m", "pip", "download", "--no-deps", "--retries", "1", "--index-url", NO_SERVER]
+    with pytest.raises(StepFailed, match="there is no network"):
+        run(step(tmp_path, *download, "--dest", str(tmp_path), "crowdgame-is-not-there"))
+
+
+def test_a_disk_that_is_full_for_the_log_too_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "thing.log").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device") as failed:
+        run(step(tmp_path, "-c", "print('one')"))
+    assert one_line(failed.value) == "✗ No space left on device"
+
+
+def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from deploy.laptop.steps import Step, run
+from deploy.laptop.stopping import end_on_signals
+end_on_signals()
+run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE
+    )
+    wait_until(lambda: len(marked(tmp_path)) == 3)
+    time.sleep(0.2)
+    os.kill(process.pid, signal.SIGTERM)
+    process.communicate(timeout=5)
+    assert not marked(tmp_path)

@@ -1,0 +1,71 @@
+"""A whole running crowdgame and a browser in front of it.
+
+The pages come from a Daphne process of its own; this process never touches the database, as Playwright's
+event loop runs in it.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.laptop import browser as browsers
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.stack import MANAGE, Stack
+from deploy.laptop.startup import collect_static, running
+
+QUIET = (
+    "no-sandbox",
+    "no-first-run",
+    "disable-gpu",
+    "disable-dev-shm-usage",
+    "disable-background-networking",
+    "disable-component-update",
+)
+PASSWORD = "only-for-tests"
+SHOTS = Path(__file__).parents[2] / "test-results" / "screens"
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    data = tmp_path_factory.mktemp("evening")
+    stack = Stack(data=data, secret_key="only-for-tests", port=free_port(), valkey_port=free_port())
+    collect_static(stack)
+    with running(stack):
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def base_url(stack: Stack) -> str:
+    return f"http://{LOOPBACK}:{stack.port}"
+
+
+@pytest.fixture(scope="session")
+def organizer(stack: Stack) -> str:
+    """The name of an organizer whose password is PASSWORD."""
+    name = "organizer"
+    env = {**os.environ, **stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
+    argv = [*MANAGE, "createsuperuser", "--noinput", "--username", name, "--email", "o@example.org"]
+    subprocess.run(argv, env=env, check=True)
+    return name
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    quiet = [
+        "--no-sandbox",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--no-first-run",
+    ]
+    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": quiet}
+
+
+@pytest.fixture(scope="session")
+def shots() -> Path:
+    """Where screenshots of each face are kept, to be looked at."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    return SHOTS

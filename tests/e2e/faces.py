@@ -1,0 +1,52 @@
+"""The faces of crowdgame as a test sees and uses them: by what is on the screen, and by clicking."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+PHONE = {"width": 390, "height": 844}
+PROJECTOR = {"width": 1280, "height": 720}
+TABLET = {"width": 1024, "height": 768}
+SOON_MS = 15_000
+
+
+@dataclass
+class Face:
+    """A page in a browser of its own; `troubles` are errors it logged and requests that failed."""
+
+    page: Page
+    shots: Path
+    name: str
+    troubles: list[str] = field(default_factory=list)
+
+    def shoot(self, moment: str) -> None:
+        self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
+
+    def wait_for(self, **data: str) -> None:
+        """Wait until the body says so: `phase="lobby"` is `data-phase`."""
+        body = self.page.locator("body")
+        for name, value in data.items():
+            expect(body).to_have_attribute(f"data-{name}", value, timeout=SOON_MS)
+
+    def note_error(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.troubles.append(message.text)
+
+
+def open_face(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Face:
+    context = browser.new_context(base_url=base_url, viewport=size)  # type: ignore[arg-type]
+    face = Face(context.new_page(), shots, name)
+    face.page.on("console", face.note_error)
+    face.page.on("pageerror", lambda error: face.troubles.append(str(error)))
+    return face
+
+
+def vote(phone: Face, column: int) -> None:
+    """Touch a column and wait until the phone says that the ballot counts."""
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+
+
+def press(console: Face, action: str) -> None:
+    console.page.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)

@@ -1,0 +1,97 @@
+"""A phone, a display or a console as a test holds it: frame by frame."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.stack import House
+
+PATIENCE_S = 15
+Message = dict[str, Any]
+
+
+class Face:
+    """`heard` are all messages so far, `frames` the same as they came."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.heard: list[Message] = []
+        self.frames: list[str] = []
+        self._read = 0
+
+    def say(self, kind: str, **fields: Any) -> Self:
+        return self.send(json.dumps({"type": kind, **fields}))
+
+    def send(self, frame: str | bytes) -> Self:
+        self.socket.send(frame)
+        return self
+
+    def hear(self, kind: str, **fields: Any) -> Message:
+        """The next message of this kind, with these fields."""
+        return self.hear_until(lambda told: told["type"] == kind and fields.items() <= told.items())
+
+    def hear_until(self, wanted: Callable[[Message], object]) -> Message:
+        while True:
+            while self._read < len(self.heard):
+                self._read += 1
+                if wanted(self.heard[self._read - 1]):
+                    return self.heard[self._read - 1]
+            self._receive()
+
+    def _receive(self) -> None:
+        frame = self.socket.recv(timeout=PATIENCE_S, decode=True)
+        self.frames.append(frame)
+        self.heard.append(json.loads(frame))
+
+    def closed(self) -> int:
+        """The code with which the server closes."""
+        try:
+            while True:
+                self._receive()
+        except ConnectionClosed:
+            return self.socket.close_code or 0
+
+    def leave(self) -> None:
+        self.socket.close()
+
+
+class Faces:
+    """Opens sockets at a house and closes them all in the end."""
+
+    def __init__(self, house: House, stack: ExitStack) -> None:
+        self.house, self._stack = house, stack
+
+    def open(self, path: str, headers: dict[str, str] | None = None) -> Face:
+        socket = connect(
+            f"{self.house.ws}/{path}",
+            additional_headers=headers,
+            compression=None,
+            max_size=None,
+            proxy=None,
+            ping_interval=None,
+            close_timeout=1,
+        )
+        return Face(self._stack.enter_context(socket))
+
+    def phone(self, code: str, **fields: Any) -> tuple[Face, Message]:
+        """A phone that has joined, and its welcome."""
+        face = self.open("phone").say("phone.join", code=code, **fields)
+        return face, face.hear("phone.welcomed")
+
+    def display(self, code: str) -> tuple[Face, Message]:
+        face = self.open("display").say("display.join", code=code)
+        return face, face.hear("display.welcomed")
+
+    def console(self, code: str, cookie: str = "") -> Face:
+        """Not joined yet if there is no such right."""
+        headers = {"Origin": self.house.http} | ({"Cookie": cookie} if cookie else {})
+        return self.open("console", headers).say("console.join", code=code)
+
+
+def faces_of(house: House) -> Iterator[Faces]:
+    with ExitStack() as stack:
+        yield Faces(house, stack)

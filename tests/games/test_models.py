@@ -1,0 +1,150 @@
+"""Each constraint refuses one wrong row, and the database knows no constraint that is not tried here."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Model
+
+from games.matches import create_event
+from games.models import Event, Match, Team, Turn
+from voting.models import Announcement, StoredBallot, TallyRecord
+
+pytestmark = pytest.mark.django_db
+Rows = dict[type[Model], Any]
+TERMS = ("event", "match")
+
+
+@pytest.fixture
+def rows() -> Rows:
+    """A right row of each kind."""
+    event = create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"))
+    red, yellow = event.teams.order_by("number")
+    match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
+    turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
+    stored = StoredBallot.objects.create(turn=turn, voter="v", side="red", column=1, sequence=1, stored_at=1)
+    tally = TallyRecord.objects.create(
+        turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
+    )
+    announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
+    kept = (event, red, match, turn, stored, tally, announcement)
+    return {type(row): row for row in kept}
+
+
+def change(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
+    def wrong(rows: Rows) -> None:
+        model._default_manager.filter(pk=rows[model].pk).update(**fields)
+
+    return wrong
+
+
+def again(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
+    """The same row a second time, with these changes."""
+
+    def wrong(rows: Rows) -> None:
+        row = model._default_manager.get(pk=rows[model].pk)
+        row.pk = None
+        row._state.adding = True
+        for name, value in fields.items():
+            setattr(row, name, value)
+        row.save(force_insert=True)
+
+    return wrong
+
+
+def one_team_against_itself(rows: Rows) -> None:
+    change(Match, yellow=rows[Match].red)(rows)
+
+
+WRONG: dict[str, list[Callable[[Rows], None]]] = {
+    **{
+        f"{name}_{constraint}": wrong
+        for name, model in zip(TERMS, (Event, Match), strict=True)
+        for constraint, wrong in {
+            "window_in_range": [change(model, window_s=2), change(model, window_s=2_592_001)],
+            "reveal_in_range": [change(model, reveal_s=0), change(model, reveal_s=601)],
+            "tally_method_known": [change(model, tally_method="loudest")],
+            "tie_rule_known": [change(model, tie_rule="oldest")],
+            "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],
+        }.items()
+    },
+    "event_lobby_known": [change(Event, lobby="ajar")],
+    "event_team_choice_known": [change(Event, team_choice="captain")],
+    "event_seq_not_negative": [change(Event, seq=-1)],
+    "team_number_once": [again(Team)],
+    "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],
+    "match_number_once": [again(Match, state="aborted", ended_at=2)],
+    "match_one_playing_an_event": [again(Match, number=2)],
+    "match_two_teams": [one_team_against_itself],
+    "match_result_when_ended": [
+        change(Match, state="ended", ended_at=2),
+        change(Match, state="ended", ended_at=2, result="red"),
+        change(Match, state="ended", ended_at=2, result="blue", ended_by="board"),
+        change(Match, state="ended", ended_at=2, result="red", ended_by="boredom"),
+        change(Match, result="red", ended_by="board"),
+        change(Match, state="aborted", ended_at=2, result="red"),
+    ],
+    "match_ended_at_when_over": [
+        change(Match, ended_at=2),
+        change(Match, state="aborted"),
+        change(Match, state="postponed", ended_at=2),
+    ],
+    "turn_number_once": [again(Turn, state="resolved", resolved_at=3)],
+    "turn_one_live_a_match": [again(Turn, number=2), again(Turn, number=2, state="paused", left_ms=0)],
+    "turn_state_known": [change(Turn, state="stuck")],
+    "turn_closes_after_opening": [change(Turn, closes_at=999)],
+    "turn_time_left_when_paused": [
+        change(Turn, state="paused"),
+        change(Turn, state="paused", left_ms=-1),
+        change(Turn, left_ms=1),
+    ],
+    "turn_no_pick_while_live": [
+        change(Turn, red_pick=1),
+        change(Turn, yellow_pick=1),
+        change(Turn, resolved_at=1),
+        change(Turn, state="paused", left_ms=1, red_pick=1),
+    ],
+    "turn_resolved_at_when_resolved": [change(Turn, state="resolved")],
+    "stored_ballot_one_a_voter": [again(StoredBallot)],
+    "stored_ballot_side_known": [change(StoredBallot, side="blue")],
+    "tally_one_a_side": [again(TallyRecord)],
+    "tally_side_known": [change(TallyRecord, side="blue")],
+    "announcement_seq_once": [again(Announcement)],
+}
+CASES = [pytest.param(name, wrong, id=f"{name}-{n}") for name in WRONG for n, wrong in enumerate(WRONG[name])]
+
+
+def test_every_constraint_is_tried() -> None:
+    known = {
+        constraint.name
+        for model in [*apps.get_app_config("games").get_models(), *apps.get_app_config("voting").get_models()]
+        for constraint in model._meta.constraints
+    }
+    assert set(WRONG) == known
+
+
+@pytest.mark.parametrize(("name", "wrong"), CASES)
+def test_a_wrong_row_is_refused(name: str, wrong: Callable[[Rows], None], rows: Rows) -> None:
+    with pytest.raises(IntegrityError) as refusal, transaction.atomic():
+        wrong(rows)
+    told = str(refusal.value)
+    assert name in told or "UNIQUE constraint failed" in told
+
+
+def test_a_code_belongs_to_one_event(rows: Rows) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        again(Event)(rows)
+
+
+def test_right_rows_beside_the_wrong_ones_are_taken(rows: Rows) -> None:
+    """A void turn leaves its number to the one that is voted again; a team is kept while it has played."""
+    change(Turn, state="void", red_pick=1, resolved_at=1)(rows)
+    again(Turn, state="resolved", resolved_at=3, red_pick=None, yellow_pick=None)(rows)
+    again(Turn, number=2, state="open", red_pick=None, resolved_at=None)(rows)
+    change(Match, state="ended", result="draw", ended_by="forfeit", ended_at=2)(rows)
+    again(Match, number=2, state="playing", result=None, ended_by=None, ended_at=None)(rows)
+    assert Turn.objects.count() == 3
+    assert Match.objects.count() == 2

@@ -1,0 +1,258 @@
+"""What holds of any sequence of legal joint actions, judged by code that shares nothing with the rules."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.engine.errors import IllegalPick
+from games.engine.game import SIDES, Board, Game, Picks, Resolution, other
+from games.engine.registry import all_games, find_game, read_options
+from games.rules.columns import LETTER
+
+SIMULTANEOUS = find_game("simultaneous-captains-mistress")
+CLASSIC = find_game("captains-mistress")
+SWAP_LETTERS = str.maketrans("RY", "YR")
+LOTS = {SIMULTANEOUS.slug: "token", CLASSIC.slug: "first"}
+
+
+@dataclass
+class Play:
+    game: Game[Any]
+    options: dict[str, Any]
+    turns: list[Picks]
+    states: list[Any]
+    resolutions: list[Resolution]
+
+    @property
+    def boards(self) -> list[Board]:
+        return [self.game.view(state, None) for state in self.states]
+
+
+def play(game: Game[Any], options: dict[str, Any], turns: list[Picks]) -> Play:
+    states, resolutions = [game.start(read_options(game, options))], []
+    for picks in turns:
+        state, resolution = game.resolve(states[-1], picks)
+        states.append(state)
+        resolutions.append(resolution)
+    return Play(game, options, turns, states, resolutions)
+
+
+@st.composite
+def plays(draw: st.DrawFn, passes: bool = True, to_the_end: bool = False) -> Play:
+    """A play of either game by legal joint actions, drawn as it goes."""
+    game = draw(st.sampled_from(list(all_games().values())))
+    options: dict[str, Any] = {"columns": draw(st.sampled_from([7, 6])), LOTS[game.slug]: draw(sides)}
+    if game is SIMULTANEOUS:
+        options["tie"] = draw(st.sampled_from(["holder", "other"]))
+    turns: list[Picks] = []
+    state = game.start(read_options(game, options))
+    length = 60 if to_the_end else draw(st.integers(0, 60))
+    while game.result(state) == "open" and len(turns) < length:
+        picks = {}
+        for side in game.to_move(state):
+            choices = st.sampled_from(game.legal_actions(state, side))
+            picks[side] = draw(st.one_of(choices, st.none()) if passes else choices)
+        turns.append(Picks(**picks))
+        state, _ = game.resolve(state, turns[-1])
+    return play(game, options, turns)
+
+
+sides = st.sampled_from(SIDES)
+
+
+def cell(board: Board, column: int, row: int) -> str:
+    return board.grid[board.rows - row][column - 1]
+
+
+def cells_in_fours(board: Board, letter: str) -> set[tuple[int, int]]:
+    """Brute force over every window of four cells."""
+    found: set[tuple[int, int]] = set()
+    for column in range(1, board.columns + 1):
+        for row in range(1, board.rows + 1):
+            for dc, dr in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                four = [(column + dc * i, row + dr * i) for i in range(4)]
+                inside = all(1 <= c <= board.columns and 1 <= r <= board.rows for c, r in four)
+                if inside and all(cell(board, c, r) == letter for c, r in four):
+                    found.update(four)
+    return found
+
+
+def count(board: Board, letters: str) -> int:
+    return sum(line.count(letter) for line in board.grid for letter in letters)
+
+
+@given(plays())
+def test_checkers_rest_on_the_ground_or_on_each_other(played: Play) -> None:
+    for board in played.boards:
+        assert all(len(line) == board.columns for line in board.grid)
+        for column in range(1, board.columns + 1):
+            stack = "".join(cell(board, column, row) for row in range(1, board.rows + 1))
+            assert "." not in stack.rstrip(".")
+            assert set(stack) <= set(".RY")
+
+
+@given(plays())
+def test_each_drop_adds_its_checker_and_nothing_else_changes(played: Play) -> None:
+    for before, after, told in zip(played.boards, played.boards[1:], played.resolutions, strict=False):
+        fallen = {(d.column, d.row): LETTER[d.side] for d in told.drops if d.row}
+        for column in range(1, before.columns + 1):
+            for row in range(1, before.rows + 1):
+                expected = fallen.get((column, row), cell(before, column, row))
+                assert cell(after, column, row) == expected
+        assert count(after, "RY") == count(before, "RY") + len(fallen)
+
+
+@given(plays())
+def test_every_pick_drops_unless_the_first_took_the_last_space(played: Play) -> None:
+    for board, picks, told in zip(played.boards, played.turns, played.resolutions, strict=False):
+        assert {d.side: d.column for d in told.drops} == {s: picks.of(s) for s in SIDES if picks.of(s)}
+        for drop in told.drops:
+            if drop.row is None:
+                assert told.conflict == drop.column
+                assert cell(board, drop.column, board.rows - 1) != "."
+                assert told.drops[-1] == drop
+
+
+@given(plays())
+def test_the_token_passes_exactly_on_conflicts(played: Play) -> None:
+    for picks, told, board in zip(played.turns, played.resolutions, played.boards[1:], strict=True):
+        conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
+        assert told.conflict == conflict
+        assert told.token_after == board.token
+        if played.game is CLASSIC:
+            assert board.token is None
+            continue
+        assert told.token_before is not None
+        assert told.token_after == (other(told.token_before) if conflict else told.token_before)
+        if conflict:
+            assert told.drops[0].side == told.token_before
+
+
+@given(plays())
+def test_the_legal_actions_are_the_columns_with_room(played: Play) -> None:
+    for state, board in zip(played.states, played.boards, strict=True):
+        open_columns = tuple(i for i, letter in enumerate(board.grid[0], 1) if letter == ".")
+        movers = played.game.to_move(state)
+        for side in SIDES:
+            assert played.game.legal_actions(state, side) == (open_columns if side in movers else ())
+        if played.game.result(state) != "open":
+            assert movers == ()
+        else:
+            assert open_columns
+            assert movers == (SIDES if played.game is SIMULTANEOUS else movers[:1])
+
+
+@given(plays())
+def test_the_result_is_what_brute_force_sees(played: Play) -> None:
+    for index, told in enumerate(played.resolutions):
+        board = played.boards[index + 1]
+        fours = {side: cells_in_fours(board, LETTER[side]) for side in SIDES}
+        winners = [side for side in SIDES if fours[side]]
+        result = told.result
+        assert played.game.result(played.states[index + 1]) == result
+        if len(winners) == 2:
+            assert told.token_before is not None
+            holds = played.options["tie"] == "holder"
+            assert result == (told.token_before if holds else other(told.token_before))
+        elif winners:
+            assert result == winners[0]
+        else:
+            assert result == ("open" if "." in board.grid[0] else "draw")
+        shown = fours[result] if result in ("red", "yellow") else set()
+        assert board.winning_cells == tuple(sorted(shown))
+        assert {c for line in told.lines for c in line} == shown
+
+
+@given(plays())
+def test_every_line_is_told_once_as_long_as_it_goes(played: Play) -> None:
+    for told, board in zip(played.resolutions, played.boards[1:], strict=True):
+        assert len(set(told.lines)) == len(told.lines)
+        for line in told.lines:
+            (c0, r0), (c1, r1) = line[:2]
+            step = (c1 - c0, r1 - r0)
+            assert [(c0 + step[0] * i, r0 + step[1] * i) for i in range(len(line))] == list(line)
+            letter = cell(board, *line[0])
+            for c, r in ((c0 - step[0], r0 - step[1]), (line[-1][0] + step[0], line[-1][1] + step[1])):
+                if 1 <= c <= board.columns and 1 <= r <= board.rows:
+                    assert cell(board, c, r) != letter
+
+
+@given(plays(), st.one_of(st.integers(-3, 9), st.booleans(), st.text(max_size=2), st.floats(), st.just([1])))
+def test_a_pick_that_is_not_legal_is_refused_and_applies_nothing(played: Play, pick: Any) -> None:
+    state, game = played.states[-1], played.game
+    before = game.view(state, None)
+    for side in SIDES:
+        if type(pick) is int and pick in game.legal_actions(state, side):
+            continue
+        with pytest.raises(IllegalPick):
+            game.resolve(state, Picks(**{side: pick}))
+    assert game.view(state, None) == before
+
+
+@given(plays())
+def test_after_the_end_every_pick_is_refused(played: Play) -> None:
+    state = played.states[-1]
+    if played.game.result(state) != "open":
+        for column in range(1, 8):
+            with pytest.raises(IllegalPick):
+                played.game.resolve(state, Picks(red=column))
+
+
+@given(plays())
+def test_the_same_picks_lead_to_the_same_states_and_leave_the_old_ones_alone(played: Play) -> None:
+    frozen = [msgspec.json.encode(board) for board in played.boards]
+    again = play(played.game, played.options, played.turns)
+    assert again.states == played.states
+    assert again.resolutions == played.resolutions
+    assert [msgspec.json.encode(board) for board in played.boards] == frozen
+    assert len({hash(state) for state in (played.states[0], again.states[0])}) == 1
+
+
+@given(plays())
+def test_everyone_sees_the_same_board(played: Play) -> None:
+    for state, board in zip(played.states, played.boards, strict=True):
+        assert all(played.game.view(state, side) == board for side in SIDES)
+
+
+@given(plays())
+def test_a_mirrored_play_has_the_mirrored_result(played: Play) -> None:
+    width = played.options["columns"]
+
+    def flip(column: int | None) -> int | None:
+        return None if column is None else width + 1 - column
+
+    turns = [Picks(flip(picks.red), flip(picks.yellow)) for picks in played.turns]
+    mirrored = play(played.game, played.options, turns)
+    for board, image in zip(played.boards, mirrored.boards, strict=True):
+        assert image.grid == tuple(line[::-1] for line in board.grid)
+        assert image.token == board.token
+        assert set(image.winning_cells) == {(width + 1 - c, r) for c, r in board.winning_cells}
+    assert [told.result for told in mirrored.resolutions] == [told.result for told in played.resolutions]
+
+
+@given(plays())
+def test_a_play_with_swapped_colours_has_the_swapped_result(played: Play) -> None:
+    lot = LOTS[played.game.slug]
+    options = played.options | {lot: other(played.options[lot])}
+    turns = [Picks(red=picks.yellow, yellow=picks.red) for picks in played.turns]
+    swapped = play(played.game, options, turns)
+    for board, image in zip(played.boards, swapped.boards, strict=True):
+        assert image.grid == tuple(line.translate(SWAP_LETTERS) for line in board.grid)
+        assert image.token == (board.token and other(board.token))
+        assert image.winning_cells == board.winning_cells
+    for told, image_told in zip(played.resolutions, swapped.resolutions, strict=True):
+        result = other(told.result) if told.result in ("red", "yellow") else told.result
+        assert image_told.result == result
+
+
+@settings(max_examples=200)
+@given(plays(passes=False, to_the_end=True))
+def test_a_play_without_passes_ends_before_its_cells_run_out(played: Play) -> None:
+    cells = played.options["columns"] * 6
+    assert played.game.result(played.states[-1]) != "open"
+    assert len(played.turns) <= cells
+    assert count(played.boards[-1], "RY") <= cells

@@ -1,0 +1,81 @@
+"""Lines that are no game records, and records that hold more than they should."""
+
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.errors import BadRecord, GameError
+from games.engine.record import read_record, replay
+
+GAME = '"game":"simultaneous-captains-mistress"'
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"{",
+        bytes(range(256)),
+        b'{"game":"\xff"}',
+        b'{"game":"\\ud800"}',
+        b"[" * 100_000,
+        b'{"game":' + b"[" * 100_000,
+        ("{" + GAME + ',"turns":null}').encode(),
+        ("{" + GAME + ',"turns":[[4,4]]}').encode(),
+        ("{" + GAME + ',"turns":[{"red":NaN}]}').encode(),
+        ("{" + GAME + ',"turns":[{"red":' + "9" * 5000 + "}]}").encode(),
+        ("{" + GAME + "} {}").encode(),
+    ],
+    ids=repr,
+)
+def test_a_line_that_is_no_record_is_refused(line: bytes) -> None:
+    with pytest.raises(BadRecord):
+        read_record(line)
+
+
+@pytest.mark.parametrize(
+    "pick", ["9" * 4000, '"' + "x" * 10_000 + '"', "[" * 900 + "]" * 900, "4.0", "1e300", '"4"', "true", "{}"]
+)
+def test_a_pick_that_is_no_column_is_refused_in_few_words(pick: str) -> None:
+    replayed = replay(read_record("{" + GAME + ',"turns":[{"red":1},{"red":' + pick + ',"yellow":1}]}'))
+    assert (replayed.error_turn, len(replayed.resolutions)) == (2, 1)
+    assert len(replayed.error or "") < 150
+
+
+def test_a_side_that_is_none_is_refused_at_its_turn() -> None:
+    replayed = replay(read_record("{" + GAME + ',"turns":[{"red":1},{"blue":1}]}'))
+    assert (replayed.error_turn, replayed.error) == (2, "there is no side called 'blue'")
+
+
+@given(st.fixed_dictionaries({}, optional={"game": anything, "options": anything, "turns": anything}))
+def test_whatever_json_it_is_the_engine_only_refuses(raw: dict[str, Any]) -> None:
+    with suppress(GameError):
+        replay(read_record(msgspec.json.encode(raw)))
+
+
+@given(
+    st.sampled_from(["captains-mistress", "simultaneous-captains-mistress"]), st.lists(anything, max_size=4)
+)
+def test_whatever_the_picks_are_the_replay_answers(slug: str, picks: list[Any]) -> None:
+    turns = [{"red": pick, "yellow": other} for pick, other in zip(picks, reversed(picks), strict=True)]
+    options = {"first": "red"} if slug == "captains-mistress" else {}
+    replayed = replay(
+        read_record(msgspec.json.encode({"game": slug, "options": options, "turns": turns, "name": picks}))
+    )
+    assert len(replayed.resolutions) == (replayed.error_turn or len(turns) + 1) - 1

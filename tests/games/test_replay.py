@@ -1,0 +1,141 @@
+"""`manage.py replay`, the real command in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "tests" / "rules.ndjson"
+COMMAND = [sys.executable, str(ROOT / "manage.py"), "replay"]
+RECORD = b'{"game":"captains-mistress","options":{"first":"red"},"turns":[{"red":4}]}'
+#: Nothing that a database or Redis could be reached by.
+ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+
+def run(given: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    done = subprocess.run(
+        [*COMMAND, *arguments], input=given, capture_output=True, env=ENVIRONMENT, timeout=60, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+def test_all_conformance_cases() -> None:
+    done = run(RULES.read_bytes(), "--json")
+    cases = [msgspec.json.decode(line) for line in RULES.read_bytes().splitlines()]
+    answers = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr) == (0, b"")
+    for case, told in zip(cases, answers, strict=True):
+        expected = dict(case["expect"])
+        refused, expected_error = told.pop("error"), expected.pop("error", None)
+        assert told == expected, case["name"]
+        assert (refused and refused["turn"]) == (expected_error and expected_error["turn"]), case["name"]
+
+
+def test_a_bad_line_gets_its_answer_and_the_rest_goes_on() -> None:
+    bad = [
+        b"{",
+        b'{"game":"chess"}',
+        b'{"game":"captains-mistress","options":{"columns":9}}',
+        b'{"game":"captains-mistress"}',
+        b"\xff\xfe\x00\x01",
+        b"[" * 3_000_000,
+        b'{"game":' + b"[" * 200_000,
+        b'{"game":"captains-mistress","options":{"first":"red"},"turns":[{"red":'
+        + b"[" * 950
+        + b"]" * 950
+        + b"}]}",
+    ]
+    done = run(b"\n".join([RECORD, b"", *bad, b"  ", RECORD]), "--json")
+    answers = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    assert len(answers) == len(bad) + 2
+    assert answers[0] == answers[-1]
+    assert answers[0]["error"] is None
+    refused = answers[1:-2]
+    assert [told["error"]["line"] for told in refused] == list(range(3, 10))
+    assert all(set(told) == {"error"} and told["error"]["text"] for told in refused)
+    assert len(done.stdout) < 5000
+
+
+def test_a_refused_pick_is_a_normal_answer() -> None:
+    done = run(RECORD.replace(b"4", b"9"), "--json")
+    assert done.returncode == 0
+    assert msgspec.json.decode(done.stdout)["error"]["turn"] == 1
+
+
+def test_the_board_is_readable_without_colour(tmp_path: Path) -> None:
+    file = tmp_path / "records.ndjson"
+    won = b",".join(b'{"red":%d,"yellow":7}' % column for column in (1, 2, 3, 4))
+    file.write_bytes(
+        b'\xef\xbb\xbf{"name":"a \\u001b[2Jrow \xe2\x99\x9e",'
+        + b'"game":"simultaneous-captains-mistress","turns":['
+        + won
+        + b"]}\n{}\n"
+    )
+    done = run(b"", str(file))
+    lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
+    assert done.returncode == 1
+    assert lines[:8] == [
+        lines[0],
+        " 1   2   3   4   5   6   7",
+        " .   .   .   .   .   .   .",
+        " .   .   .   .   .   .   .",
+        " .   .   .   .   .   .   Y",
+        " .   .   .   .   .   .   Y",
+        " .   .   .   .   .   .   Y",
+        "[R] [R] [R] [R]  .   .   Y",
+    ]
+    assert "\x1b" not in lines[0]
+    assert lines[8:10] == ["token: red", "after 4 turns: red wins"]
+    assert "line 2 cannot be played: Object missing required field `game`" in lines
+
+
+def test_a_file_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    done = run(b"", str(tmp_path / "nothing"))
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"No such file" in done.stderr
+
+
+@pytest.mark.parametrize("json", [["--json"], []], ids=["json", "board"])
+def test_a_closed_pipe_ends_it_quietly(json: list[str]) -> None:
+    with subprocess.Popen(
+        [*COMMAND, *json],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(RECORD + b"\n")
+        process.stdin.close()
+        assert process.wait(30) == 1
+        assert process.stderr.read() == b""
+
+
+def test_answers_come_line_by_line_and_ctrl_c_ends_it_quietly() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "--json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(RECORD + b"\n")
+        process.stdin.flush()
+        assert b'"turns_played":1' in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == b""

@@ -1,0 +1,55 @@
+"""What phones were told counts, held against what a house's database says was sealed and counted."""
+
+from collections import Counter
+
+import msgspec
+
+from tests.stack import House
+from voting.ballots import Ballot, unpack_ballots
+from voting.rehearsal.report import Report
+
+
+def resolved_turns(house: House, event: int) -> list[int]:
+    sql = (
+        "SELECT t.id FROM games_turn t JOIN games_match m ON m.id = t.match_id "
+        "WHERE m.event_id = ? AND t.state = 'resolved' ORDER BY t.id"
+    )
+    return [turn for (turn,) in house.rows(sql, event)]
+
+
+def sealed_ballots(house: House, turn: int) -> dict[str, Ballot]:
+    rows = house.rows("SELECT sealed FROM voting_tallyrecord WHERE turn_id = ?", turn)
+    return {ballot.voter: ballot for (packed,) in rows for ballot in unpack_ballots(packed)}
+
+
+def assert_nothing_is_lost(house: House, report: Report, turns: list[int]) -> None:
+    """Every ballot a phone was told counts is in its sealed turn, or a later one of that voter."""
+    for turn in turns:
+        held = sealed_ballots(house, turn)
+        for phone, (column, sequence) in report.ledger.get(turn, {}).items():
+            ballot = held.get(report.voters[phone])
+            assert ballot is not None, f"turn {turn}: the ballot of phone {phone} is lost"
+            assert ballot.sequence >= sequence
+            assert ballot.sequence > sequence or ballot.column == column
+
+
+def assert_counts_are_of_sealed_ballots(house: House) -> None:
+    sql = "SELECT turn_id, side, counts, ballots, sealed FROM voting_tallyrecord"
+    for turn, side, counts, total, packed in house.rows(sql):
+        ballots = unpack_ballots(packed)
+        told = msgspec.json.decode(counts)
+        assert {c: n for c, n in enumerate(told, 1) if n} == Counter(b.column for b in ballots), turn
+        assert (sum(told), len({ballot.voter for ballot in ballots})) == (total, total)
+        assert {ballot.side for ballot in ballots} <= {side}
+
+
+def assert_resolved_once(house: House, event: int) -> None:
+    """Two tallies a turn, one reveal a turn in the order of turns, and announcements without a gap."""
+    turns = resolved_turns(house, event)
+    tallies = "SELECT turn_id, COUNT(*) FROM voting_tallyrecord GROUP BY turn_id"
+    assert dict.fromkeys(turns, 2).items() <= dict(house.rows(tallies)).items()
+    bodies = house.rows("SELECT body FROM voting_announcement WHERE event_id = ? ORDER BY seq", event)
+    told = [msgspec.json.decode(body) for (body,) in bodies]
+    assert [message["seq"] for message in told] == list(range(1, len(told) + 1))
+    revealed = [m["state"]["match"]["reveal"]["turn"] for m in told if m["type"] == "turn.revealed"]
+    assert revealed == turns

@@ -1,0 +1,1 @@
+from tests.stack import house  # noqa: F401

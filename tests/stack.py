@@ -1,0 +1,114 @@
+"""A whole running stack for tests: Valkey, gateway, worker and clock, on ports and data of its own.
+
+from tests.stack import house  # noqa: F401  in the conftest.py of the tests that need it
+"""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.laptop.network import free_port
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import running
+from deploy.laptop.supervisor import Supervisor
+
+TROUBLE = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
+
+
+class TestedStack(Stack):
+    """Its processes take the settings of the product, not those of the test run."""
+
+    __test__ = False
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {**super().env, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
+
+
+@dataclass
+class House:
+    stack: Stack
+    supervisor: Supervisor
+    organizer: subprocess.Popen[str]
+
+    @property
+    def http(self) -> str:
+        return f"http://{self.stack.address}:{self.stack.port}"
+
+    @property
+    def ws(self) -> str:
+        return f"ws://{self.stack.address}:{self.stack.port}/ws"
+
+    def ask(self, question: str, **arguments: Any) -> Any:
+        """Have something done in the stack's database by a process of its own (see `tests.organizer`)."""
+        assert self.organizer.stdin is not None
+        assert self.organizer.stdout is not None
+        self.organizer.stdin.write(json.dumps([question, arguments]) + "\n")
+        self.organizer.stdin.flush()
+        answer = self.organizer.stdout.readline()
+        assert answer, f"the organizer died of {question} {arguments}"
+        return json.loads(answer)
+
+    def rows(self, sql: str, *arguments: Any) -> list[Any]:
+        """What the stack's database says, read only."""
+        address = f"file:{self.stack.data / 'db.sqlite3'}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
+            return database.execute(sql, arguments).fetchall()
+
+    def contents(self) -> dict[str, list[Any]]:
+        """All that the crowd and the organizers have left in the database."""
+        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '[gv]*_*'")
+        return {name: self.rows(f"SELECT * FROM {name} ORDER BY id") for (name,) in tables}  # noqa: S608
+
+    def log(self, name: str) -> str:
+        path = self.stack.logs / f"{name}.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def trouble(self, name: str, since: int = 0) -> list[str]:
+        """Lines of a log that tell of a fault, from character `since` on."""
+        lines = self.log(name)[since:].splitlines()
+        return [line for line in lines if any(word in line for word in TROUBLE)]
+
+
+@contextmanager
+def running_house(data: Path) -> Iterator[House]:
+    stack = TestedStack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    with running(stack) as supervisor, _organizer(stack) as organizer:
+        yield House(stack, supervisor, organizer)
+
+
+@contextmanager
+def _organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
+    with (
+        (stack.logs / "organizer.log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.organizer"],
+            cwd=ROOT,
+            env={**os.environ, **stack.env},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One for the whole run; whoever kills its parts takes a `running_house` of their own."""
+    with running_house(tmp_path_factory.mktemp("house")) as house:
+        yield house

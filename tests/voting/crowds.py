@@ -1,0 +1,29 @@
+"""Ballots as hypothesis draws them."""
+
+from hypothesis import strategies as st
+
+from games.engine.game import SIDES
+from voting.ballots import Ballot
+
+COLUMNS = 7
+voters = st.text("abcdef", min_size=1, max_size=2)
+ballots = st.builds(
+    Ballot,
+    voters,
+    st.sampled_from(SIDES),
+    st.integers(1, COLUMNS),
+    st.integers(1, 5),
+    st.integers(0, 50),
+)
+ballot_lists = st.lists(ballots, max_size=30)
+
+
+@st.composite
+def sealed_ballots(draw: st.DrawFn, min_size: int = 0) -> tuple[Ballot, ...]:
+    """What the box gives for one side: one ballot a voter, arrivals all different, in their order."""
+    columns = draw(st.lists(st.integers(1, COLUMNS), min_size=min_size, max_size=40))
+    arrivals = sorted(draw(st.sets(st.integers(1, 500), min_size=len(columns), max_size=len(columns))))
+    return tuple(
+        Ballot(f"v{arrival}", "red", column, 1, arrival)
+        for column, arrival in zip(columns, arrivals, strict=True)
+    )

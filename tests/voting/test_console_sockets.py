@@ -1,0 +1,158 @@
+"""The control room's socket: whose it is, and that each press is answered."""
+
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.faces import Face, Faces
+from tests.stack import House
+from voting.protocol import CloseCode
+
+
+@pytest.fixture(scope="module")
+def cookie(house: House) -> str:
+    return str(house.ask("session", name="olga"))
+
+
+@pytest.fixture
+def made(house: House) -> dict[str, Any]:
+    made: dict[str, Any] = house.ask("event", window_s=600)
+    return made
+
+
+@pytest.fixture
+def console(cookie: str, made: dict[str, Any], faces: Faces) -> Face:
+    face = faces.console(made["code"], cookie)
+    face.hear("console.welcomed")
+    return face
+
+
+def done(console: Face, number: int, action: str, **more: int) -> None:
+    console.say("action.ask", id=number, action=action, **more)
+    console.hear("action.done", id=number)
+
+
+def refused(house: House, console: Face, number: int, action: str, **more: int) -> str:
+    """In words, and it changes nothing."""
+    before, since = house.contents(), len(house.log("gateway"))
+    console.say("action.ask", id=number, action=action, **more)
+    text = str(console.hear("action.refused", id=number)["text"])
+    assert house.contents() == before
+    assert house.trouble("gateway", since) == []
+    return text
+
+
+def test_the_owner_and_a_superuser_come_in(
+    made: dict[str, Any], cookie: str, house: House, faces: Faces
+) -> None:
+    boss = house.ask("session", name="boss", superuser=True)
+    for own in (cookie, boss):
+        welcome = faces.console(made["code"], own).hear("console.welcomed")
+        assert welcome["join_url"] == f"{house.http}/{made['code']}"
+        assert welcome["state"]["lobby"] == "closed"
+
+
+def test_nobody_else_comes_in(made: dict[str, Any], cookie: str, house: House, faces: Faces) -> None:
+    other = house.ask("session", name="otto")
+    before, since = house.contents(), len(house.log("gateway"))
+    for wrong in ("", "sessionid=guess", other, cookie[:-1]):
+        assert faces.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
+    assert faces.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
+    assert house.contents() == before
+    assert house.trouble("gateway", since) == []
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
+def test_a_page_of_another_site_opens_no_console(
+    origin: str | None, cookie: str, house: House, faces: Faces
+) -> None:
+    since = len(house.log("gateway"))
+    headers = {"Cookie": cookie} | ({"Origin": origin} if origin else {})
+    with pytest.raises(InvalidStatus) as refusal:
+        faces.open("console", headers)
+    assert refusal.value.response.status_code == 403
+    assert house.trouble("gateway", since) == []
+
+
+def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House, faces: Faces) -> None:
+    display, welcome = faces.display(made["code"])
+    assert welcome["state"]["match"] is None
+    done(console, 1, "lobby.open")
+    done(console, 2, "match.start")
+    turn = display.hear("match.started")["state"]["match"]["turn"]
+    done(console, 3, "turn.pause", turn=turn["id"])
+    paused = display.hear("turn.paused")["state"]["match"]["turn"]
+    assert (paused["paused"], paused["left_ms"]) == (True, 600_000)
+    done(console, 4, "turn.extend", turn=turn["id"], seconds=60)
+    assert display.hear("turn.moved")["state"]["match"]["turn"]["left_ms"] == 660_000
+    done(console, 5, "turn.resume", turn=turn["id"])
+    resumed = display.hear("turn.resumed")["state"]["match"]["turn"]
+    assert resumed["closes_at"] - resumed["opens_at"] == 660_000
+    done(console, 6, "turn.close", turn=turn["id"])
+    assert display.hear("turn.revealed")["state"]["match"]["turn"]["number"] == 2
+    done(console, 7, "turn.void", turn=turn["id"])
+    assert display.hear("turn.voided")["state"]["match"]["turn"]["number"] == 1
+    done(console, 8, "joining.lock")
+    done(console, 9, "joining.unlock")
+    done(console, 10, "match.abort")
+    assert display.hear("match.aborted")["state"]["match"]["state"] == "aborted"
+    told = [message["seq"] for message in display.heard if "seq" in message]
+    assert told == list(range(12))  # a close is two changes: the deadline moves, then the reveal
+    fresh = faces.display(made["code"])[1]
+    changes = [message for message in display.heard if "state" in message]
+    assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])
+    assert house.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
+
+
+def test_what_cannot_be_done_is_refused_in_words(house: House, console: Face) -> None:
+    assert refused(house, console, 1, "turn.close") == "No turn is open."
+    assert refused(house, console, 2, "match.abort") == "No match is playing."
+    assert refused(house, console, 3, "turn.void") == "There is no turn to take back."
+    done(console, 4, "match.start")
+    assert refused(house, console, 5, "match.start") == "A match is playing already."
+    assert refused(house, console, 6, "turn.pause", turn=1) == "That turn is over already."
+    assert refused(house, console, 7, "turn.resume") == "It is not paused."
+    assert refused(house, console, 8, "lobby.open") == "It is so already."
+
+
+def test_a_press_that_is_none_is_malformed(house: House, console: Face) -> None:
+    before = house.contents()
+    for fields in (
+        {"id": 1, "action": "match.win"},
+        {"id": 0, "action": "match.start"},
+        {"action": "match.start"},
+        {"id": 1, "action": "turn.extend", "seconds": 0},
+        {"id": 1, "action": "turn.extend", "seconds": 2_592_001},
+    ):
+        console.say("action.ask", **fields)
+        assert console.hear("error.told")["code"] == "malformed"
+    console.say("console.join", code="ABCD")
+    assert console.hear("error.told")["code"] == "joined_already"
+    assert house.contents() == before
+
+
+def test_who_has_lost_the_right_meanwhile_can_do_nothing_more(
+    made: dict[str, Any], house: House, faces: Faces
+) -> None:
+    mine = house.ask("event", owner="anna")
+    console = faces.console(mine["code"], house.ask("session", name="anna"))
+    console.hear("console.welcomed")
+    house.ask("give_away", event_id=mine["id"], to="olga")
+    assert refused(house, console, 1, "match.start") == "You may not do this."
+
+
+def test_of_two_consoles_that_press_at_once_one_succeeds(
+    made: dict[str, Any], cookie: str, house: House, faces: Faces
+) -> None:
+    consoles = [faces.console(made["code"], cookie) for _ in range(2)]
+    for console in consoles:
+        console.hear("console.welcomed")
+    for console in consoles:
+        console.say("action.ask", id=1, action="match.start")
+    answers = [
+        console.hear_until(lambda told: told["type"] in ("action.done", "action.refused"))["type"]
+        for console in consoles
+    ]
+    assert sorted(answers) == ["action.done", "action.refused"]
+    assert house.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]

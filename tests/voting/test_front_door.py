@@ -1,0 +1,263 @@
+"""Pages and static files from memory; everything else is Django's."""
+
+import asyncio
+import base64
+import gzip
+import hashlib
+import http.client
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crowdgame.front_door import front_door, page_at
+from tests.stack import House
+
+PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
+DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
+
+
+class Behind:
+    """Where the front door passes on what it does not know."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.asked.append(scope["path"])
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"behind"})
+
+
+class Answered:
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        start, body = messages
+        self.status: int = start["status"]
+        self.headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        self.body: bytes = body["body"]
+
+
+class Door:
+    def __init__(self) -> None:
+        self.behind = Behind()
+        self._door = front_door(self.behind)
+
+    def ask(self, path: str, method: str = "GET", encoding: bytes = b"") -> Answered:
+        said: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            said.append(message)
+
+        headers = [(b"accept-encoding", encoding)] if encoding else []
+        scope = {"type": "http", "path": path, "method": method, "headers": headers}
+
+        async def conversation() -> None:
+            await self._door(scope, None, send)
+
+        asyncio.run(conversation())
+        return Answered(said)
+
+
+@pytest.fixture
+def files(tmp_path: Path, settings: Any) -> Path:
+    """A built front end and gathered static files, and something secret beside them."""
+    built, gathered = tmp_path / "dist", tmp_path / "static"
+    (built / "static" / "app").mkdir(parents=True)
+    (gathered / "admin").mkdir(parents=True)
+    (built / "phone.html").write_bytes(PHONE)
+    (built / "display.html").write_bytes(DISPLAY)
+    (built / "console.html").write_bytes(b"not for the door")
+    (built / "static" / "app" / "display-Ab12Cd34.css").write_bytes(b"p{}" * 500)
+    (built / "static" / "app" / "font-Ab12Cd34.woff2").write_bytes(b"\x00" * 500)
+    (gathered / "admin" / "base.css").write_bytes(b"b{}")
+    (tmp_path / "secret_key").write_bytes(b"secret")
+    settings.PAGES_DIR, settings.STATIC_ROOT = built, gathered
+    return tmp_path
+
+
+@pytest.fixture
+def door(files: Path) -> Door:
+    return Door()
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf", "/BCDF/", "/BCDF/1", "/BCDF/2/", "/23456789"])
+def test_the_phone_page_is_at_every_code(path: str, door: Door) -> None:
+    answer = door.ask(path)
+    assert (answer.status, answer.body) == (200, PHONE)
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/display/BCDF", "/display/BCDF/", "/display/whatever"])
+def test_the_display_page_is_at_every_display(path: str, door: Door) -> None:
+    assert door.ask(path).body == DISPLAY
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/admin/",
+        "/console/",
+        "/console/BCDF",
+        "/BCD",
+        "/BCDFGHJKM",
+        "/ABCD",
+        "/BCDF/3",
+        "/BCDF/1/1",
+        "/display/",
+        "/display/BCDF/1",
+        "/phone.html",
+        "/console.html",
+        "/favicon.ico",
+        "/static/",
+        "/static/nothing.js",
+        "/static/app",
+        "/static/../secret_key",
+        "/static/%2e%2e/secret_key",
+        "/static/app/../../../secret_key",
+        "/static//admin/base.css",
+        "/static/admin/base.css/",
+        "/static/./admin/base.css",
+        "/static/admin\\base.css",
+        "/static/admin/base.css\0",
+        "//static/admin/base.css",
+        "/../secret_key",
+        "/BCDF\n",
+    ],
+)
+def test_what_is_no_page_and_no_file_is_passed_on(path: str, door: Door) -> None:
+    answer = door.ask(path)
+    assert (answer.status, answer.body, door.behind.asked) == (404, b"behind", [path])
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_a_page_is_only_read(method: str, door: Door) -> None:
+    door.ask("/", method)
+    assert door.behind.asked == ["/"]
+
+
+def test_who_takes_gzip_gets_it_and_others_do_not(door: Door) -> None:
+    plain, small = door.ask("/BCDF"), door.ask("/BCDF", encoding=b"br, gzip")
+    assert gzip.decompress(small.body) == plain.body == PHONE
+    assert small.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    for answer in (plain, small):
+        assert answer.headers["content-length"] == str(len(answer.body))
+        assert answer.headers["vary"] == "accept-encoding"
+
+
+def test_a_head_tells_the_length_and_sends_nothing(door: Door) -> None:
+    head = door.ask("/", "HEAD")
+    assert (head.body, head.headers["content-length"]) == (b"", str(len(PHONE)))
+
+
+def test_files_have_their_kind_and_hashed_ones_are_kept_for_ever(door: Door) -> None:
+    style = door.ask("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
+    assert style.headers["content-type"] == "text/css"
+    assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert gzip.decompress(style.body) == b"p{}" * 500
+    font = door.ask("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
+    assert "content-encoding" not in font.headers
+    assert door.ask("/static/admin/base.css").headers["cache-control"] == "no-cache"
+
+
+def test_without_a_built_front_end_django_answers(files: Path) -> None:
+    for page in ("phone", "display"):
+        (files / "dist" / f"{page}.html").unlink()
+    door = Door()
+    assert door.ask("/").body == b"behind"
+    assert door.ask("/display/BCDF").body == b"behind"
+
+
+def hashes_of(page: bytes) -> dict[str, set[str]]:
+    """What a browser computes of the blocks of a page."""
+    found: dict[str, set[str]] = {"script": set(), "style": set()}
+    for kind, block in re.findall(rb"<(script|style)\b[^>]*>(.*?)</\1>", page, re.DOTALL):
+        if block:
+            digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
+            found[kind.decode()].add(f"'sha256-{digest}'")
+    return found
+
+
+def sources(policy: str) -> dict[str, set[str]]:
+    directives = (directive.split() for directive in policy.split(";"))
+    return {name: set(values) for name, *values in directives}
+
+
+def test_a_page_may_run_its_own_blocks_and_nothing_else(door: Door) -> None:
+    allowed = sources(door.ask("/").headers["content-security-policy"])
+    hashes = hashes_of(PHONE)
+    assert allowed["default-src"] == {"'none'"}
+    assert allowed["script-src"] == {"'self'"} | hashes["script"]
+    assert allowed["style-src"] == {"'self'"} | hashes["style"]
+    assert (len(hashes["script"]), len(hashes["style"])) == (1, 1)
+    assert allowed["connect-src"] == {"'self'"}
+    everything = {source for values in allowed.values() for source in values}
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
+
+
+def test_an_address_shows_one_page() -> None:
+    assert [page_at(path) for path in ("/", "/BCDF", "/display/BCDF", "/console/")] == [
+        "phone",
+        "phone",
+        "display",
+        "",
+    ]
+
+
+# ------------------------------------------------------------------ over the network
+def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:
+    connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=20)
+    connection.request(method, path, headers=headers)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, response.headers, body
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF"])
+def test_a_running_house_serves_its_pages(path: str, house: House) -> None:
+    status, headers, body = fetch(house, path)
+    _, zipped_headers, zipped = fetch(house, path, **{"Accept-Encoding": "gzip"})
+    head = fetch(house, path, "HEAD")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert gzip.decompress(zipped) == body
+    assert zipped_headers["Content-Encoding"] == "gzip"
+    assert (head[0], head[2], head[1]["Content-Length"]) == (200, b"", str(len(body)))
+    allowed = sources(headers["Content-Security-Policy"])
+    hashes = hashes_of(body)
+    assert allowed["script-src"] == {"'self'"} | hashes["script"]
+    assert allowed["style-src"] == {"'self'"} | hashes["style"]
+    assert not re.search(
+        rb"""<[^>]+\sstyle=|<[^>]+\son[a-z]+=""", re.sub(rb"(?s)<script.*?</script>", b"", body)
+    )
+
+
+def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -> None:
+    _, _, body = fetch(house, "/")
+    outside = re.sub(rb"(?s)<(script|style)\b[^>]*>.*?</\1>", b"", body)
+    assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', outside) == []
+    assert not re.search(rb"<script[^>]*\ssrc=", body)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nothing/here", 404),
+        ("/static/../crowdgame/settings.py", 404),
+        ("/static/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/static/..%2fsettings.py", 404),
+        ("/admin/", 302),
+    ],
+)
+def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, house: House) -> None:
+    since = len(house.log("gateway"))
+    told = fetch(house, path)
+    assert told[0] == status
+    assert b"SECRET_KEY" not in told[2]
+    assert house.trouble("gateway", since) == []
+
+
+def test_a_host_that_is_not_ours_gets_no_page_of_djangos(house: House) -> None:
+    assert fetch(house, "/admin/", Host="evil.example")[0] == 400
