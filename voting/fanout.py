@@ -1,7 +1,6 @@
 """One copy of each announcement to every gateway: the only user of the channel layer."""
 
 import asyncio
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any

@@ -29,6 +29,7 @@ class Display:
     @contextmanager
     def running(self) -> Iterator[None]:
         if not self._console.is_terminal:
+            self._say("knocking at the door")
             yield
             return
         with Live(console=self._console, auto_refresh=False, transient=True) as live:
@@ -102,6 +103,7 @@ def _lines(report: Report) -> Iterator[str]:
         f"{_counts(ballots.refused) or 'none'} refused, {ballots.lost} lost"
     )
     yield f"acknowledged after: {_spread(report.ack_ms)}"
+    yield f"resolved after the deadline: {_spread(report.resolved_ms)}"
     yield f"revealed after the deadline, each phone: {_spread(report.reveal_ms)}"
     yield f"revealed after the deadline, last phone of a turn: {_spread(report.last_told_ms)}"
     yield f"own processor time: {report.cpu_s:.1f} s"

@@ -14,7 +14,8 @@ class TurnEntry(msgspec.Struct):
     """`acknowledged`: the last [column, sequence] counted of each phone, by its index.
 
     `tallied` is what the reveal says; it is None before it and for a turn that never was revealed.
-    `told` phones have heard the reveal, the last of them `told_last_ms` after the deadline.
+    It was sealed and resolved `resolved_ms` after the deadline; `told` phones have heard the reveal, the
+    last of them `told_last_ms` after the deadline.
     """
 
     turn: int
@@ -24,6 +25,7 @@ class TurnEntry(msgspec.Struct):
     lost: int = 0
     told: int = 0
     told_last_ms: float = 0.0
+    resolved_ms: float | None = None
 
 
 @dataclass
@@ -63,9 +65,11 @@ class Ledger:
         self.lost += 1
         self.turn(turn).lost += 1
 
-    def tell(self, turn: int, late_ms: float) -> None:
-        """A phone heard the reveal `late_ms` after the deadline."""
-        entry = self.turn(turn)
+    def tell(self, reveal: Reveal, closes_at: int, heard_at: float) -> None:
+        """A phone heard the reveal of the turn whose deadline it knew."""
+        entry = self.turn(reveal.turn)
+        late_ms = heard_at - closes_at
+        entry.resolved_ms = reveal.resolved_at - closes_at
         entry.told += 1
         entry.told_last_ms = max(entry.told_last_ms, late_ms)
         self.reveal_ms.append(late_ms)

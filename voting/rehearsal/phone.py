@@ -193,7 +193,7 @@ class Phone:
             return
         first = self._hall.ledger.reveal(reveal)
         if turn and turn.id == reveal.turn:
-            self._hall.ledger.tell(turn.id, self._hall.clock.now_ms() - turn.closes_at)
+            self._hall.ledger.tell(reveal, turn.closes_at, self._hall.clock.now_ms())
         if first:
             self._hall.on_reveal(state)
 

@@ -31,7 +31,8 @@ class Report(msgspec.Struct, frozen=True):
     """`ledger`: turn id -> phone index -> [column, sequence] as last acknowledged.
 
     `voters`: phone index -> voter id, for seats whose token this server's key opens. `ack_ms` runs
-    from the first sending of a ballot to its ack, `reveal_ms` from a turn's deadline to each phone's
+    from the first sending of a ballot to its ack, `resolved_ms` from a turn's deadline to its resolution
+    (sealed, counted, decided), `reveal_ms` from the deadline to each phone's
     receipt of the reveal, `last_told_ms` to the last phone's, one value a turn.
     """
 
@@ -42,6 +43,7 @@ class Report(msgspec.Struct, frozen=True):
     reconnects: int
     ballots: Ballots
     ack_ms: Spread | None
+    resolved_ms: Spread | None
     reveal_ms: Spread | None
     last_told_ms: Spread | None
     unreadable: int
@@ -77,6 +79,7 @@ def report_of(hall: Hall, phones: int) -> Report:
         reconnects=book.reconnects,
         ballots=Ballots(book.sent, book.acknowledged, dict(book.refused), book.lost),
         ack_ms=spread_of(book.ack_ms),
+        resolved_ms=spread_of(e.resolved_ms for e in turns if e.resolved_ms is not None),
         reveal_ms=spread_of(book.reveal_ms),
         last_told_ms=spread_of(entry.told_last_ms for entry in turns if entry.told),
         unreadable=book.unreadable,

@@ -1,7 +1,6 @@
 import { thousands } from "../live/format";
 import { sideOf, teamOf, type Phase } from "../live/phase";
 import type { Action, Changes, EventState, Match, Reveal, Side, SideTally, Turn, TurnoutCounted } from "../protocol";
-import type { Offer } from "./offers";
 
 const DONE: Record<Action, string> = {
   "lobby.open": "The lobby is open.",
@@ -24,7 +23,7 @@ export function span(seconds: number): string {
   return `${seconds / size}\u00a0${unit}`;
 }
 
-export function doneText({ action, seconds }: Offer): string {
+export function doneText({ action, seconds }: { action: Action; seconds?: number }): string {
   return action === "turn.extend" ? `${span(seconds ?? 0)} more.` : DONE[action];
 }
 
