@@ -12,10 +12,12 @@ help: ## this list
 play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001 for another port)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
+# Tests in a browser run in a process of their own: its event loop forbids the database to all others.
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest $(ARGS)
+	@$(NOBODYS) $(BIN)/python -m pytest $(or $(ARGS),--ignore=tests/e2e)
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
 
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check

@@ -9,12 +9,17 @@ from voting.ballots import Ballot, unpack_ballots
 from voting.rehearsal.report import Report
 
 
-def resolved_turns(house: House, event: int) -> list[int]:
+def turns_of(house: House, event: int, *states: str) -> list[int]:
+    wanted = ", ".join(f"'{state}'" for state in states)
     sql = (
-        "SELECT t.id FROM games_turn t JOIN games_match m ON m.id = t.match_id "
-        "WHERE m.event_id = ? AND t.state = 'resolved' ORDER BY t.id"
+        "SELECT t.id FROM games_turn t JOIN games_match m ON m.id = t.match_id "  # noqa: S608
+        f"WHERE m.event_id = ? AND t.state IN ({wanted}) ORDER BY t.id"
     )
     return [turn for (turn,) in house.rows(sql, event)]
+
+
+def resolved_turns(house: House, event: int) -> list[int]:
+    return turns_of(house, event, "resolved")
 
 
 def sealed_ballots(house: House, turn: int) -> dict[str, Ballot]:

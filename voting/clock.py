@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from django.db import OperationalError
 from redis import RedisError
 
+from games.engine.errors import GameError
 from games.models import Event, Turn, TurnState
 from voting.announcements import relay
 from voting.ballot_box import BallotBox
@@ -66,7 +67,10 @@ class Clock:
             arm_close(turn_id)
         elif now - armed_at >= WORKER_HAS_MS:
             log.warning("no worker closed turn %s in time, the clock does", turn_id)
-            close_turn(turn_id, self.box)
+            try:
+                close_turn(turn_id, self.box)
+            except GameError as refusal:  # one match's trouble is not every event's
+                log.error("turn %s cannot be closed: %s", turn_id, refusal)
 
     def _start_due_matches(self) -> None:
         due = Event.objects.filter(next_match_at__lte=self.box.now())

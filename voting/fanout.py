@@ -7,6 +7,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
+from django.conf import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +22,16 @@ def _group(event_id: int) -> str:
 
 
 def publish(copies: list[Copy]) -> None:
-    """Blocks until Redis has them; never call it on an event loop."""
+    """Blocks until Redis has them; never call it on an event loop. Raises TimeoutError if it is frozen."""
     async_to_sync(_publish)(copies)
 
 
 async def _publish(copies: list[Copy]) -> None:
     layer: Any = get_channel_layer()
-    for copy in copies:
-        message = {"type": "announcement", "event_id": copy.event_id, "seq": copy.seq, "body": copy.body}
-        await layer.group_send(_group(copy.event_id), message)
+    async with asyncio.timeout(settings.REDIS_TIMEOUT_S):
+        for copy in copies:
+            message = {"type": "announcement", "event_id": copy.event_id, "seq": copy.seq, "body": copy.body}
+            await layer.group_send(_group(copy.event_id), message)
 
 
 class Subscription:

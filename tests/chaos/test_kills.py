@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +15,15 @@ from redis import Redis, RedisError
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+    turns_of,
+)
 from tests.stack import House, running_house
 from voting.ballot_box import event_key, turn_keys
-from voting.ballots import Ballot, unpack_ballots
 from voting.rehearsal.report import Report
 
 PHONES = 60
@@ -76,17 +81,8 @@ def crowd(house: House, code: str, data: Path) -> Iterator[subprocess.Popen[byte
             process.terminate()
 
 
-def turns(house: House, event: int, *states: str) -> list[int]:
-    wanted = ", ".join(f"'{state}'" for state in states)
-    sql = (
-        "SELECT t.id FROM games_turn t JOIN games_match m ON m.id = t.match_id "  # noqa: S608
-        f"WHERE m.event_id = ? AND t.state IN ({wanted}) ORDER BY t.id"
-    )
-    return [turn for (turn,) in house.rows(sql, event)]
-
-
 def live_turn(house: House, event: int) -> int | None:
-    return next(iter(turns(house, event, "open")), None)
+    return next(iter(turns_of(house, event, "open")), None)
 
 
 def ballots_in_the_box(house: House, event: int, turn: int) -> int:
@@ -125,64 +121,37 @@ def kill(house: House, event: int, part: str) -> int:
     assert pid
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: house.supervisor.pid(part) not in {None, pid}, PATIENCE_S)
-    wait_until(lambda: turn in turns(house, event, "resolved"), PATIENCE_S)
+    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
     return turn
 
 
 def resolve_another(house: House, event: int) -> int:
     """Wait until the turn that comes next is resolved."""
-    before = set(turns(house, event, "resolved"))
-    wait_until(lambda: set(turns(house, event, "resolved")) - before, PATIENCE_S)
-    return min(set(turns(house, event, "resolved")) - before)
-
-
-def sealed(night: Night, turn: int) -> dict[str, Ballot]:
-    rows = night.house.rows("SELECT sealed FROM voting_tallyrecord WHERE turn_id = ?", turn)
-    return {ballot.voter: ballot for (packed,) in rows for ballot in unpack_ballots(packed)}
+    before = set(resolved_turns(house, event))
+    wait_until(lambda: set(resolved_turns(house, event)) - before, PATIENCE_S)
+    return min(set(resolved_turns(house, event)) - before)
 
 
 def test_each_part_was_killed_in_a_turn_of_its_own_and_all_were_resolved(night: Night) -> None:
     assert len(set(night.killed_in.values())) == len(PARTS)
-    assert set(night.killed_in.values()) <= set(turns(night.house, night.event, "resolved"))
-    assert turns(night.house, night.event, "void", "paused") == []
+    assert set(night.killed_in.values()) <= set(resolved_turns(night.house, night.event))
+    assert turns_of(night.house, night.event, "void", "paused") == []
 
 
 def test_every_acknowledged_ballot_is_in_its_sealed_turn(night: Night) -> None:
-    resolved = turns(night.house, night.event, "resolved")
-    acknowledged = {turn: ballots for turn, ballots in night.report.ledger.items() if turn in resolved}
-    assert set(night.killed_in.values()) <= set(acknowledged)
-    for turn, ballots in acknowledged.items():
-        held = sealed(night, turn)
-        for phone, (column, sequence) in ballots.items():
-            ballot = held.get(night.report.voters[phone])
-            assert ballot is not None, f"turn {turn}: the ballot of phone {phone} is lost"
-            assert ballot.sequence >= sequence
-            assert ballot.sequence > sequence or ballot.column == column
+    resolved = resolved_turns(night.house, night.event)
+    assert set(night.killed_in.values()) <= {turn for turn in resolved if turn in night.report.ledger}
+    assert_nothing_is_lost(night.house, night.report, resolved)
     assert night.report.ballots.acknowledged > PHONES * len(PARTS) / 2
 
 
 def test_counts_are_of_the_sealed_ballots(night: Night) -> None:
-    sql = "SELECT turn_id, side, counts, ballots, sealed FROM voting_tallyrecord"
-    for turn, side, counts, total, packed in night.house.rows(sql):
-        ballots = unpack_ballots(packed)
-        columns = Counter(ballot.column for ballot in ballots)
-        told = msgspec.json.decode(counts)
-        assert {c: n for c, n in enumerate(told, 1) if n} == columns, turn
-        assert (sum(told), len({ballot.voter for ballot in ballots})) == (total, total)
-        assert {ballot.side for ballot in ballots} <= {side}
+    assert_counts_are_of_sealed_ballots(night.house)
 
 
 def test_each_turn_was_resolved_and_revealed_once(night: Night) -> None:
-    house = night.house
-    resolved = turns(house, night.event, "resolved")
-    per_side = house.rows("SELECT turn_id, COUNT(*) FROM voting_tallyrecord GROUP BY turn_id")
-    assert dict.fromkeys(resolved, 2) == dict(per_side)
-    bodies = house.rows("SELECT body FROM voting_announcement ORDER BY seq")
-    told = [msgspec.json.decode(body) for (body,) in bodies]
-    assert [message["seq"] for message in told] == list(range(1, len(told) + 1))
-    revealed = [m["state"]["match"]["reveal"]["turn"] for m in told if m["type"] == "turn.revealed"]
-    assert revealed == resolved
-    assert house.rows("SELECT COUNT(*) FROM games_turn WHERE state = 'open'") <= [(1,)]
+    assert_resolved_once(night.house, night.event)
+    assert night.house.rows("SELECT COUNT(*) FROM games_turn WHERE state = 'open'") <= [(1,)]
 
 
 def test_the_crowd_came_back_and_understood_everything(night: Night) -> None:

@@ -82,6 +82,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "match_result_when_ended": [
         change(Match, state="ended", ended_at=2),
         change(Match, state="ended", ended_at=2, result="red"),
+        change(Match, state="ended", ended_at=2, ended_by="board"),
         change(Match, state="ended", ended_at=2, result="blue", ended_by="board"),
         change(Match, state="ended", ended_at=2, result="red", ended_by="boredom"),
         change(Match, result="red", ended_by="board"),

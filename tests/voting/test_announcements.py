@@ -118,13 +118,17 @@ def test_what_could_not_be_sent_waits_in_order(
         assert ear.seqs(event.pk) == [1, 2, 3]
 
 
+async def first_heard(subscription: Subscription) -> Copy:
+    return await anext(subscription.copies())
+
+
 def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_url: str) -> None:
     announce(event.pk, protocol.EventEdited, 1)
     copies = announcements_after(event.pk, 0)
 
     async def conversation() -> Copy:
         subscription = Subscription()
-        ear = asyncio.create_task(anext(aiter(subscription.copies())))
+        ear = asyncio.create_task(first_heard(subscription))
         await asyncio.sleep(0)
         await subscription.join(event.pk)
         await asyncio.to_thread(publish, copies)

@@ -14,7 +14,7 @@ from redis import Redis
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
-from games.models import Event, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 from tests.deploy.processes import wait_until
 from tests.voting.playing import new_event, only_turn, open_now, run_out, set_window, start, vote
 from tests.voting.test_turns import at_once, kinds
@@ -231,3 +231,14 @@ def test_the_tasks_do_what_their_names_say(box: BallotBox) -> None:
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
     assert settings.CELERY_TASK_ACKS_LATE is False
+
+
+def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:
+    broken, sound = start(box), start(box)
+    for turn in (broken, sound):
+        open_now(turn, box)
+        run_out(turn, box)
+    Match.objects.filter(pk=broken.match_id).update(game="draughts")
+    clock = Clock(box)
+    wait_until(lambda: clock.look() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert load_turn(broken.pk).state == TurnState.OPEN

@@ -75,7 +75,7 @@ class PhoneConsumer(SocketConsumer):
         if refusal := _refuse_ballot(message, side, match.turn):
             await self._refuse(message, refusal)
             return
-        window = Window(room.event_id, message.turn, message.epoch, is_stored(match.window_s))
+        window = Window(room.event_id, message.turn, match.turn.epoch, is_stored(match.window_s))
 
         async def answer(code: int) -> None:
             await self._answer(message, seat, code, room)
@@ -112,6 +112,8 @@ def _refuse_newcomer(message: PhoneJoin, state: protocol.EventState) -> protocol
 
 
 def _refuse_ballot(message: BallotCast, side: Side, turn: protocol.Turn) -> Refusal | None:
+    if message.epoch > turn.epoch:
+        return "unknown"
     if side not in turn.to_move:
         return "not_to_move"
     legal = turn.legal.red if side == "red" else turn.legal.yellow

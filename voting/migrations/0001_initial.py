@@ -5,57 +5,108 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('games', '0001_initial'),
+        ("games", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Announcement',
+            name="Announcement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.BigIntegerField()),
-                ('body', models.BinaryField()),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='announcements', to='games.event')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seq", models.BigIntegerField()),
+                ("body", models.BinaryField()),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "event",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="announcements",
+                        to="games.event",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('sent_at', None)), fields=['event', 'seq'], name='announcement_unsent')],
-                'constraints': [models.UniqueConstraint(fields=('event', 'seq'), name='announcement_seq_once')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("sent_at", None)),
+                        fields=["event", "seq"],
+                        name="announcement_unsent",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("event", "seq"), name="announcement_seq_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='StoredBallot',
+            name="StoredBallot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('voter', models.CharField(max_length=16)),
-                ('side', models.CharField(max_length=6)),
-                ('column', models.PositiveSmallIntegerField()),
-                ('sequence', models.PositiveIntegerField()),
-                ('stored_at', models.BigIntegerField()),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stored_ballots', to='games.turn')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("voter", models.CharField(max_length=16)),
+                ("side", models.CharField(max_length=6)),
+                ("column", models.PositiveSmallIntegerField()),
+                ("sequence", models.PositiveIntegerField()),
+                ("stored_at", models.BigIntegerField()),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="stored_ballots",
+                        to="games.turn",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('turn', 'voter'), name='stored_ballot_one_a_voter'), models.CheckConstraint(condition=models.Q(('side__in', ['red', 'yellow'])), name='stored_ballot_side_known')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("turn", "voter"), name="stored_ballot_one_a_voter"),
+                    models.CheckConstraint(
+                        condition=models.Q(("side__in", ["red", "yellow"])), name="stored_ballot_side_known"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='TallyRecord',
+            name="TallyRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('side', models.CharField(max_length=6)),
-                ('counts', models.JSONField()),
-                ('ballots', models.PositiveIntegerField()),
-                ('pick', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('decided_by', models.CharField(max_length=12)),
-                ('sealed', models.BinaryField()),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tallies', to='games.turn')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("side", models.CharField(max_length=6)),
+                ("counts", models.JSONField()),
+                ("ballots", models.PositiveIntegerField()),
+                ("pick", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("decided_by", models.CharField(max_length=12)),
+                ("sealed", models.BinaryField()),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tallies", to="games.turn"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('turn', 'side'), name='tally_one_a_side'), models.CheckConstraint(condition=models.Q(('side__in', ['red', 'yellow'])), name='tally_side_known')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("turn", "side"), name="tally_one_a_side"),
+                    models.CheckConstraint(
+                        condition=models.Q(("side__in", ["red", "yellow"])), name="tally_side_known"
+                    ),
+                ],
             },
         ),
     ]
