@@ -8,7 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +23,6 @@ from deploy.laptop.startup import running
 from deploy.laptop.supervisor import Supervisor
 
 TROUBLE = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
-
-
-class TestedStack(Stack):
-    """Its processes take the settings of the product, not those of the test run."""
-
-    __test__ = False
-
-    @property
-    def env(self) -> Mapping[str, str]:
-        return {**super().env, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
 
 
 @dataclass
@@ -82,7 +72,7 @@ class House:
 
 @contextmanager
 def running_house(data: Path) -> Iterator[House]:
-    stack = TestedStack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     with running(stack) as supervisor, _organizer(stack) as organizer:
         yield House(stack, supervisor, organizer)
 

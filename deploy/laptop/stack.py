@@ -65,7 +65,7 @@ def valkey(stack: Stack) -> Child:
         "port": str(stack.valkey_port),
         "dir": str(home),
         "appendonly": "yes",
-        "appendfsync": "everysec",
+        "appendfsync": "always",
         "no-appendfsync-on-rewrite": "yes",
         "save": "",
         "maxmemory-policy": "noeviction",
@@ -77,7 +77,7 @@ def valkey(stack: Stack) -> Child:
 def gateway(stack: Stack) -> Child:
     """Daphne, with room for a hall that comes at once, and sockets that live as long as the event."""
     endpoint = f"tcp:port={stack.port}:interface={stack.host}:backlog={BACKLOG}"
-    limits = ["--websocket_timeout", "-1", "--application-close-timeout", "2", "--no-server-name"]
+    limits = ["--websocket_timeout", "-1", "--application-close-timeout", "2", "--no-server-name", "-v", "0"]
     argv = [sys.executable, "-m", "daphne", "-e", endpoint, *limits, "crowdgame.asgi:application"]
     return Child("gateway", argv, stack.env)
 

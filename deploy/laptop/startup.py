@@ -65,7 +65,7 @@ def migrate(stack: Stack) -> None:
 
 def collect_static(stack: Stack) -> None:
     """Gather the static files unless they are the ones gathered last."""
-    sources = [ROOT / "frontend" / "dist", ROOT / "requirements" / "base.txt"]
+    sources = [ROOT / "frontend" / "dist", ROOT / "voting" / "static", ROOT / "requirements" / "base.txt"]
     stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
     if not stamp.is_fresh():
         manage(stack, "gather static files", "collectstatic", "--noinput", "--clear")
