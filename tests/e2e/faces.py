@@ -1,14 +1,18 @@
 """The faces of crowdgame as a test sees and uses them: by what is on the screen, and by clicking."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Error as PlaywrightError
 
 PHONE = {"width": 390, "height": 844}
 PROJECTOR = {"width": 1280, "height": 720}
 TABLET = {"width": 1024, "height": 768}
 SOON_MS = 15_000
+LOOK_AGAIN_MS = 50
 
 
 @dataclass
@@ -21,6 +25,12 @@ class Face:
     troubles: list[str] = field(default_factory=list)
 
     def shoot(self, moment: str) -> None:
+        """Keep a picture. Chromium on a busy machine may have no frame to give yet: ask it again."""
+        for patience_ms in (200, 500, 1_000, 2_000):
+            with suppress(PlaywrightError):
+                self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
+                return
+            self.page.wait_for_timeout(patience_ms)
         self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
 
     def wait_for(self, **data: str) -> None:
@@ -50,3 +60,12 @@ def vote(phone: Face, column: int) -> None:
 
 def press(console: Face, action: str) -> None:
     console.page.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
+
+
+def wait_until(face: Face, is_so: Callable[[], bool]) -> None:
+    """Let the page go on until something outside it is so."""
+    for _ in range(SOON_MS // LOOK_AGAIN_MS):
+        if is_so():
+            return
+        face.page.wait_for_timeout(LOOK_AGAIN_MS)
+    raise AssertionError("it did not come about")

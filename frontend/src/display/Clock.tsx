@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { clockface } from "./clockface";
 import type { View } from "./view";
+import { verdict } from "./words";
 
 const LAST_S = 5;
 
@@ -8,6 +9,7 @@ const LAST_S = 5;
 export function Clock({ view }: { view: View }) {
   const { phase, leftMs } = view.scene;
   const shown = phase === "voting" || phase === "paused";
+  const word = wordOf(view);
   const face = shown ? clockface(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
@@ -19,14 +21,16 @@ export function Clock({ view }: { view: View }) {
   return (
     <div class="clock" data-last={last} data-phase={phase}>
       {shown && <span class="figure" ref={figure} role="timer">{face}</span>}
-      {sealedWord(view) && <span class="sealed">Sealed</span>}
+      {word && <span class="word">{word}</span>}
       {phase === "voting" && <TimeBar view={view} />}
     </div>
   );
 }
 
-function sealedWord({ scene: { phase, stage } }: View): boolean {
-  return phase === "sealed" || (phase === "reveal" && stage?.step === "sealed");
+/** What stands in the clock's place when no time runs. */
+function wordOf({ state, scene: { phase, stage, match } }: View): string {
+  if (phase === "ended" && match) return verdict(state, match).title;
+  return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 
 function TimeBar({ view }: { view: View }) {

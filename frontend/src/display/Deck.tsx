@@ -1,8 +1,10 @@
+import { clockface } from "./clockface";
 import { fitted } from "./layout";
-import type { View } from "./view";
-import { sentenceOf, type Part, type Sentence } from "./words";
+import { isTimely } from "./notices";
+import { isWon, type View } from "./view";
+import { sentenceOf, verdict, type Part, type Sentence } from "./words";
 
-const CAPTION = { largest: 68, least: 44, margin: 90 };
+const CAPTION = { largest: 68, least: 56, margin: 92 };
 
 /** The foot of the stage: turn and address in a window, one sentence whenever there is something to say. */
 export function Deck({ view }: { view: View }) {
@@ -15,7 +17,7 @@ export function Deck({ view }: { view: View }) {
 }
 
 function sentenceAt({ scene, notice, state }: View): Sentence {
-  if (notice) return [notice];
+  if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage } = scene;
   if (phase === "paused") return ["Paused"];
   if (phase === "sealed") return ["Counting the votes"];
@@ -33,11 +35,23 @@ function spoken(part: Part) {
 }
 
 function Standing({ view }: { view: View }) {
-  const { turn } = view.scene;
+  const { turn, phase, match } = view.scene;
+  if (phase === "ended" && match && !isWon(view.scene)) return <Undecided view={view} line={verdict(view.state, match).line} />;
   return (
     <>
       {turn && <span class="turn">Turn <b>{turn.number}</b></span>}
       {view.state.lobby === "open" && view.scene.phase !== "lobby" && <Address url={view.joinUrl} code={view.state.code} />}
+    </>
+  );
+}
+
+/** The foot of an end without a winner. */
+function Undecided({ view: { state, scene }, line }: { view: View; line: string }) {
+  const next = state.next_match_at !== null;
+  return (
+    <>
+      <span class={next ? "turn" : "caption"}>{line}</span>
+      {next && <span class="next">Next match in <b>{clockface(scene.leftMs)}</b></span>}
     </>
   );
 }

@@ -2,18 +2,20 @@ import { Badge } from "../board/Ball";
 import { clockface } from "./clockface";
 import { fittedName } from "./layout";
 import { sideOf, teamOf, type Place } from "./sides";
+import type { Scene } from "./scene";
 import type { View } from "./view";
 
 const NAME = 84;
+const MARGIN = 48;
 const BESIDE_CLOCK = { narrow: 190, wide: 300 };
+const BESIDE_BARS = 350;
 
 /** A team in its corner: badge and name, beside the clock. */
 export function Header({ view, place }: { view: View; place: Place }) {
   const { scene, size, state } = view;
   const side = sideOf(scene.match, place);
   const { name } = teamOf(state, place);
-  const clock = clockface(scene.leftMs).length > 3 ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
-  const room = scene.phase === "reveal" ? size.width / 2 - 390 : size.width / 2 - clock - 48;
+  const room = size.width / 2 - besideOf(scene) - MARGIN;
   const font = fittedName(name, room - 124, NAME);
   const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side);
   return (
@@ -22,4 +24,11 @@ export function Header({ view, place }: { view: View; place: Place }) {
       <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
     </header>
   );
+}
+
+/** A word in the clock's place is wider than the seconds. */
+function besideOf({ phase, leftMs }: Scene): number {
+  if (phase === "reveal") return BESIDE_BARS;
+  const wide = phase === "sealed" || phase === "ended" || clockface(leftMs).length > 3;
+  return wide ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
 }

@@ -1,14 +1,17 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { thousands } from "../live/format";
 import { DECK, HEIGHT, LOW_TIDE, fittedNumber, waterline } from "./layout";
 import { sideOf, tallyOf, type Place } from "./sides";
-import { isDark, useReveal, type View } from "./view";
+import { isDark, isWon, useReveal, type View } from "./view";
+import { series } from "./words";
 
 const PERIOD = 480;
 const SWELL = 15;
 const TROUGHS = [[PERIOD * 0.3, 84], [PERIOD * 0.68, 196], [PERIOD * 0.12, 330]] as const;
 const LAST_MS = 5000;
 const QUICK = 3;
+/** Leaves room for a team's name in five lines. */
+const LOBBY_TIDE = 0.38;
 
 /** A side's water: its surface stands as high as the share of its voters that has voted. `beside`: what is left for numbers. */
 export function Sea({ view, place, beside }: { view: View; place: Place; beside: number }) {
@@ -18,7 +21,7 @@ export function Sea({ view, place, beside }: { view: View; place: Place; beside:
   const put = (share: number) => {
     if (level.current) level.current.style.transform = `translateY(calc(${waterline(share)} * var(--u)))`;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!scene.stage) put(counted.share);
   });
   useReveal(view, ["pour"], ({ poured }) => put(counted.share * (1 - poured)));
@@ -74,9 +77,15 @@ function count(view: View, place: Place): Count {
   const { scene, turnout } = view;
   const connected = turnout?.connected[place] ?? 0;
   if (scene.phase === "lobby")
-    return { number: connected, share: Math.min(0.62, Math.log10(1 + connected) / 6), word: "joined", awake: true };
-  if (scene.phase === "ended") return GONE;
+    return { number: connected, share: Math.min(LOBBY_TIDE, Math.log10(1 + connected) / 8), word: "joined", awake: true };
+  if (scene.phase === "ended") return endCount(view, place);
   return scene.phase === "reveal" ? sealedCount(view, place, connected) : openCount(view, place, connected);
+}
+
+/** After a draw both waters stand equally high and tell the score; a stopped match has let them run out. */
+function endCount({ scene, state }: View, place: Place): Count {
+  if (isWon(scene) || scene.match?.state === "aborted") return GONE;
+  return { number: series(state)[place], share: 1, word: "won", awake: true };
 }
 
 function openCount({ scene, turnout }: View, place: Place, connected: number): Count {
@@ -101,7 +110,7 @@ const BUOY_MARGINS = 76;
 function Buoy({ number, word, place, beside }: Count & { place: Place; beside: number }) {
   const text = thousands(number);
   const fontSize = `calc(${fittedNumber(text, beside - BUOY_MARGINS, BUOY)} * var(--u))`;
-  const hook = word === "joined" ? { "data-joined": place + 1 } : { "data-turnout": place + 1 };
+  const hook = { [word === "joined" ? "data-joined" : word === "won" ? "data-won" : "data-turnout"]: place + 1 };
   return (
     <div class="buoy">
       <b style={{ fontSize }} {...hook}>{text}</b>

@@ -15,26 +15,27 @@ import { Token } from "./Token";
 import { FLOOR } from "./layout";
 import { boardOf } from "./scene";
 import { PLACES } from "./sides";
-import { isDark, standing, useReveal, type View } from "./view";
+import { isDark, isWon, standing, useReveal, type View } from "./view";
 
 /** The whole stage, back to front. */
 export function Show({ view, qr }: { view: View; qr: readonly string[] }) {
   const { phase, stage } = view.scene;
   const stand = standing(view);
+  const playing = phase !== "lobby" && !isWon(view.scene);
   const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : besideCard(view, qr);
   return (
-    <div class="stage" data-phase={phase} data-step={stage?.step} style={{ "--company": `calc(${besideCard(view, qr)} * var(--u))` }}>
+    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} style={{ "--company": `calc(${besideCard(view, qr)} * var(--u))` }}>
       <div class="dusk" data-on={isDark(view.scene)} />
       {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
       <Flood view={view} />
-      {phase !== "lobby" && phase !== "ended" && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
+      {playing && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <Choice key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} />
       <Deck view={view} />
       <Dock view={view} />
       {stage?.step === "pour" && !view.calm && <Pour view={view} />}
       {phase !== "lobby" && <Token view={view} />}
-      {phase !== "lobby" && phase !== "ended" && <Clock view={view} />}
+      {playing && <Clock view={view} />}
       <End view={view} />
     </div>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Side } from "../protocol";
 import { Coin } from "../board/Coin";
 import { FLOOR } from "./layout";
@@ -16,7 +16,7 @@ export function Token({ view }: { view: View }) {
   const { scene } = view;
   const holder = scene.match?.board.token ?? null;
   const at = (side: Side | null) => restingX(view, side ?? "red");
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!scene.stage) move(coin.current, at(holder), 0);
   });
   useReveal(view, ["token"], ({ crossed }) => {

@@ -41,16 +41,21 @@ export function fittedNumber(text: string, width: number, largest: number): numb
 }
 
 const NAME_LEAST = 54;
-const NAME_TINY = 40;
 
-/** A team's name in one line, or in two of the least size that reads from afar; only a giant word makes it smaller. */
+/** A team's name in one line, or in several of the least size that reads from afar. */
 export function fittedName(name: string, width: number, largest: number): number {
-  const longest = Math.max(...name.split(/\s+/).map((word) => word.length));
-  const size = fitted(name, width, largest, NAME_LEAST);
-  return Math.max(NAME_TINY, Math.min(size, width / (longest * GLYPH)));
+  const longest = Math.max(...name.split(/\s+/).map(lengthOf));
+  return Math.max(NAME_LEAST, Math.min(fitted(name, width, largest, NAME_LEAST), width / (longest * GLYPH)));
 }
 
 /** The largest type size up to `largest` in which `text` fits a line of `width`, but never below `least`. */
 export function fitted(text: string, width: number, largest: number, least: number): number {
-  return Math.max(least, Math.min(largest, width / (Math.max(1, text.length) * GLYPH)));
+  return Math.max(least, Math.min(largest, width / (Math.max(1, lengthOf(text)) * GLYPH)));
+}
+
+const FIRST_WIDE = 0x1100;
+
+/** In letters of a condensed face: a Chinese, Japanese or Korean one is as wide as two. */
+function lengthOf(text: string): number {
+  return [...text].reduce((length, letter) => length + (letter.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1), 0);
 }

@@ -13,13 +13,13 @@ import "../live/tokens.css";
 import "./display.css";
 import { Show } from "./Show";
 import { Lost, Waiting } from "./Sign";
-import { NOTICE_MS, noticeOf } from "./notices";
+import { NOTICE_MS, noticeOf, type Notice } from "./notices";
 import { keepAwake, onKeys } from "./screen";
 import { useCalm, useScene, useStageSize, type View } from "./view";
 
 interface Own {
   welcome: DisplayWelcomed | null;
-  notice: string | null;
+  notice: Notice | null;
 }
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();

@@ -1,9 +1,27 @@
 import type { EventState, ToDisplay } from "../protocol";
+import type { Scene } from "./scene";
 
 export const NOTICE_MS = 6000;
 
-/** What a change needs said in words; null where the picture says it. */
-export function noticeOf(message: ToDisplay, before: EventState | null): string | null {
+/** What a change needs said in words, and the turn it is said in: with that turn it is over. */
+export interface Notice {
+  text: string;
+  turn: number | null;
+}
+
+/** null where the picture says it. */
+export function noticeOf(message: ToDisplay, before: EventState | null): Notice | null {
+  const text = textOf(message, before);
+  return text === null || !("state" in message) ? null : { text, turn: message.state.match?.turn?.id ?? null };
+}
+
+/** Reveal, pause and end have sentences of their own. */
+export function isTimely({ turn }: Notice, scene: Scene): boolean {
+  const { phase } = scene;
+  return (phase === "lobby" || phase === "voting" || phase === "sealed") && turn === (scene.turn?.id ?? null);
+}
+
+function textOf(message: ToDisplay, before: EventState | null): string | null {
   switch (message.type) {
     case "turn.voided":
       return "The last turn does not count: vote again";
@@ -22,12 +40,13 @@ export function noticeOf(message: ToDisplay, before: EventState | null): string 
   }
 }
 
+/** An event that closes early by its own rule has nothing to explain. */
 function moved(after: EventState, before: EventState | null): string | null {
   const [now, then] = [after.match?.turn, before?.match?.turn];
   if (!now || !then || now.id !== then.id) return null;
   const seconds = Math.round((ends(now) - ends(then)) / 1000);
   if (seconds > 0) return seconds === 1 ? "One more second" : `${seconds} more seconds`;
-  return "Closed early";
+  return after.match?.close_early ? null : "Closed early";
 }
 
 function ends({ paused, left_ms, closes_at }: { paused: boolean; left_ms: number; closes_at: number }): number {

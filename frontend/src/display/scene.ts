@@ -1,4 +1,4 @@
-import type { Board, EventState, Match, Reveal, Turn } from "../protocol";
+import type { Board, EventState, Match, Reveal, Side, Turn } from "../protocol";
 import { without } from "../board/before";
 import { nextStep, planOf, stage, type Stage } from "./timeline";
 
@@ -63,6 +63,10 @@ function nextOfReveal({ match, turn, reveal }: Scene, now: number): number | nul
   const step = nextStep(now - reveal.resolved_at, length, planOf(reveal.resolution));
   const at = reveal.resolved_at + (step ?? length);
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
+}
+
+export function winnerOf({ state, result }: Match): Side | null {
+  return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
 
 /** The board to draw: until its drops have landed the one before them; they fall by themselves. */

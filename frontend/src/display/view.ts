@@ -1,9 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { EventState, TurnoutCounted } from "../protocol";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
 import { STEPPED_BACK, cabinetScale, stageSize, type StageSize } from "./layout";
 import { still } from "./motion";
-import { nextChange, sceneAt, type Scene } from "./scene";
+import type { Notice } from "./notices";
+import { nextChange, sceneAt, winnerOf, type Scene } from "./scene";
 import { type Stage, type Step } from "./timeline";
 
 /** Everything a part of the stage draws from. `now` tells the server's time. */
@@ -12,7 +13,7 @@ export interface View {
   scene: Scene;
   turnout: TurnoutCounted | null;
   joinUrl: string;
-  notice: string | null;
+  notice: Notice | null;
   size: StageSize;
   calm: boolean;
   now: () => number;
@@ -32,7 +33,7 @@ export function useScene(state: EventState, now: () => number): Scene {
 
 /** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */
 export function useReveal(view: View, moving: readonly Step[], draw: (stage: Stage) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const stage = stageNow(view);
     if (!stage) return;
     draw(stage);
@@ -95,7 +96,7 @@ export interface Standing {
 }
 
 const END_MARGIN = 56;
-const END_SHARE = 0.42;
+const END_SHARE = 0.44;
 
 export function standing({ scene, size }: View): Standing | null {
   const board = scene.match?.board;
@@ -103,11 +104,17 @@ export function standing({ scene, size }: View): Standing | null {
   const own = { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
   const full = cabinetScale(size.width, own);
   const back = scene.phase === "reveal" && scene.stage?.step !== "sealed";
+  const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (scene.phase === "ended" ? aside : back ? STEPPED_BACK : 1);
+  const scale = full * (won ? aside : back ? STEPPED_BACK : 1);
   const width = own.width * scale;
-  const centre = scene.phase === "ended" ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  const centre = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
   return { centre, width, height: own.height * scale, scale };
+}
+
+/** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */
+export function isWon({ phase, match }: Scene): boolean {
+  return phase === "ended" && match !== null && winnerOf(match) !== null;
 }
 
 /** Whether the light has fallen. */

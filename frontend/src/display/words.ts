@@ -2,7 +2,8 @@ import type { EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { otherSide } from "../live/grid";
 import { threats } from "../board/threats";
 import type { Step } from "./timeline";
-import { placeOf, plural, tallyOf, teamOf } from "./sides";
+import { winnerOf } from "./scene";
+import { percent, placeOf, plural, share, tallyOf, teamOf } from "./sides";
 
 /** A sentence in parts; a part with a side is that team's name and takes its colour. */
 export type Part = string | { side: Side; name: string };
@@ -114,27 +115,39 @@ export function decision({ ballots, pick, decided_by }: SideTally): string {
   }
 }
 
-export function verdict(state: EventState, match: Match): { title: string; line: string; winner: Side | null } {
+interface Verdict {
+  title: string;
+  line: string;
+  winner: Side | null;
+}
+
+export function verdict(state: EventState, match: Match): Verdict {
   const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
-  if (match.state === "aborted") return { title: "Match stopped", line: "It does not count", winner: null };
-  if (match.result !== "red" && match.result !== "yellow")
-    return { title: "A draw", line: turns && `after ${turns}`, winner: null };
-  const winner = match.result;
+  const winner = winnerOf(match);
+  if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
+  if (!winner) return { title: "A draw", line: turns && `The board is full after ${turns}`, winner };
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
   const line = match.ended_by === "forfeit" ? `wins: no votes from ${loser}` : `wins in ${turns}`;
   return { title: teamOf(state, placeOf(match, winner)).name, line, winner };
+}
+
+/** How many voted for the drop that won, and how united they were. */
+export function unity({ reveal, ended_by }: Match, winner: Side): string {
+  const tally = tallyOf(reveal, winner);
+  if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
+  return `${percent(share(tally, tally.pick))} % of ${plural(tally.ballots, "voter")} chose column ${tally.pick}`;
 }
 
 /** Matches won by each team so far, and drawn ones: `[first, second, drawn]`. */
 export function series(state: EventState): readonly [number, number, number] {
   const won = new Map(state.finished.map(({ number, winner }) => [number, winner] as const));
   const { match } = state;
-  if (match?.state === "ended") won.set(match.number, winnerOf(match));
+  if (match?.state === "ended") won.set(match.number, winningTeam(match));
   const count = (winner: number | null) => [...won.values()].filter((each) => each === winner).length;
   return [count(1), count(2), count(null)];
 }
 
-function winnerOf(match: Match): number | null {
-  if (match.result === "red") return match.red;
-  return match.result === "yellow" ? match.yellow : null;
+function winningTeam(match: Match): number | null {
+  const side = winnerOf(match);
+  return side && match[side];
 }

@@ -118,7 +118,7 @@ function Corner({ view, match, side }: { view: View; match: Match; side: Side })
       <Token name={`ball-${side}`} />
       <span class={picked ? "picked" : "name"}>{picked || name}</span>
       {coin && <Token name="coin" />}
-      {coin && <span class="hidden">holds the coin</span>}
+      {coin && <span class="hidden">holds the token</span>}
     </div>
   );
 }

@@ -22,18 +22,17 @@ function write(key: string, value: string | null): void {
 export const readToken = (code: string) => read(`crowdgame:${code}`);
 export const keepToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
 
-/** How a voter and its team got on in a match: `agreed` of `voted` turns; `column` is the ballot of `turn`. */
+/** How a voter and its team got on in a match; `column` is the ballot of `turn`. */
 export interface Record {
   match: number;
   turn: number;
   column: number | null;
-  judged: number;
-  voted: number;
-  agreed: number;
+  /** Whether they agreed, by the turn's number: a voided turn is voted again under the same number. */
+  agreed: { [turn: number]: boolean };
 }
 
 export function readRecord(code: string, match: number): Record {
-  const fresh = { match, turn: 0, column: null, judged: 0, voted: 0, agreed: 0 };
+  const fresh = { match, turn: 0, column: null, agreed: {} };
   try {
     const kept = JSON.parse(read(`crowdgame:${code}:record`) ?? "null") as Record | null;
     return kept?.match === match ? kept : fresh;

@@ -55,15 +55,16 @@ export function takeSeat(code: string, wish: number | null) {
     put({ ...readRecord(code, match.id), turn, column: standing });
   }
 
-  /** Once a turn: was the voter with its team? */
+  /** Was the voter with its team? Turns that are still to be voted, or to be voted again, say nothing. */
   function judge(event: EventState): void {
     const { team } = mine.get();
     if (!event.match || team === null) return;
-    const record = readRecord(code, event.match.id);
-    const reveal = event.match.reveal;
-    if (!reveal || reveal.turn !== record.turn || reveal.turn === record.judged) return mine.set({ record });
-    const agreed = reveal[sideOf(event, team)]?.pick === record.column ? 1 : 0;
-    put({ ...record, judged: reveal.turn, voted: record.voted + 1, agreed: record.agreed + agreed });
+    const { id, turn, reveal } = event.match;
+    const record = readRecord(code, id);
+    const agreed = { ...record.agreed };
+    if (reveal && reveal.turn === record.turn) agreed[reveal.number] = reveal[sideOf(event, team)]?.pick === record.column;
+    for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
+    put({ ...record, agreed });
   }
 
   function put(record: Record): void {

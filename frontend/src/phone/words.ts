@@ -38,9 +38,17 @@ function lostSentence({ phase, ballot }: View): string {
 
 function lobbySentence({ turnout, team, event }: View): string {
   const here = turnout?.connected[team - 1] ?? 0;
-  const name = event.teams[team - 1]!.name;
-  if (here > 1) return `${thousands(here)} in ${name}. Look at the big screen: the match is about to begin.`;
-  return "You are in. Look at the big screen: the match is about to begin.";
+  const next = "Look at the big screen: the match is about to begin.";
+  if (event.match) return "The match was stopped and does not count. Stay: your seat is kept.";
+  return here > 1 ? `${thousands(here)} in your team. ${next}` : `You are in. ${next}`;
+}
+
+const LONGEST_NAME = 16;
+
+/** A team's name, short enough for a sentence. */
+function called(event: EventState, side: Side): string {
+  const { name } = teamOf(event, side);
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
 const REASONS: { [code in Refusal]: string } = {
@@ -55,7 +63,7 @@ const REASONS: { [code in Refusal]: string } = {
 };
 
 function votingSentence({ side, ballot, event }: View, match: Match): string {
-  if (!match.turn!.to_move.includes(side)) return `${teamOf(event, otherSide(side)).name} is voting. You are next.`;
+  if (!match.turn!.to_move.includes(side)) return `${called(event, otherSide(side))} is voting. You are next.`;
   if (ballot.column === null) return "Pick a column.";
   if (ballot.status === "sending") return `Sending your vote for\u00a0${ballot.column}…`;
   if (ballot.status === "refused") return refusedSentence(ballot);
@@ -91,7 +99,7 @@ function pickSentence({ side, event, record }: View, reveal: Reveal): string {
   const tally = reveal[side];
   if (!tally) {
     const other = otherSide(side);
-    return `${teamOf(event, other).name} picked ${reveal[other]?.pick ?? "nothing"}.`;
+    return `${called(event, other)} picked ${reveal[other]?.pick ?? "nothing"}.`;
   }
   return ownPick(tally, ownColumn(record, reveal));
 }
@@ -115,9 +123,9 @@ function dropSentence(view: View, match: Match, reveal: Reveal): string {
   const { conflict, token_before, token_after, drops } = reveal.resolution;
   if (conflict === null || token_before === null) return pickSentence(view, reveal);
   const forfeited = drops.find((drop) => drop.row === null);
-  if (now < tokenMoment(match)) return `Both chose ${conflict}. ${teamOf(event, token_before).name} holds the coin and drops first.`;
-  if (forfeited) return `Column ${conflict} is full: ${teamOf(event, forfeited.side).name} loses its drop.`;
-  return token_after && token_after !== token_before ? `The coin goes to ${teamOf(event, token_after).name}.` : pickSentence(view, reveal);
+  if (now < tokenMoment(match)) return `Both chose ${conflict}. ${called(event, token_before)} has the token and drops first.`;
+  if (forfeited) return `Column ${conflict} is full: ${called(event, forfeited.side)} loses its drop.`;
+  return token_after && token_after !== token_before ? `The token goes to ${called(event, token_after)}.` : pickSentence(view, reveal);
 }
 
 function afterSentence(view: View, match: Match): string {
@@ -127,14 +135,14 @@ function afterSentence(view: View, match: Match): string {
 
 function winner({ event }: View, { result }: Match): string {
   if (result === "open" || result === "draw") return "Nobody wins.";
-  return `${teamOf(event, result).name} wins.`;
+  return `${called(event, result)} wins.`;
 }
 
 function endSentence(view: View, match: Match): string {
-  const { agreed, voted } = view.record;
-  if (!voted) return winner(view, match);
-  const turns = voted === 1 ? "turn" : "turns";
-  return `${winner(view, match)} You were with your team in ${agreed} of ${voted} ${turns}.`;
+  const turns = Object.values(view.record.agreed);
+  if (!turns.length) return winner(view, match);
+  const word = turns.length === 1 ? "turn" : "turns";
+  return `${winner(view, match)} You were with your team in ${turns.filter(Boolean).length} of ${turns.length} ${word}.`;
 }
 
 /** The word or number inside the shape. */

@@ -1,0 +1,288 @@
+"""What a hall sees, measured: nothing overlaps, is cut off or too small, and no vote is told too early."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, WebSocket, expect
+
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.test_evening import log_in
+
+PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]
+DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PROJECTOR]
+# Forty characters are the most that a team's name may have.
+NAMES = ("Donaudampfschifffahrtsgesellschaftskapit", "Équipe du Théâtre de Saint-Étienne réuni")
+# Red's and yellow's column in each turn; the last is a conflict that gives the token's holder, red, its four.
+MATCH = [(1, 2), (1, 3), (1, 5), (1, 1)]
+
+READS_FROM_AFAR = 0.05
+CLOCK = 0.13
+QR = 0.6
+TOLERANCE_PX = 1
+
+DISPLAY_PARTS = {
+    "lobby": (".company .badge", ".company h2", ".buoy b", ".buoy span", ".qr", ".way-in .address"),
+    "voting": (".team", ".buoy", ".clock .figure", ".cabinet", ".token", ".deck .turn", ".deck .address"),
+    "reveal": (".team", ".choice", ".cabinet", ".bars text", ".token", ".deck .caption"),
+    "ended": (".end > *", ".cabinet", ".deck .address"),
+}
+DISPLAY_TEXTS = {
+    "lobby": (".company h2", ".buoy b", ".buoy span", ".way-in .address"),
+    "voting": (".team h2", ".buoy b", ".buoy span", ".plate text", ".deck span"),
+    "reveal": (".team h2", ".choice span", ".choice p", ".bars text", ".plate text", ".deck .caption"),
+    "ended": (".end h1", ".end p", ".plate text", ".deck span"),
+}
+PHONE_PARTS = {
+    "lobby": (".clock", "h1", ".sentence"),
+    "voting": (".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
+    "ended": (".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
+}
+
+# Whatever glides is put where it is going. `type` is the size of letters, also where a drawing is scaled;
+# figures in a drawing fill but the middle of their line.
+BOXES = """selectors => {
+document.getAnimations()
+  .filter(({constructor, effect}) => constructor !== Animation && effect.getTiming().iterations !== Infinity)
+  .forEach(gliding => gliding.finish());
+return selectors.flatMap(name => [...document.querySelectorAll(name)].map(part => {
+  const {left, right, height, ...box} = part.getBoundingClientRect().toJSON();
+  const drawn = part instanceof SVGTextElement && part.getBBox().height;
+  const style = getComputedStyle(part);
+  const spare = drawn ? 0.2 * height : 0;
+  const [top, bottom] = [box.top + spare, box.bottom - spare];
+  const type = parseFloat(style.fontSize) * (drawn ? height / drawn : 1);
+  const seen = right > left && bottom > top && style.opacity !== "0" && style.visibility === "visible";
+  const cut = part.scrollHeight > part.clientHeight + 1 && style.overflow !== "visible";
+  return {name, left, top, right, bottom, type, seen, cut, text: part.textContent};
+})).filter(({seen}) => seen);
+}"""
+DIGIT_HEIGHT = """() => {
+  const {fontWeight, fontSize, fontFamily} = getComputedStyle(document.querySelector(".clock .figure"));
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  return pen.measureText("8").actualBoundingBoxAscent;
+}"""
+SCROLLS = """() => {
+  const page = document.scrollingElement;
+  return page.scrollWidth > innerWidth || page.scrollHeight > innerHeight;
+}"""
+# A new size is drawn.
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# All that a page holds apart from the running time.
+WITHOUT_TIME = """() => {
+  const page = document.body.cloneNode(true);
+  page.querySelectorAll("[role=timer], .shape").forEach(part => part.remove());
+  return page.outerHTML;
+}"""
+OWNERS = """() => Object.fromEntries(
+  [...document.querySelectorAll("[data-cell]")].map(({dataset}) => [dataset.cell, dataset.owner]))"""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of a page as it lies on the screen; `type` is the size of its letters."""
+
+    name: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    type: float
+    seen: bool
+    cut: bool
+    text: str
+
+    def meets(self, other: "Box") -> bool:
+        return self.overlap(other) > TOLERANCE_PX
+
+    def overlap(self, other: "Box") -> float:
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return min(across, down)
+
+    def is_outside(self, size: dict[str, int]) -> bool:
+        in_width = self.left >= -TOLERANCE_PX and self.right <= size["width"] + TOLERANCE_PX
+        return not in_width or self.top < -TOLERANCE_PX or self.bottom > size["height"] + TOLERANCE_PX
+
+
+@dataclass
+class Hall:
+    """A projector, one whose viewers asked for less motion, a phone a team, and what they were told."""
+
+    console: Face
+    display: Face
+    calm: Face
+    red: Face
+    yellow: Face
+    told: list[dict[str, Any]] = field(default_factory=list, init=False)
+    asked: list[str] = field(default_factory=list, init=False)
+
+    @property
+    def watchers(self) -> tuple[Face, Face, Face]:
+        return self.display, self.calm, self.yellow
+
+    def listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.told.append(json.loads(frame)))
+
+
+def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
+    found = [Box(**box) for box in face.page.evaluate(BOXES, list(selectors))]
+    missing = [name for name in selectors if name not in {box.name for box in found}]
+    assert not missing, f"{face.name} shows no {missing}"
+    return found
+
+
+def check_places(face: Face, selectors: tuple[str, ...], size: dict[str, int]) -> None:
+    """Every part lies on the screen as a whole, and none over another."""
+    found = boxes(face, selectors)
+    where = f"{face.name} at {size['width']}x{size['height']}"
+    assert [box for box in found if box.is_outside(size)] == [], f"{where}: outside"
+    assert [pair for pair in combinations(found, 2) if pair[0].meets(pair[1])] == [], f"{where}: overlap"
+    assert not face.page.evaluate(SCROLLS), f"{where}: scrolls"
+
+
+def check_display(hall: Hall, phase: str, size: dict[str, int]) -> None:
+    check_places(hall.display, DISPLAY_PARTS[phase], size)
+    least = READS_FROM_AFAR * size["height"]
+    small = [box for box in boxes(hall.display, DISPLAY_TEXTS[phase]) if box.type < least - 0.01]
+    assert small == [], f"{size}: too small to read from afar"
+
+
+def check_phone(face: Face, phase: str, size: dict[str, int]) -> None:
+    check_places(face, PHONE_PARTS[phase], size)
+    assert [box for box in boxes(face, PHONE_PARTS[phase]) if box.cut] == [], f"{size}: cut off"
+
+
+def at_sizes(face: Face, sizes: list[dict[str, int]], look: Callable[[dict[str, int]], None]) -> None:
+    """Look at every size; the last one stays."""
+    for size in sizes:
+        face.page.set_viewport_size(size)  # type: ignore[arg-type]
+        face.page.evaluate(DRAWN)
+        look(size)
+
+
+def check_all_sizes(hall: Hall, phase: str) -> None:
+    if phase != "voting":
+        hall.display.page.evaluate("() => document.fonts.ready")
+    at_sizes(hall.display, DISPLAYS, lambda size: check_display(hall, phase, size))
+    at_sizes(hall.red, PHONES, lambda size: check_phone(hall.red, phase, size))
+    at_sizes(hall.yellow, PHONES, lambda size: check_phone(hall.yellow, phase, size))
+
+
+def make_event(console: Face, organizer: str) -> str:
+    page = console.page
+    log_in(page, organizer)
+    page.goto("/console/new/")
+    page.get_by_label("Name of the event").fill("Looking closely")
+    page.get_by_label("First team, red").fill(NAMES[0])
+    page.get_by_label("Second team, yellow").fill(NAMES[1])
+    page.locator("[name=reveal_s_usual][value='8']").check()
+    page.get_by_label("Close as soon as everyone connected has voted").check()
+    page.get_by_role("button", name="Make the event").click()
+    expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    return page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def come_in(hall: Hall, code: str) -> None:
+    hall.calm.page.emulate_media(reduced_motion="reduce")
+    for face in (hall.display, hall.calm):
+        face.page.goto(f"/display/{code}")
+        face.wait_for(phase="lobby")
+    hall.red.page.on("request", lambda request: hall.asked.append(request.url))
+    for phone, team in ((hall.red, "1"), (hall.yellow, "2")):
+        phone.page.goto(f"/{code}")
+        phone.wait_for(team=team, phase="lobby")
+
+
+@pytest.fixture(scope="module")
+def hall(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[Hall]:
+    sizes = {"console": TABLET, "display": PROJECTOR, "calm": PROJECTOR, "red": PHONE, "yellow": PHONE}
+    faces = {name: open_face(browser, base_url, shots, f"sizes-{name}", size) for name, size in sizes.items()}
+    hall = Hall(**faces)
+    for face in hall.watchers:
+        face.page.on("websocket", hall.listen)
+    code = make_event(hall.console, organizer)
+    press(hall.console, "lobby.open")
+    come_in(hall, code)
+    yield hall
+    for face in faces.values():
+        face.page.context.close()
+
+
+def test_the_lobby_fits_every_screen(hall: Hall) -> None:
+    check_all_sizes(hall, "lobby")
+    symbol = boxes(hall.display, (".qr path",))[0]
+    assert symbol.bottom - symbol.top >= QR * PROJECTOR["height"]
+    assert [url for url in hall.asked if not url.startswith("data:")] == [hall.red.page.url]
+
+
+def test_an_open_window_fits_every_screen_and_keeps_its_secret(hall: Hall) -> None:
+    press(hall.console, "match.start")
+    for face in (hall.red, *hall.watchers):
+        face.wait_for(phase="voting")
+    hall.told.clear()
+    check_all_sizes(hall, "voting")
+    assert hall.display.page.evaluate(DIGIT_HEIGHT) >= CLOCK * PROJECTOR["height"]
+    seen = [see_after(hall, keys, column) for keys, column in KEYBOARD]
+    assert seen[0] == seen[1] == seen[2]
+    assert {message["type"] for message in hall.told} <= {"turnout.counted", "clock.told"}
+    for message in hall.told:
+        assert message.keys() <= {"type", "turn", "connected", "voted", "sent", "now_at"}
+
+
+# By arrows and Enter to the third column, by figure to the sixth, and to the first for good.
+KEYBOARD = [(("ArrowRight", "ArrowRight", "ArrowRight", "Enter"), 3), (("6",), 6), (("1",), 1)]
+
+
+def see_after(hall: Hall, keys: tuple[str, ...], column: int) -> list[str]:
+    """What everybody else's page holds once red has voted by keyboard."""
+    for key in keys:
+        hall.red.page.keyboard.press(key)
+    own = hall.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
+    expect(own).to_have_attribute("aria-pressed", "true", timeout=SOON_MS)
+    expect(hall.red.page.get_by_role("status")).to_have_text(
+        f"Counted: your vote for\u00a0{column}. You can still change it."
+    )
+    for display in (hall.display, hall.calm):
+        expect(display.page.locator('[data-turnout="1"]')).to_have_text("1", timeout=SOON_MS)
+    return [face.page.evaluate(WITHOUT_TIME) for face in hall.watchers]
+
+
+def test_a_whole_match_fits_and_ends_alike_without_motion(hall: Hall) -> None:
+    for number, (red, yellow) in enumerate(MATCH, 1):
+        if number > 1:
+            hall.display.wait_for(phase="voting", turn=str(number))
+            vote(hall.red, red)
+        size = DISPLAYS[number % len(DISPLAYS)]
+        hall.display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        vote_last(hall.yellow, yellow)
+        expect(hall.display.page.locator('.stage[data-step="picks"]')).to_be_visible(timeout=SOON_MS)
+        check_display(hall, "reveal", size)
+    for face in (hall.red, *hall.watchers):
+        face.wait_for(phase="ended")
+    check_all_sizes(hall, "ended")
+    check_the_end(hall)
+
+
+def vote_last(phone: Face, column: int) -> None:
+    """The vote that closes the window; its answer may come together with the reveal."""
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    phone.wait_for(phase="reveal")
+
+
+def check_the_end(hall: Hall) -> None:
+    moved, calm = (face.page for face in (hall.display, hall.calm))
+    for page in (moved, calm):
+        expect(page.locator(".end h1")).to_have_text(NAMES[0])
+        sea = boxes(Face(page, hall.display.shots, "sea"), (".flood .crest",))[0]
+        assert sea.top <= 0.03 * PROJECTOR["height"]
+        assert sea.right - sea.left >= PROJECTOR["width"]
+    assert moved.evaluate(OWNERS) == calm.evaluate(OWNERS)
+    hall.display.shoot("ended")
+    faces = (hall.console, hall.display, hall.calm, hall.red, hall.yellow)
+    assert [face.troubles for face in faces] == [[], [], [], [], []]
