@@ -105,13 +105,18 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
     return True
 
 
+def is_playing(match: Match) -> bool:
+    """Whether the match is playing now; within the transaction that asks, nobody can end it."""
+    playing = Match.objects.select_for_update().filter(pk=match.pk, state=MatchState.PLAYING)
+    return playing.first() is not None
+
+
 def end_match(match: Match, result: str, ended_by: str, now: int) -> None:
     match.state, match.result, match.ended_by, match.ended_at = MatchState.ENDED, result, ended_by, now
     match.save(update_fields=["state", "result", "ended_by", "ended_at"])
 
 
 def abort_match(match: Match, now: int) -> None:
-    match.turns.filter(state__in=LIVE_STATES).update(state=TurnState.VOID, left_ms=None)
     match.state, match.ended_at = MatchState.ABORTED, now
     match.save(update_fields=["state", "ended_at"])
 

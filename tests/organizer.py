@@ -59,6 +59,10 @@ def closing_in(event_id: int, ms: int) -> int:
     return turn.pk
 
 
+def open_at_once(event_id: int) -> None:
+    open_now(only_turn(_playing(event_id)), box)
+
+
 def begin(event_id: int) -> None:
     _playing(event_id)
 
@@ -67,9 +71,8 @@ def give_away(event_id: int, to: str) -> None:
     Event.objects.filter(pk=event_id).update(owner=organizer(to))
 
 
-QUESTIONS: dict[str, Callable[..., Any]] = {
-    question.__name__: question for question in (event, session, play_to, closing_in, begin, give_away)
-}
+ANSWERED = (event, session, play_to, closing_in, open_at_once, begin, give_away)
+QUESTIONS: dict[str, Callable[..., Any]] = {question.__name__: question for question in ANSWERED}
 
 if __name__ == "__main__":
     for line in sys.stdin:

@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Iterable
+from datetime import timedelta
 
 import msgspec
 from django.db.models import F
 from django.utils import timezone
 from redis import RedisError
 
+from games.engine.errors import GameError
 from games.models import Event
 from voting import fanout, protocol
 from voting.models import Announcement
@@ -16,14 +18,22 @@ from voting.snapshots import snapshot
 log = logging.getLogger(__name__)
 
 RELAY_AT_ONCE = 100
+KEPT = timedelta(days=1)
 
 
 def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
-    """Write the announcement of a change. Call it last in the change's own transaction."""
+    """Write the announcement of a change. Call it last in the change's own transaction.
+
+    Raises GameError, and so undoes the change, if a game's state is not one that gateways understand.
+    """
     Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
     event = Event.objects.get(pk=event_id)
-    change = kind(seq=event.seq, at=now, state=snapshot(event))
-    Announcement.objects.create(event=event, seq=event.seq, body=msgspec.json.encode(change))
+    body = msgspec.json.encode(kind(seq=event.seq, at=now, state=snapshot(event)))
+    try:
+        protocol.decode_change(body)
+    except msgspec.ValidationError as refusal:
+        raise GameError(f"the state cannot be told: {refusal}") from refusal
+    Announcement.objects.create(event=event, seq=event.seq, body=body)
 
 
 def relay(event_id: int | None = None) -> None:
@@ -49,6 +59,11 @@ def announcements_after(event_id: int, seq: int) -> list[fanout.Copy]:
     """What a gateway missed."""
     rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")
     return [_copy(row) for row in rows[:RELAY_AT_ONCE]]
+
+
+def forget_old() -> None:
+    """Drop what was sent long ago: gateways need the last seconds, the state is in each."""
+    Announcement.objects.filter(sent_at__lt=timezone.now() - KEPT).delete()
 
 
 def latest_seqs(event_ids: Iterable[int]) -> dict[int, int]:

@@ -4,6 +4,7 @@ Every script is idempotent, so a call whose answer was lost may be made again. A
 event carry its id as hash tag and so live in one slot of a cluster.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -21,7 +22,7 @@ from games.engine.game import Side
 from voting.ballots import Ballot
 
 MAX_BATCH = 2_000
-KEPT_MS = 7 * 24 * 3600 * 1000
+JOINS_AT_ONCE = 32
 KEPT_AFTER_MS = 3600 * 1000
 GATEWAY_STALE_MS = 4_000
 LUA = Path(__file__).parent / "lua"
@@ -127,8 +128,7 @@ class BallotBox:
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         """Bring the box up to the turn's version. False: there is none, and none was to be made."""
-        left = max(0, turn.closes_at - self.now())
-        args = (int(create), turn.version, turn.epoch, turn.opens_at, turn.closes_at, left + KEPT_MS)
+        args = (int(create), turn.version, turn.epoch, turn.opens_at, turn.closes_at)
         return bool(self._place(keys=turn.keys, args=args))
 
     def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
@@ -150,7 +150,7 @@ class BallotBox:
             self._cast(keys=turn.keys, args=_cast_args(turn.epoch, batch))
 
     def expire(self, event_id: int, turn_id: int) -> None:
-        """Let go of a resolved turn, after a while in which a late look is still answered."""
+        """Let go of a turn that is over, after a while in which a late look is still answered."""
         for key in turn_keys(event_id, turn_id):
             self._redis.pexpire(key, KEPT_AFTER_MS)
 
@@ -159,7 +159,10 @@ class BallotBox:
 
 
 class AsyncBallotBox:
-    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away."""
+    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away.
+
+    People who come all at once wait for each other, and no ballot waits for them.
+    """
 
     def __init__(self) -> None:
         self._redis: Any = AsyncRedis.from_url(
@@ -171,6 +174,11 @@ class AsyncBallotBox:
         self._cast = self._redis.register_script(_script("cast"))
         self._join = self._redis.register_script(_script("join"))
         self._beat = self._redis.register_script(_script("beat"))
+        self._joining = asyncio.Semaphore(JOINS_AT_ONCE)
+
+    async def now(self) -> int:
+        seconds, micros = await self._redis.time()
+        return int(seconds) * 1000 + int(micros) // 1000
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
         """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
@@ -179,17 +187,21 @@ class AsyncBallotBox:
 
     async def seat(self, event_id: int, wish: int | None) -> int:
         """The number of the team a new voter belongs to: `wish`, or the smaller one."""
-        return int(await self._join(keys=[event_key(event_id, "joined")], args=[wish or 0]))
+        async with self._joining:
+            return int(await self._join(keys=[event_key(event_id, "joined")], args=[wish or 0]))
 
     async def ballot_of(self, event_id: int, turn_id: int, voter: str) -> Ballot | None:
-        text = await self._redis.hget(turn_keys(event_id, turn_id)[1], voter)
+        async with self._joining:
+            text = await self._redis.hget(turn_keys(event_id, turn_id)[1], voter)
         return _read_ballot(voter.encode(), text) if text else None
 
     async def beat(
-        self, event_id: int, gateway: str, turn_id: int, connected: tuple[int, int], waiting: int
+        self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
     ) -> Turnout:
-        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn_id)[0]]
-        args: list[str | int] = [gateway, GATEWAY_STALE_MS, turn_id, *connected, waiting]
+        """`turn` is its id and epoch as the gateway knows them."""
+        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0]]
+        named = f"{turn[0]}.{turn[1]}"
+        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
         now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
         return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
 

@@ -7,14 +7,18 @@ next look.
 import logging
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from django.db import OperationalError
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError, InterfaceError, OperationalError, close_old_connections
 from redis import RedisError
 
 from games.engine.errors import GameError
+from games.matches import MatchError
 from games.models import Event, Turn, TurnState
-from voting.announcements import relay
+from voting.announcements import forget_old, relay
 from voting.ballot_box import BallotBox
 from voting.deadlines import arm_close
 from voting.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
@@ -25,6 +29,8 @@ LOOK_S = 0.25
 LEAST_SLEEP_S = 0.002
 WORKER_HAS_MS = 500
 TEND_S = 1.0
+FORGET_S = 3_600.0
+LEFT_ALONE_MS = 30_000
 
 
 @dataclass(slots=True)
@@ -35,6 +41,7 @@ class Clock:
     armed: dict[int, int] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
     tended_at: float = 0.0
+    forgot_at: float = 0.0
 
     def run(self, stopped: threading.Event) -> None:
         while not stopped.wait(self.look()):
@@ -46,8 +53,9 @@ class Clock:
             self._tend_now_and_then()
             self._start_due_matches()
             return self._close_due_turns()
-        except (RedisError, OSError, OperationalError) as trouble:
+        except (RedisError, OSError, OperationalError, InterfaceError) as trouble:
             log.warning("the clock waits: %s", trouble)
+            close_old_connections()
             return LOOK_S
 
     def _close_due_turns(self) -> float:
@@ -67,32 +75,46 @@ class Clock:
             arm_close(turn_id)
         elif now - armed_at >= WORKER_HAS_MS:
             log.warning("no worker closed turn %s in time, the clock does", turn_id)
-            try:
+            self.armed[turn_id] = now + LEFT_ALONE_MS
+            with _alone(f"turn {turn_id}"):
                 close_turn(turn_id, self.box)
-            except GameError as refusal:  # one match's trouble is not every event's
-                log.error("turn %s cannot be closed: %s", turn_id, refusal)
 
     def _start_due_matches(self) -> None:
         due = Event.objects.filter(next_match_at__lte=self.box.now())
         for event_id in due.values_list("pk", flat=True):
-            start_due_match(event_id, self.box)
+            with _alone(f"the next match of event {event_id}"):
+                start_due_match(event_id, self.box)
 
     def _tend_now_and_then(self) -> None:
         if time.monotonic() - self.tended_at < TEND_S:
             return
         self.tended_at = time.monotonic()
         relay()
-        missing = set()
+        self._forget_now_and_then()
+        known, self.missing = self.missing, set()
         for turn_id in Turn.objects.filter(state=TurnState.OPEN).values_list("pk", flat=True):
-            missing |= self._tend(turn_id)
-        self.missing = missing
+            with _alone(f"turn {turn_id}"):
+                self._tend(turn_id, known)
 
-    def _tend(self, turn_id: int) -> set[int]:
+    def _tend(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; one missing at two looks in a row is restored."""
-        turn = load_turn(turn_id)
-        if self.box.place(boxed(turn), create=False):
-            return set()
-        if turn_id in self.missing:
+        if self.box.place(boxed(load_turn(turn_id)), create=False):
+            return
+        self.missing.add(turn_id)
+        if turn_id in missing:
             log.warning("the ballot box lost turn %s: restored", turn_id)
             restore_turn(turn_id, self.box)
-        return {turn_id}
+
+    def _forget_now_and_then(self) -> None:
+        if time.monotonic() - self.forgot_at >= FORGET_S:
+            self.forgot_at = time.monotonic()
+            forget_old()
+
+
+@contextmanager
+def _alone(what: str) -> Iterator[None]:
+    """One match's trouble holds up no other."""
+    try:
+        yield
+    except (GameError, MatchError, ObjectDoesNotExist, IntegrityError) as trouble:
+        log.error("%s is left alone for now: %s", what, trouble)

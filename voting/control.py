@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
+from redis import RedisError
 
 from games.matches import (
     MatchError,
@@ -17,7 +18,7 @@ from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
 from voting import protocol, window
 from voting.announcements import announce, relay
 from voting.ballot_box import BallotBox
-from voting.turns import boxed, close_turn, load_turn, start_match
+from voting.turns import close_turn, load_turn, place_and_tell, start_match
 from voting.window import Window
 
 
@@ -122,8 +123,11 @@ def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> None:
 
 
 def close_turn_now(turn: Turn, box: BallotBox) -> None:
-    """End the window at once and count."""
-    times = window.close_window(Window(turn.opens_at, turn.closes_at), box.now())
+    """End the window at once and count. Raises MatchError before it has begun."""
+    now = box.now()
+    if turn.state == TurnState.OPEN and now < turn.opens_at:
+        raise MatchError("Nobody could vote yet: the turn has not begun.")
+    times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
     _change_turn(
         turn,
         protocol.TurnMoved,
@@ -133,13 +137,15 @@ def close_turn_now(turn: Turn, box: BallotBox) -> None:
         opens_at=times.opens_at,
         closes_at=times.closes_at,
     )
-    close_turn(turn.pk, box)
+    with suppress(RedisError):  # the clock counts it then
+        close_turn(turn.pk, box)
 
 
-def close_turn_early(turn_id: int, box: BallotBox) -> None:
-    """Everyone connected has voted: end the window, if it is still running."""
+def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
+    """Everyone connected has voted: end the window, if it is still the one they voted in."""
     turn = load_turn(turn_id)
-    if turn.state == TurnState.OPEN and turn.match.close_early and box.now() < turn.closes_at:
+    same = turn.state == TurnState.OPEN and turn.closes_at == closes_at
+    if same and turn.match.close_early and box.now() < closes_at:
         with suppress(MatchError):
             close_turn_now(turn, box)
 
@@ -155,7 +161,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> None:
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
-        abort_live_turn(match)
+        live = _void_live_turn(match)
         if not claim_turn(last, state=TurnState.VOID):
             raise MatchError("Somebody else was faster.")
         if match.state == MatchState.ENDED:
@@ -164,8 +170,8 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> None:
         times = window.open_window(now, window.START_LEAD_MS, match.window_s)
         again = create_turn(match, last.number, times.opens_at, times.closes_at)
         announce(event_id, protocol.TurnVoided, now)
-    box.place(boxed(again), create=True)
-    relay(event_id)
+    place_and_tell(again, box, create=True)
+    _let_go(live, box)
 
 
 def _last_resolved(event_id: int) -> Turn:
@@ -177,10 +183,17 @@ def _last_resolved(event_id: int) -> Turn:
     return last
 
 
-def abort_live_turn(match: Match) -> None:
+def _void_live_turn(match: Match) -> Turn | None:
     turn = live_turn(match)
     if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
         raise MatchError("Somebody else was faster.")
+    return turn
+
+
+def _let_go(turn: Turn | None, box: BallotBox) -> None:
+    if turn:
+        with suppress(RedisError):
+            box.expire(turn.match.event_id, turn.pk)
 
 
 def abort_playing_match(event_id: int, box: BallotBox) -> None:
@@ -190,9 +203,11 @@ def abort_playing_match(event_id: int, box: BallotBox) -> None:
         match = playing.select_for_update().first()
         if match is None:
             raise MatchError("No match is playing.")
+        live = _void_live_turn(match)
         abort_match(match, now)
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)
+    _let_go(live, box)
 
 
 def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
@@ -200,5 +215,4 @@ def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chan
         if not claim_turn(turn, **changes):
             raise MatchError("Somebody else was faster.")
         announce(turn.match.event_id, kind, box.now())
-    box.place(boxed(turn), create=False)
-    relay(turn.match.event_id)
+    place_and_tell(turn, box, create=False)

@@ -18,12 +18,13 @@ def arm_close(turn_id: int) -> None:
     _send(CLOSE_TURN, turn_id)
 
 
-def arm_early_close(turn_id: int) -> None:
-    _send(CLOSE_TURN_EARLY, turn_id)
+def arm_early_close(turn_id: int, closes_at: int) -> None:
+    """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
+    _send(CLOSE_TURN_EARLY, turn_id, closes_at)
 
 
-def _send(task: str, turn_id: int) -> None:
+def _send(task: str, turn_id: int, *more: int) -> None:
     try:
-        current_app.send_task(task, args=[turn_id], retry=False)
+        current_app.send_task(task, args=[turn_id, *more], retry=False)
     except OperationalError as trouble:
         log.warning("%s of turn %s waits, the broker is away: %s", task, turn_id, trouble)

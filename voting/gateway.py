@@ -22,13 +22,14 @@ from redis import RedisError
 from games.models import Event
 from voting import protocol
 from voting.announcements import announcements_after, latest_seqs
+from voting.archive import store_ballots
 from voting.ballot_box import AsyncBallotBox, Turnout
 from voting.ballots import Ballot
+from voting.box_clock import BoxClock, local_ms
 from voting.deadlines import arm_early_close
 from voting.fanout import Copy, Subscription
 from voting.hub import Room
 from voting.intake import Intake
-from voting.models import StoredBallot
 from voting.snapshots import snapshot
 
 log = logging.getLogger(__name__)
@@ -36,25 +37,34 @@ log = logging.getLogger(__name__)
 BEAT_S = 1.0
 PHONES_EVERY_BEATS = 5
 ROOM_KEPT_S = 60.0
-EARLY_CLOSE_AFTER_MS = 1_000
+UNANIMOUS_BEATS = 2
 
 
 class Gateway:
     def __init__(self) -> None:
         self.name = secrets.token_hex(4)
         self.box = AsyncBallotBox()
-        self.intake = Intake(self.box, database_sync_to_async(_store_ballots))
+        self.intake = Intake(self.box, self._store)
         self._subscription = Subscription()
         self._rooms: dict[str, Room] = {}
         self._opening = asyncio.Lock()
-        self._clock_offset_ms = 0.0
+        self._clock = BoxClock()
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat_for_ever())]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
 
     def now(self) -> int:
         """The ballot box's time, as of the last beat."""
-        return int(time.monotonic() * 1000 + self._clock_offset_ms)
+        return self._clock.now()
+
+    async def know_time(self) -> None:
+        """Ask the box once, before anybody is told the time. Raises redis.RedisError."""
+        if self._clock.offset_ms is None:
+            asked = local_ms()
+            self._clock.learn(await self.box.now(), asked, local_ms())
+
+    async def _store(self, turn_id: int, ballots: list[Ballot]) -> None:
+        await database_sync_to_async(store_ballots)(turn_id, ballots, self.now())
 
     async def room(self, code: str) -> Room | None:
         """The room of the event with this code; None if there is no such event."""
@@ -139,19 +149,22 @@ class Gateway:
                 await self._catch_up(by_event[event_id])
 
     async def _beat(self, room: Room) -> Turnout:
-        turn_id = room.turn.id if room.turn else 0
-        asked = time.monotonic() * 1000
-        turnout = await self.box.beat(room.event_id, self.name, turn_id, room.connected(), room.waiting())
-        self._clock_offset_ms = turnout.now - (asked + time.monotonic() * 1000) / 2
+        asked = local_ms()
+        turnout = await self.box.beat(
+            room.event_id, self.name, room.occasion, room.connected(), room.waiting()
+        )
+        self._clock.learn(turnout.now, asked, local_ms())
         return turnout
 
     async def _close_early(self, room: Room, turnout: Turnout) -> None:
         turn, match = room.turn, room.state.match
         if turn is None or match is None or not match.close_early or turn.paused:
             return
-        settled = turn.opens_at + EARLY_CLOSE_AFTER_MS <= turnout.now < turn.closes_at
-        if settled and turnout.waiting == 0 and turnout.red + turnout.yellow > 0:
-            await sync_to_async(arm_early_close)(turn.id)
+        unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
+        room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
+        open_now = turn.opens_at <= turnout.now < turn.closes_at
+        if open_now and room.unanimous_beats >= UNANIMOUS_BEATS:
+            await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
 
 @cache
@@ -180,24 +193,3 @@ def _load_room(code: str) -> Room | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
         return Room(event.pk, event.seq, snapshot(event)) if event else None
-
-
-def _store_ballots(turn_id: int, ballots: list[Ballot]) -> None:
-    """The voter's newest ballot of a long window, in the database."""
-    rows = [
-        StoredBallot(
-            turn_id=turn_id,
-            voter=ballot.voter,
-            side=ballot.side,
-            column=ballot.column,
-            sequence=ballot.sequence,
-            stored_at=time.time_ns() // 1_000_000,
-        )
-        for ballot in {b.voter: b for b in ballots}.values()
-    ]
-    StoredBallot.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["turn", "voter"],
-        update_fields=["side", "column", "sequence", "stored_at"],
-    )

@@ -16,8 +16,6 @@ from voting.seats import Seat
 
 WRITES_AT_ONCE = 200
 
-_decode_change = msgspec.json.Decoder(protocol.Changes).decode
-
 
 class Socket(Protocol):
     seat: Seat | None
@@ -30,7 +28,8 @@ class Room:
     """An event as this process knows it.
 
     `voted` are its voters here with a ballot in the present turn; `turnout` is the last frame of it,
-    `told_phones` the last one that phones were told; `asked_at` is when somebody last came.
+    `told_phones` the last one that phones were told; for `unanimous_beats` everybody connected anywhere has
+    voted; `asked_at` is when somebody last came.
     """
 
     event_id: int
@@ -40,6 +39,7 @@ class Room:
     voted: set[str] = field(default_factory=set)
     turnout: str = ""
     told_phones: str = ""
+    unanimous_beats: int = 0
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -67,12 +67,18 @@ class Room:
         moving = {self.team_of(side) for side in turn.to_move}
         return sum(team in moving and voter not in self.voted for voter, team in self.voters().items())
 
+    @property
+    def occasion(self) -> tuple[int, int]:
+        """The present turn's id and epoch."""
+        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
     def apply(self, copy: Copy) -> None:
         """Take over the state after a change."""
-        before = _occasion(self.turn)
+        before = self.occasion
         self.seq = copy.seq
-        self.state = _decode_change(copy.body).state
-        if before != _occasion(self.turn):
+        self.state = protocol.decode_change(copy.body).state
+        self.unanimous_beats = 0
+        if before != self.occasion:
             self.voted.clear()
 
     async def broadcast(self, frame: bytes) -> None:
@@ -87,10 +93,6 @@ class Room:
         if phones and frame != self.told_phones:
             self.told_phones = frame
             await write_to_all([s for s in self.sockets if s.seat is not None], frame)
-
-
-def _occasion(turn: protocol.Turn | None) -> tuple[int, int] | None:
-    return (turn.id, turn.epoch) if turn else None
 
 
 async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:

@@ -27,7 +27,7 @@ Waiting = dict[tuple[str, int], tuple[Ballot, Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Slot:
     """Where ballots go: a turn of an event; `stored` ones are in the database before they count."""
 
     event_id: int
@@ -40,6 +40,7 @@ class Window:
 class Lane:
     waiting: Waiting = field(default_factory=dict)
     task: asyncio.Task[None] | None = None
+    held_up: bool = False
 
 
 class Intake:
@@ -48,37 +49,40 @@ class Intake:
     def __init__(self, box: AsyncBallotBox, store: Store) -> None:
         self._box = box
         self._store = store
-        self._lanes: dict[Window, Lane] = {}
+        self._lanes: dict[Slot, Lane] = {}
 
-    async def take(self, window: Window, ballot: Ballot, answer: Answer) -> None:
+    async def take(self, slot: Slot, ballot: Ballot, answer: Answer) -> None:
         """`answer` is awaited with the box's answer, once the ballot is recorded or refused."""
-        lane = self._lanes.setdefault(window, Lane())
+        lane = self._lanes.setdefault(slot, Lane())
         if len(lane.waiting) >= MAX_WAITING:
             await answer(Cast.BUSY)
             return
         lane.waiting[ballot.voter, ballot.sequence] = (ballot, answer)
         if lane.task is None or lane.task.done():
-            lane.task = asyncio.create_task(self._empty(window, lane))
+            lane.task = asyncio.create_task(self._empty(slot, lane))
 
-    async def _empty(self, window: Window, lane: Lane) -> None:
+    async def _empty(self, slot: Slot, lane: Lane) -> None:
         while lane.waiting:
             batch = dict(islice(lane.waiting.items(), MAX_BATCH))
             for key in batch:
                 del lane.waiting[key]
             try:
-                answers = await self._record(window, [ballot for ballot, _ in batch.values()])
+                answers = await self._record(slot, [ballot for ballot, _ in batch.values()])
             except (RedisError, OSError, OperationalError) as trouble:
-                log.warning("ballots wait: %s", trouble)
+                if not lane.held_up:
+                    log.warning("ballots wait: %s", trouble)
+                lane.held_up = True
                 lane.waiting = batch | lane.waiting
                 await asyncio.sleep(RETRY_S)
                 continue
+            lane.held_up = False
             for (_, answer), code in zip(batch.values(), answers, strict=True):
                 await answer(code)
-        del self._lanes[window]
+        del self._lanes[slot]
 
-    async def _record(self, window: Window, ballots: list[Ballot]) -> list[int]:
-        answers = await self._box.cast(window.event_id, window.turn_id, window.epoch, ballots)
-        if window.stored:
+    async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
+        answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
+        if slot.stored:
             held = zip(ballots, answers, strict=True)
-            await self._store(window.turn_id, [b for b, code in held if code in (Cast.OK, Cast.DUP)])
+            await self._store(slot.turn_id, [b for b, code in held if code in (Cast.OK, Cast.DUP)])
         return answers

@@ -347,6 +347,7 @@ Changes = (
     | TurnVoided
     | TurnRestored
 )
+decode_change = msgspec.json.Decoder(Changes).decode
 Always = Changes | TurnoutCounted | ClockTold | ErrorTold
 ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused
 ToDisplay = Always | DisplayWelcomed

@@ -2,6 +2,8 @@
 
 from typing import Any, cast
 
+from django.db.models import Count, Q
+
 from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
 from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
@@ -90,14 +92,16 @@ def _tally(record: TallyRecord) -> protocol.SideTally:
 
 
 def _finished(event: Event) -> tuple[protocol.Finished, ...]:
-    ended = event.matches.filter(state=MatchState.ENDED).select_related("red", "yellow").order_by("-number")
+    resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
+    ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved)
+    latest = ended.select_related("red", "yellow").order_by("-number")[:FINISHED_SHOWN]
     return tuple(
         protocol.Finished(
             number=match.number,
             winner=_winner(match),
-            turns=match.turns.filter(state=TurnState.RESOLVED).count(),
+            turns=match.resolved,
         )
-        for match in reversed(ended[:FINISHED_SHOWN])
+        for match in reversed(latest)
     )
 
 

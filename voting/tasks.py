@@ -16,5 +16,5 @@ def close_turn(turn_id: int) -> None:
 
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY)
-def close_turn_early(turn_id: int) -> None:
-    control.close_turn_early(turn_id, ballot_box())
+def close_turn_early(turn_id: int, closes_at: int) -> None:
+    control.close_turn_early(turn_id, closes_at, ballot_box())

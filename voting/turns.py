@@ -3,12 +3,15 @@
 Attempts at least once, frozen input, a deterministic engine, one compare-and-set in the database.
 """
 
+import logging
 from dataclasses import dataclass
 from random import Random
 from typing import cast
 
 from django.db import transaction
+from redis import RedisError
 
+from games.engine.errors import GameError
 from games.engine.game import SIDES, Picks, Side
 from games.matches import (
     MatchError,
@@ -17,16 +20,20 @@ from games.matches import (
     create_match,
     create_turn,
     end_match,
+    is_playing,
     position_of,
 )
 from games.models import EndedBy, Event, Lobby, Match, MatchResult, Turn, TurnState
 from voting import protocol, window
 from voting.announcements import announce, relay
+from voting.archive import stored_ballots
 from voting.ballot_box import BallotBox, BoxedTurn, Early, Lost
 from voting.ballots import Ballot, merge_ballots, pack_ballots
-from voting.models import StoredBallot, TallyRecord
+from voting.models import TallyRecord
 from voting.tally import Decision, TallyTerms, decide
 from voting.window import Window
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +66,25 @@ def start_match(event_id: int, box: BallotBox) -> Match:
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
-    box.place(boxed(turn), create=True)
-    relay(event_id)
+    place_and_tell(turn, box, create=True)
     return match
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
-    """Start the match whose time has come; of several clocks that ask, one starts it."""
+    """Start the match whose time has come; of several clocks that ask, one starts it.
+
+    One that cannot start is not due any more, even if nobody can be told.
+    """
     now = box.now()
     due = Event.objects.filter(pk=event_id, next_match_at__lte=now)
     try:
         if due.exists():
             start_match(event_id, box)
-    except MatchError:
-        with transaction.atomic():
-            if due.update(next_match_at=None):
+    except (MatchError, GameError):
+        if due.update(next_match_at=None):
+            with transaction.atomic():
                 announce(event_id, protocol.EventEdited, now)
-        relay(event_id)
+            relay(event_id)
 
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
@@ -92,7 +101,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     ballots = merge_ballots(sealed.ballots, stored_ballots(turn))
     following = _write(turn, _outcome(turn, ballots), box.now())
     if following:
-        box.place(boxed(following), create=True)
+        place_and_tell(following, box, create=True)
     relay(turn.match.event_id)
     if turn.state == TurnState.RESOLVED:
         box.expire(turn.match.event_id, turn.pk)
@@ -114,9 +123,13 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     relay(turn.match.event_id)
 
 
-def stored_ballots(turn: Turn) -> tuple[Ballot, ...]:
-    rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "pk")
-    return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence) for r in rows)
+def place_and_tell(turn: Turn, box: BallotBox, *, create: bool) -> None:
+    """Bring box and screens up to what is committed. If the box is away, the clock does so soon."""
+    try:
+        box.place(boxed(turn), create=create)
+    except RedisError as trouble:
+        log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble)
+    relay(turn.match.event_id)
 
 
 def _outcome(turn: Turn, ballots: tuple[Ballot, ...]) -> Outcome:
@@ -150,7 +163,7 @@ def _write(turn: Turn, outcome: Outcome, now: int) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
     with transaction.atomic():
-        if not claim_turn(
+        if not is_playing(turn.match) or not claim_turn(
             turn,
             state=TurnState.RESOLVED,
             red_pick=picks.red,

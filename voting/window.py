@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 START_LEAD_MS = 3_000
 RESUME_LEAD_MS = 1_000
 RESTORED_MIN_MS = 10_000
-STORED_FROM_S = 600
+STORED_FROM_MS = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,6 @@ def restore_window(window: Window, now: int, window_s: int) -> Window:
     return replace(window, closes_at=max(window.closes_at, least))
 
 
-def is_stored(window_s: int) -> bool:
+def is_stored(window_ms: int) -> bool:
     """Whether ballots of such a long window are written to the database before they are acknowledged."""
-    return window_s > STORED_FROM_S
+    return window_ms > STORED_FROM_MS

@@ -66,7 +66,7 @@ def valkey(stack: Stack) -> Child:
         "dir": str(home),
         "appendonly": "yes",
         "appendfsync": "always",
-        "no-appendfsync-on-rewrite": "yes",
+        "no-appendfsync-on-rewrite": "no",
         "save": "",
         "maxmemory-policy": "noeviction",
     }

@@ -81,13 +81,15 @@ def test_a_whole_match_by_clicking(evening: Evening) -> None:
 
 
 def people_join(evening: Evening) -> None:
+    """The first comes before the doors open, and is let in without doing anything."""
     evening.display.page.goto(f"/display/{evening.code.lower()}")
-    press(evening.console, "lobby.open")
-    evening.display.wait_for(phase="lobby")
     evening.red.page.goto("/")
     evening.red.shoot("code")
     evening.red.page.locator("input").fill(evening.code.lower())
     evening.red.page.keyboard.press("Enter")
+    expect(evening.red.page.get_by_role("heading")).to_have_text("The doors open soon", timeout=SOON_MS)
+    press(evening.console, "lobby.open")
+    evening.display.wait_for(phase="lobby")
     evening.red.wait_for(team="1", phase="lobby")
     evening.yellow.page.goto(f"/{evening.code}")
     evening.yellow.wait_for(team="2", phase="lobby")

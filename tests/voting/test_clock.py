@@ -195,7 +195,7 @@ def _catches_sigterm(pid: int) -> bool:
 # ------------------------------------------------------------------ deadlines and tasks
 def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
     arm_close(4711)
-    arm_early_close(4712)
+    arm_early_close(4712, 1)
     early, close = handed_over(valkey_url)
     assert CLOSE_TURN_EARLY.encode() in early
     assert CLOSE_TURN.encode() in close
@@ -226,11 +226,24 @@ def test_the_tasks_do_what_their_names_say(box: BallotBox) -> None:
         open_now(turn, box)
     run_out(due, box)
     close_turn_task(due.pk)
-    close_turn_early_task(early.pk)
-    close_turn_early_task(other.pk)
+    close_turn_early_task(early.pk, load_turn(early.pk).closes_at)
+    close_turn_early_task(other.pk, load_turn(other.pk).closes_at)
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
     assert settings.CELERY_TASK_ACKS_LATE is False
+
+
+def test_a_next_match_that_cannot_be_told_holds_up_nothing(box: BallotBox) -> None:
+    """Neither the event's next match nor its last one can be played any more."""
+    broken, sound = start(box), start(box)
+    open_now(sound, box)
+    run_out(sound, box)
+    Match.objects.filter(pk=broken.match_id).update(game="draughts", state="aborted", ended_at=1)
+    Turn.objects.filter(pk=broken.pk).update(state=TurnState.VOID)
+    Event.objects.filter(pk=broken.match.event_id).update(game="draughts", next_match_at=1)
+    clock = Clock(box)
+    wait_until(lambda: clock.look() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert Event.objects.get(pk=broken.match.event_id).next_match_at is None
 
 
 def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:

@@ -89,6 +89,7 @@ def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House
     done(console, 5, "turn.resume", turn=turn["id"])
     resumed = display.hear("turn.resumed")["state"]["match"]["turn"]
     assert resumed["closes_at"] - resumed["opens_at"] == 660_000
+    house.ask("open_at_once", event_id=made["id"])
     done(console, 6, "turn.close", turn=turn["id"])
     assert display.hear("turn.revealed")["state"]["match"]["turn"]["number"] == 2
     done(console, 7, "turn.void", turn=turn["id"])
@@ -98,7 +99,7 @@ def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House
     done(console, 10, "match.abort")
     assert display.hear("match.aborted")["state"]["match"]["state"] == "aborted"
     told = [message["seq"] for message in display.heard if "seq" in message]
-    assert told == list(range(12))  # a close is two changes: the deadline moves, then the reveal
+    assert told == list(range(13))  # a close is two changes: the deadline moves, then the reveal
     fresh = faces.display(made["code"])[1]
     changes = [message for message in display.heard if "state" in message]
     assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core import serializers
+from redis.exceptions import TimeoutError  # noqa: A004
 
 from games.matches import MatchError, live_turn
 from games.models import Event, Match, MatchState, Team, Turn, TurnState
@@ -22,7 +23,7 @@ from tests.voting.playing import (
     vote,
 )
 from tests.voting.test_turns import at_once, kinds
-from voting.ballot_box import BallotBox, Early, Sealed
+from voting.ballot_box import BallotBox, BoxedTurn, Early, Sealed
 from voting.control import act, close_turn_early, edit_event, pause_turn
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.protocol import Action, ActionAsk
@@ -199,8 +200,17 @@ def test_a_paused_turn_may_be_closed(box: BallotBox) -> None:
     assert load_turn(turn.pk).red_pick == 3
 
 
+def test_a_turn_that_has_not_begun_is_not_closed(box: BallotBox) -> None:
+    turn = start(box)
+    before = everything()
+    with refused("has not begun"):
+        press(event_of(turn), "turn.close", box)
+    assert everything() == before
+
+
 def test_a_second_press_does_not_close_the_next_turn(box: BallotBox) -> None:
     turn = start(box)
+    open_now(turn, box)
     press(event_of(turn), "turn.close", box, turn=turn.pk)
     for action in ("turn.close", "turn.pause", "turn.extend", "turn.resume"):
         with refused("over already"):
@@ -211,8 +221,9 @@ def test_an_early_close_ends_a_running_window_where_the_match_wants_it(box: Ball
     turn = start(box, close_early=True)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
-    close_turn_early(turn.pk, box)
-    close_turn_early(turn.pk, box)
+    closes_at = load_turn(turn.pk).closes_at
+    close_turn_early(turn.pk, closes_at, box)
+    close_turn_early(turn.pk, closes_at, box)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
     assert only_turn(turn.match).state == TurnState.OPEN
 
@@ -224,8 +235,17 @@ def test_an_early_close_leaves_other_matches_and_paused_turns_alone(box: BallotB
     press(event_of(paused), "turn.pause", box)
     before = everything()
     for turn in (late, paused):
-        close_turn_early(turn.pk, box)
+        close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
     assert everything() == before
+
+
+def test_an_early_close_of_a_window_that_was_moved_since_is_forgotten(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    voted_before = load_turn(turn.pk).closes_at
+    press(event_of(turn), "turn.extend", box)
+    close_turn_early(turn.pk, voted_before, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
 
 
 # ------------------------------------------------------------------ void
@@ -344,7 +364,7 @@ def test_an_action_touches_no_other_event(box: BallotBox) -> None:
     mine, other = start(box), start(box)
     with refused("over already"):
         press(event_of(mine), "turn.close", box, turn=other.pk)
-    press(event_of(mine), "turn.close", box, turn=mine.pk)
+    press(event_of(mine), "turn.extend", box, turn=mine.pk)
     assert load_turn(other.pk).version == 1
 
 
@@ -364,6 +384,7 @@ def test_who_acts_on_what_another_has_changed_is_refused(box: BallotBox) -> None
 )
 def test_of_organizers_that_press_at_once_one_succeeds(action: Action, kind: str, box: BallotBox) -> None:
     turn = start(box)
+    open_now(turn, box)
     event_id = event_of(turn)
     ask = {} if action == "match.abort" else {"turn": turn.pk}
     losers = at_once(4, lambda own: press(event_id, action, own, **ask))
@@ -396,3 +417,20 @@ def test_a_pause_and_a_close_at_once_leave_one_of_the_two(box: BallotBox) -> Non
     assert turn.match.turns.filter(state__in=["open", "paused"]).count() == 1
     seqs = list(Announcement.objects.filter(event_id=event_id).order_by("seq").values_list("seq", flat=True))
     assert seqs == list(range(1, len(seqs) + 1))
+
+
+# ------------------------------------------------------------------ a box that is away
+class SilentBox(BallotBox):
+    """Tells the time, but takes no window."""
+
+    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+        raise TimeoutError("Timeout reading from socket")
+
+
+def test_what_is_committed_is_done_though_the_box_does_not_answer(box: BallotBox) -> None:
+    turn = start(box)
+    silent = SilentBox()
+    press(event_of(turn), "turn.extend", silent, turn=turn.pk, seconds=60)
+    silent.close()
+    assert load_turn(turn.pk).closes_at == turn.closes_at + 60_000
+    assert kinds(event_of(turn))[-1] == "turn.moved"

@@ -10,10 +10,10 @@ from redis import RedisError
 from tests.voting.test_ballot_box import EVENT, HOUR_MS, R1, TURN, Y2
 from voting.ballot_box import MAX_BATCH, AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed
 from voting.ballots import Ballot
-from voting.intake import MAX_WAITING, Intake, Window
+from voting.intake import MAX_WAITING, Intake, Slot
 
-WINDOW = Window(EVENT, TURN, 1, stored=False)
-LONG = Window(EVENT, TURN, 1, stored=True)
+WINDOW = Slot(EVENT, TURN, 1, stored=False)
+LONG = Slot(EVENT, TURN, 1, stored=True)
 COUNTED = {Cast.OK, Cast.DUP}
 
 
@@ -59,7 +59,7 @@ class Shelf:
 class Crowd:
     """Everyone's answers."""
 
-    def __init__(self, intake: Intake, window: Window) -> None:
+    def __init__(self, intake: Intake, window: Slot) -> None:
         self.intake, self.window = intake, window
         self.answers: dict[tuple[str, int], list[int]] = {}
         self._changed = asyncio.Event()
@@ -95,7 +95,7 @@ def talk(
     conversation: Callable[[Crowd], Awaitable[None]],
     box: Watched | None = None,
     shelf: Shelf | None = None,
-    window: Window = WINDOW,
+    window: Slot = WINDOW,
 ) -> tuple[Watched, Shelf, Crowd]:
     async def held() -> tuple[Watched, Shelf, Crowd]:
         watched, shelved = box or Watched(), shelf or Shelf()
@@ -180,7 +180,7 @@ def test_while_the_box_is_away_ballots_wait_and_count_once(
 def test_two_windows_have_two_lanes(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
         await crowd.cast(R1)
-        crowd.window = Window(EVENT, TURN + 1, 1, stored=False)
+        crowd.window = Slot(EVENT, TURN + 1, 1, stored=False)
         await crowd.cast(Y2)
         assert sorted(await crowd.answered(2)) == [Cast.OK, Cast.UNKNOWN]
 

@@ -275,7 +275,7 @@ def told_in_an_open_turn(event: Event, box: BallotBox, red: list[int], yellow: l
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:
-    told = ask(lambda box: box.beat(event_id, "a", turn_id, (3, 3), 0))
+    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), (3, 3), 0))
     return Turnout(0, told.connected, told.waiting, told.red, told.yellow)
 
 

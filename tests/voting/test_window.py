@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from voting.window import (
     RESTORED_MIN_MS,
     RESUME_LEAD_MS,
-    STORED_FROM_S,
+    STORED_FROM_MS,
     Window,
     close_window,
     extend_window,
@@ -69,5 +69,5 @@ def test_a_restored_window_leaves_time_to_send_again_and_takes_none_away(
 
 
 def test_only_windows_of_more_than_ten_minutes_are_stored() -> None:
-    assert STORED_FROM_S == 600
-    assert [is_stored(seconds) for seconds in (3, 600, 601)] == [False, False, True]
+    assert STORED_FROM_MS == 600_000
+    assert [is_stored(ms) for ms in (3_000, 600_000, 600_001)] == [False, False, True]

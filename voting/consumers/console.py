@@ -4,8 +4,10 @@ from functools import cache
 from typing import Any, ClassVar
 
 from channels.db import database_sync_to_async
+from django.db import OperationalError
 from redis import RedisError
 
+from games.engine.errors import GameError
 from games.matches import MatchError
 from games.models import Event
 from voting import protocol
@@ -40,10 +42,10 @@ class ConsoleConsumer(SocketConsumer):
             return
         try:
             await database_sync_to_async(_act)(self.scope["user"], room.event_id, message)
-        except MatchError as refusal:
+        except (MatchError, GameError) as refusal:
             await self.tell(protocol.ActionRefused(id=message.id, text=str(refusal)))
-        except (RedisError, OSError):
-            text = "The ballot box does not answer. Try again."
+        except (RedisError, OSError, OperationalError):
+            text = "Ballot box or database do not answer. Try again."
             await self.tell(protocol.ActionRefused(id=message.id, text=text))
         else:
             await self.tell(protocol.ActionDone(id=message.id))

@@ -9,7 +9,7 @@ from voting.ballots import Ballot
 from voting.consumers.socket import CloseSocket, SocketConsumer
 from voting.gateway import Gateway, gateway
 from voting.hub import Room
-from voting.intake import Window
+from voting.intake import Slot
 from voting.protocol import BallotCast, CloseCode, PhoneJoin, Refusal
 from voting.seats import Seat, new_seat, read_seat, sign_seat
 from voting.window import is_stored
@@ -55,6 +55,7 @@ class PhoneConsumer(SocketConsumer):
     async def _new_seat(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Seat | None:
         refusal = _refuse_newcomer(message, room.state)
         if refusal:
+            self.wait_in(room)
             await self.tell(refusal)
             return None
         wish = None if room.state.team_choice == "balance" else message.team
@@ -75,13 +76,14 @@ class PhoneConsumer(SocketConsumer):
         if refusal := _refuse_ballot(message, side, match.turn):
             await self._refuse(message, refusal)
             return
-        window = Window(room.event_id, message.turn, match.turn.epoch, is_stored(match.window_s))
+        turn = match.turn
+        slot = Slot(room.event_id, turn.id, turn.epoch, is_stored(turn.closes_at - turn.opens_at))
 
         async def answer(code: int) -> None:
             await self._answer(message, seat, code, room)
 
         ballot = Ballot(seat.voter, side, message.column, message.sequence)
-        await gateway().intake.take(window, ballot, answer)
+        await gateway().intake.take(slot, ballot, answer)
 
     async def _answer(self, message: BallotCast, seat: Seat, code: int, room: Room) -> None:
         if code in (Cast.OK, Cast.DUP):

@@ -14,6 +14,7 @@ from autobahn.exception import Disconnected
 from django.db import OperationalError
 from redis import RedisError
 
+from games.engine.errors import GameError
 from voting import protocol
 from voting.gateway import Gateway, gateway
 from voting.hub import Room
@@ -46,6 +47,8 @@ class SocketConsumer:
         self.seat: Seat | None = None
         self.room: Room | None = None
         self._send = send
+        self._asked = False
+        self._waits_in: Room | None = None
         self._frames_left = float(FRAMES_AT_ONCE)
         self._frame_at = time.monotonic()
         self._decode = _decoder(self.messages)
@@ -68,11 +71,13 @@ class SocketConsumer:
         finally:
             if self.room is not None:
                 self.room.sockets.discard(self)
+            if self._waits_in is not None:
+                self._waits_in.sockets.discard(self)
 
     async def _listen(self, receive: Receive) -> None:
         try:
             async with asyncio.timeout(JOIN_TIMEOUT_S):
-                while self.room is None:
+                while not self._asked:
                     if not await self._take(await receive()):
                         return
         except TimeoutError:
@@ -89,6 +94,7 @@ class SocketConsumer:
         if message is None:
             await self.tell(protocol.ErrorTold(code="malformed", text="see docs/protocol.md"))
         elif isinstance(message, protocol.ClockAsk):
+            await self._know_time()
             await self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
         elif self.room is not None:
             await self.hear(message, self.room)
@@ -119,13 +125,25 @@ class SocketConsumer:
         if not hasattr(message, "code"):
             await self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
             return
+        self._asked = True
         try:
             room = await gateway().room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
             await self.join(message, room, gateway())
-        except (RedisError, OSError, OperationalError):
+        except (RedisError, OSError, OperationalError, GameError):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
+
+    async def _know_time(self) -> None:
+        try:
+            await gateway().know_time()
+        except (RedisError, OSError):
+            raise CloseSocket(CloseCode.UNAVAILABLE) from None
+
+    def wait_in(self, room: Room) -> None:
+        """Stay without a seat, to hear when there is one to be had."""
+        self._waits_in = room
+        room.sockets.add(self)
 
     async def enter(self, room: Room, welcome: Callable[[], msgspec.Struct]) -> None:
         """Take a place in the room and tell its state as of this moment."""

@@ -1,5 +1,6 @@
 -- A gateway tells whom it holds and hears what all gateways hold together.
--- KEYS: gateways, box.  ARGV: gateway, stale after (ms), turn, connected 1, connected 2, yet to vote.
+-- KEYS: gateways, box.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
+-- yet to vote.
 -- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" is -1
 -- while a gateway's figure is of another turn.
 local time = redis.call('TIME')
@@ -9,7 +10,7 @@ redis.call('PEXPIRE', KEYS[1], 60000)
 local one, two, waiting = 0, 0, 0
 local gateways = redis.call('HGETALL', KEYS[1])
 for i = 1, #gateways, 2 do
-  local at, turn, c1, c2, w = string.match(gateways[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local at, turn, c1, c2, w = string.match(gateways[i + 1], '^(%d+) (%S+) (%d+) (%d+) (%d+)$')
   if now - tonumber(at) > tonumber(ARGV[2]) then
     redis.call('HDEL', KEYS[1], gateways[i])
   else

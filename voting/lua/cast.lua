@@ -2,10 +2,12 @@
 -- KEYS: box, ballots.  ARGV: epoch the gateway knows, then voter, side, column, sequence a ballot.
 -- Answers a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
 -- or -n: the voter's ballot with the higher sequence n stays.
-local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals')
+local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow')
+local held = redis.call('HLEN', KEYS[2])
 local answers = {}
 local all = nil
-if not box[1] or tonumber(box[1]) < tonumber(ARGV[1]) then
+if not box[1] or tonumber(box[1]) < tonumber(ARGV[1])
+    or held ~= tonumber(box[6] or 0) + tonumber(box[7] or 0) then
   all = 4
 else
   local time = redis.call('TIME')
@@ -48,9 +50,5 @@ if new then
   redis.call('HSET', KEYS[1], 'arrivals', arrivals)
   redis.call('HINCRBY', KEYS[1], 'red', grown.red)
   redis.call('HINCRBY', KEYS[1], 'yellow', grown.yellow)
-  local ttl = redis.call('PTTL', KEYS[1])
-  if ttl > 0 then
-    redis.call('PEXPIRE', KEYS[2], ttl)
-  end
 end
 return answers

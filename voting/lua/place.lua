@@ -1,15 +1,26 @@
 -- Put a turn's window into its box, unless the box knows a newer one.
--- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at, kept for (ms).
--- A newer version unseals: no close with an older version can be committed any more.
+-- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at.
+-- A newer version unseals: no close with an older version can be committed any more. A box whose
+-- ballots are not those it counted is as good as none; creating it counts those that are left.
 -- Answers 1 placed or there already, 0 there is no such box.
-local version = redis.call('HGET', KEYS[1], 'version')
-if not version and ARGV[1] == '0' then
+local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow')
+local held = redis.call('HLEN', KEYS[2])
+local whole = box[1] and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)
+if not whole and ARGV[1] == '0' then
   return 0
 end
-if not version or tonumber(version) < tonumber(ARGV[2]) then
+if not whole then
+  local left = { red = 0, yellow = 0 }
+  for _, ballot in ipairs(redis.call('HVALS', KEYS[2])) do
+    local side = string.match(ballot, '^%a+')
+    left[side] = left[side] + 1
+  end
+  redis.call('HSET', KEYS[1], 'red', left.red, 'yellow', left.yellow)
+end
+if not box[1] or tonumber(box[1]) < tonumber(ARGV[2]) then
   redis.call('HSET', KEYS[1], 'version', ARGV[2], 'epoch', ARGV[3], 'opens_at', ARGV[4],
     'closes_at', ARGV[5], 'sealed', 0)
-  redis.call('PEXPIRE', KEYS[1], ARGV[6])
-  redis.call('PEXPIRE', KEYS[2], ARGV[6])
+  redis.call('PERSIST', KEYS[1])
+  redis.call('PERSIST', KEYS[2])
 end
 return 1

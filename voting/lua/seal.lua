@@ -1,8 +1,9 @@
 -- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
 -- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker.
--- Answers {0} there is no such box, {1, closes_at} too early, or {2, voter, ballot, voter, ballot, ...}.
-local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed')
-if not box[1] then
+-- Answers {0} there is no such box, or not all its ballots, {1, closes_at} too early, or
+-- {2, voter, ballot, voter, ballot, ...}.
+local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow')
+if not box[1] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
   return { 0 }
 end
 if tonumber(box[1]) < tonumber(ARGV[1]) then

@@ -6,6 +6,8 @@ import type { ErrorTold, EventState, PhoneMessage, PhoneWelcomed, ToPhone } from
 import { BallotKeeper, NO_BALLOT, type Ballot } from "./ballot";
 import { keepRecord, keepToken, readRecord, readToken, type Record } from "./seat";
 
+const HALL_KNOCKS_WITHIN_MS = 2000;
+
 /** What only this voter knows. `hindrance`: why there is no seat yet. */
 export interface Mine {
   team: number | null;
@@ -23,12 +25,15 @@ export function takeSeat(code: string, wish: number | null) {
     (ballot) => mine.set({ ballot }),
   );
 
+  let knock = 0;
+
   function join(): PhoneMessage {
     return { type: "phone.join", code, token: readToken(code), team: wish };
   }
 
   function heard(message: ToPhone): void {
     if ("state" in message) follow(message.state);
+    if ("state" in message && mine.get().hindrance && mine.get().team === null) knockAgain();
     if (message.type === "phone.welcomed") welcomed(message);
     else if (message.type === "ballot.counted") keeper.counted(message);
     else if (message.type === "ballot.refused") keeper.refused(message);
@@ -36,7 +41,14 @@ export function takeSeat(code: string, wish: number | null) {
     if (message.type === "phone.welcomed" || message.type === "ballot.counted") remember();
   }
 
+  /** The event changed while there was no seat: perhaps there is one now. A hall does not knock as one. */
+  function knockAgain(): void {
+    clearTimeout(knock);
+    if (mine.get().hindrance?.code !== "team_needed") knock = window.setTimeout(() => link.socket.send(join()), Math.random() * HALL_KNOCKS_WITHIN_MS);
+  }
+
   function welcomed(message: PhoneWelcomed): void {
+    clearTimeout(knock);
     keepToken(code, message.you.token);
     mine.set({ team: message.you.team, hindrance: null });
     keeper.welcome(message.you);

@@ -1,0 +1,26 @@
+"""A gateway's idea of the box's time."""
+
+from voting.box_clock import QUICK_MS, STALE_MS, BoxClock, local_ms
+
+
+def test_the_middle_of_question_and_answer_is_when_the_box_spoke() -> None:
+    clock = BoxClock()
+    clock.learn(1_000_010, asked=0, answered=20)
+    assert clock.offset_ms == 1_000_000
+
+
+def test_a_slow_answer_is_taken_only_when_there_is_nothing_fresh() -> None:
+    clock = BoxClock()
+    clock.learn(1_000, asked=0, answered=QUICK_MS * 4)
+    first = clock.offset_ms
+    clock.learn(5_000, asked=1_000, answered=1_000 + QUICK_MS * 4)
+    assert clock.offset_ms == first
+    clock.learn(9_000, asked=STALE_MS * 2, answered=STALE_MS * 2 + QUICK_MS * 4)
+    assert clock.offset_ms != first
+
+
+def test_the_time_goes_on_between_two_looks() -> None:
+    clock = BoxClock()
+    here = local_ms()
+    clock.learn(int(here) + 5_000, asked=here, answered=here)
+    assert 4_990 <= clock.now() - local_ms() <= 5_010
