@@ -26,7 +26,7 @@ QUIET = (
     "disable-component-update",
 )
 PASSWORD = "only-for-tests"
-SHOTS = Path(__file__).parents[2] / "test-results" / "screens"
+SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 
 
 @pytest.fixture(scope="session")
