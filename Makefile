@@ -4,7 +4,7 @@ BIN := .venv/bin
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
 .DEFAULT_GOAL := help
-.PHONY: help play test check lock clean
+.PHONY: help play test bench check lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,11 @@ test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k ta
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m pytest $(or $(ARGS),--ignore=tests/e2e)
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
+
+bench: ## beside a bare echo and a stock Channels app, on this machine (ARGS=--quick for a look)
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.load.bench $(ARGS)
 
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check

@@ -1,0 +1,29 @@
+"""One of those that are measured: a server, the lines to it, and how a vote and an answer look there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tests.load.bench.line import Line, open_lines
+
+
+@dataclass(eq=False)
+class Contender:
+    """`vote` is the next frame of a line; `is_answer` tells the answer to it from all else."""
+
+    name: str
+    pid: int
+    port: int
+    path: str
+    vote: Callable[[Line], bytes]
+    is_answer: Callable[[bytes], bool]
+    lines: list[Line] = field(default_factory=list)
+    heard: Callable[[Line, bytes], None] = lambda line, text: None
+
+    def hear(self, line: Line, text: bytes) -> None:
+        self.heard(line, text)
+
+    async def open(self, count: int) -> list[Line]:
+        """Have so many more lines, open; those."""
+        new = await open_lines(self.port, self.path, self.hear, count)
+        self.lines += new
+        return new

@@ -1,0 +1,136 @@
+"""A WebSocket client that costs next to nothing: text frames, one handler for all lines, no tasks."""
+
+import asyncio
+import base64
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+TEXT, CLOSE, PING = 0x81, 0x88, 0x89
+PONG = 0x8A
+MASK = os.urandom(4)
+SHORT = 126
+OPEN_WITHIN_S = 30.0
+OPENING_AT_ONCE = 50
+
+Hear = Callable[["Line", bytes], None]
+
+
+def frame(payload: bytes, first: int = TEXT) -> bytes:
+    """A client's frame, masked as the protocol demands, so that the server has it to unmask."""
+    size = len(payload)
+    length = bytes((0x80 | size,)) if size < SHORT else bytes((0x80 | SHORT,)) + size.to_bytes(2, "big")
+    key = (MASK * (size // 4 + 1))[:size]
+    masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
+    return bytes((first,)) + length + MASK + masked.to_bytes(size, "big")
+
+
+class Line(asyncio.Protocol):
+    """`hear` gets every text frame. `sequence` and `column` are what the line's voter last chose."""
+
+    def __init__(self, hear: Hear) -> None:
+        self.hear = hear
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ended = False
+        self.sequence = 0
+        self.column = 1
+        self._kept = b""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended = True
+        if not self.opened.done():
+            self.opened.set_exception(exc or ConnectionError("closed during the handshake"))
+
+    def send(self, data: bytes) -> None:
+        assert self._transport is not None
+        self._transport.write(data)
+
+    def say(self, text: bytes) -> None:
+        self.send(frame(text))
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        data = self._kept + data if self._kept else data
+        if not self.opened.done():
+            data = self._shake_hands(data)
+        self._kept = self._read(data)
+
+    def _shake_hands(self, data: bytes) -> bytes:
+        head, end, rest = data.partition(b"\r\n\r\n")
+        if not end:
+            self._kept = data
+            return b""
+        if b" 101 " not in head.split(b"\r\n", 1)[0]:
+            self.opened.set_exception(ConnectionError(head.decode(errors="replace")[:100]))
+        else:
+            self.opened.set_result(None)
+        return rest
+
+    def _read(self, data: bytes) -> bytes:
+        """Hand out all whole frames; what is left."""
+        at, size = 0, len(data)
+        while size - at >= 2:
+            body, length = _body_of(data, at)
+            if body + length > size:
+                break
+            self._take(data[at], data[body : body + length])
+            at = body + length
+        return data[at:] if at else data
+
+    def _take(self, first: int, payload: bytes) -> None:
+        if first == TEXT:
+            self.hear(self, payload)
+        elif first == PING:
+            self.send(frame(payload, PONG))
+        elif first == CLOSE:
+            self.close()
+
+
+def _body_of(data: bytes, at: int) -> tuple[int, int]:
+    """Where a server's frame has its payload, and how long that is; beyond the end while unknown."""
+    length = data[at + 1]
+    if length < SHORT:
+        return at + 2, length
+    wide = 2 if length == SHORT else 8
+    if len(data) < at + 2 + wide:
+        return at + 2 + wide, len(data)
+    return at + 2 + wide, int.from_bytes(data[at + 2 : at + 2 + wide], "big")
+
+
+async def open_line(port: int, path: str, hear: Hear, headers: Mapping[str, str] | None = None) -> Line:
+    loop = asyncio.get_running_loop()
+    _, line = await loop.create_connection(lambda: Line(hear), "127.0.0.1", port)
+    key = base64.b64encode(os.urandom(16)).decode()
+    lines = [
+        f"GET {path} HTTP/1.1",
+        f"Host: 127.0.0.1:{port}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        f"Sec-WebSocket-Key: {key}",
+        "Sec-WebSocket-Version: 13",
+        *(f"{name}: {value}" for name, value in (headers or {}).items()),
+    ]
+    line.send("\r\n".join([*lines, "", ""]).encode())
+    async with asyncio.timeout(OPEN_WITHIN_S):
+        await line.opened
+    return line
+
+
+async def open_lines(port: int, path: str, hear: Hear, count: int) -> list[Line]:
+    lines: list[Line] = []
+    while len(lines) < count:
+        some = range(min(OPENING_AT_ONCE, count - len(lines)))
+        lines += await asyncio.gather(*(open_line(port, path, hear) for _ in some))
+    return lines
+
+
+def close_all(lines: Iterable[Line]) -> None:
+    for line in lines:
+        line.close()

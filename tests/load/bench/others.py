@@ -1,0 +1,77 @@
+"""The servers the product is laid beside, under the same Daphne with the same options."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from deploy.laptop import stack as children
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.stack import Stack
+from deploy.laptop.supervisor import Child, Supervisor
+from tests.load.bench.contender import Contender
+from tests.load.bench.line import Line, frame
+
+LISTENS_WITHIN_S = 30.0
+LOOK_AGAIN_S = 0.1
+ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"column":4,"sequence":12}')
+
+
+@contextmanager
+def running_others(home: Path) -> Iterator[tuple[Contender, Contender]]:
+    """The bare echo and the stock app, which has a Valkey of its own that writes nothing to disk."""
+    stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
+    valkey = children.valkey(stack)
+    in_memory = replace(valkey, argv=[*valkey.argv, "--appendonly", "no"])
+    with Supervisor(stack.logs) as supervisor:
+        supervisor.start(in_memory)
+        echo, stock = (replace(stack, port=free_port()) for _ in range(2))
+        supervisor.start(_daphne("echo", echo, "tests.load.bench.echo"))
+        supervisor.start(_daphne("stock", stock, "tests.load.stock.asgi"))
+        for port in (stack.valkey_port, echo.port, stock.port):
+            _await_listener(port)
+        yield (
+            _contender(supervisor, "echo", echo.port, "/"),
+            _contender(supervisor, "stock", stock.port, "/ws/vote"),
+        )
+
+
+def stock_reveal(told: bytes) -> bytes:
+    """What makes the stock app tell everybody the same as the product told."""
+    return msgspec.json.encode({"type": "reveal", "state": msgspec.json.decode(told)})
+
+
+def _daphne(name: str, stack: Stack, module: str) -> Child:
+    child = children.gateway(stack)
+    env = {**child.env, "DJANGO_SETTINGS_MODULE": "tests.load.stock.settings"}
+    return Child(name, [*child.argv[:-1], f"{module}:application"], env)
+
+
+def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Contender:
+    pid = supervisor.pid(name)
+    assert pid is not None, f"the {name} server does not run"
+    if name == "echo":
+        return Contender(name, pid, port, path, lambda line: ECHOED, lambda text: True)
+    return Contender(name, pid, port, path, _stock_vote, lambda text: text.startswith(b'{"type": "counted"'))
+
+
+def _stock_vote(line: Line) -> bytes:
+    line.sequence += 1
+    return frame(b'{"type":"vote","turn":1,"column":%d,"sequence":%d}' % (line.column, line.sequence))
+
+
+def _await_listener(port: int) -> None:
+    deadline = time.monotonic() + LISTENS_WITHIN_S
+    while True:
+        try:
+            socket.create_connection((LOOPBACK, port), timeout=1).close()
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(LOOK_AGAIN_S)
+        else:
+            return

@@ -1,0 +1,115 @@
+"""The product as a contender: a whole stack, an event in play, phones with seats that vote in it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import redis
+
+from tests.load.bench.contender import Contender
+from tests.load.bench.line import Line, frame, open_line
+from tests.stack import House
+from voting.ballot_box import turn_keys
+from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
+
+JOINING_AT_ONCE = 50
+JOINED_WITHIN_S = 30.0
+NOT_STORED_S = 600
+PLAYED = [(1, 2), (4, 5)]
+
+
+@dataclass
+class Ours:
+    """`refused` counts ballots that were not counted: none should be."""
+
+    house: House
+    event_id: int
+    code: str
+    contender: Contender
+    turn: int = 0
+    epoch: int = 0
+    refused: int = 0
+    told: dict[Line, asyncio.Future[bytes]] = field(default_factory=dict)
+
+    async def join(self, count: int) -> None:
+        """So many more phones, seated."""
+        while count:
+            some = min(JOINING_AT_ONCE, count)
+            await self._join_some(some)
+            count -= some
+
+    async def _join_some(self, count: int) -> None:
+        self.contender.heard = self._welcome
+        lines = await self.contender.open(count)
+        self.told = {line: asyncio.get_running_loop().create_future() for line in lines}
+        for line in lines:
+            line.say(msgspec.json.encode(PhoneJoin(code=self.code)))
+        async with asyncio.timeout(JOINED_WITHIN_S):
+            welcomes = await asyncio.gather(*self.told.values())
+        for line, welcome in zip(lines, welcomes, strict=True):
+            self._seat(line, msgspec.json.decode(welcome, type=PhoneWelcomed))
+
+    def _welcome(self, line: Line, text: bytes) -> None:
+        if text.startswith(b'{"type":"phone.welcomed"'):
+            self.told[line].set_result(text)
+
+    def _seat(self, line: Line, welcomed: PhoneWelcomed) -> None:
+        match = welcomed.state.match
+        assert match is not None
+        assert match.turn is not None
+        self.turn, self.epoch = match.turn.id, match.turn.epoch
+        line.column = _legal(match, welcomed.you.team)[0]
+
+    def vote(self, line: Line) -> bytes:
+        line.sequence += 1
+        told = (self.turn, self.epoch, line.column, line.sequence)
+        return frame(b'{"type":"ballot.cast","turn":%d,"epoch":%d,"column":%d,"sequence":%d}' % told)
+
+    def is_answer(self, text: bytes) -> bool:
+        self.refused += text.startswith(b'{"type":"ballot.refused"')
+        return text.startswith(b'{"type":"ballot.counted"')
+
+    def recorded(self) -> int:
+        """How many ballots the box took in this turn, changes of mind included."""
+        with redis.Redis.from_url(self.house.stack.redis) as client:
+            answer: Any = client.hget(turn_keys(self.event_id, self.turn)[0], "arrivals")
+        return int(answer or 0)
+
+
+def make_ours(house: House) -> Ours:
+    """An event in play, its present turn open for an hour, one reveal behind it."""
+    event = house.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
+    house.ask("play_to", event_id=event["id"], picks=PLAYED)
+    pid = house.supervisor.pid("gateway")
+    assert pid is not None, "the gateway does not run"
+    ours = Ours(
+        house,
+        event["id"],
+        event["code"],
+        Contender("ours", pid, house.stack.port, "/ws/phone", lambda line: b"", lambda text: False),
+    )
+    ours.contender.vote, ours.contender.is_answer = ours.vote, ours.is_answer
+    return ours
+
+
+def _legal(match: Match, team: int) -> tuple[int, ...]:
+    assert match.turn is not None
+    return match.turn.legal.red if match.red == team else match.turn.legal.yellow
+
+
+async def open_console(ours: Ours) -> Line:
+    """The organizer's control room, from which joining is locked and unlocked."""
+    heard = asyncio.Event()
+    headers = {"Cookie": ours.house.ask("session", name="olga"), "Origin": ours.house.http}
+    port = ours.house.stack.port
+    line = await open_line(port, "/ws/console", lambda line, text: heard.set(), headers)
+    line.say(msgspec.json.encode(ConsoleJoin(code=ours.code)))
+    async with asyncio.timeout(JOINED_WITHIN_S):
+        await heard.wait()
+    return line
+
+
+def press(console: Line, action: str) -> None:
+    console.sequence += 1
+    console.say(msgspec.json.encode({"type": "action.ask", "id": console.sequence, "action": action}))

@@ -1,0 +1,90 @@
+"""Votes a second: a closed loop over all lines in turn, each with at most one vote under way.
+
+With thousands of lines none of them comes near the limit of five frames a second.
+"""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from tests.load.bench.contender import Contender
+from tests.load.bench.line import Line
+from tests.load.bench.machine import Stopwatch
+
+IN_FLIGHT = 512
+WARM_UP_S = 0.5
+DRAIN_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    answered: int
+    wall_s: float
+    cpu_s: float
+    own_s: float
+
+    @property
+    def a_second(self) -> float:
+        return self.answered / self.wall_s
+
+    @property
+    def a_cpu_second(self) -> float:
+        return self.answered / self.cpu_s
+
+    @property
+    def load_share(self) -> float:
+        """How much of its core the load generator used: near 1 it is what is measured."""
+        return self.own_s / self.wall_s
+
+
+class Loop:
+    def __init__(self, contender: Contender) -> None:
+        self.answered = 0
+        self._contender = contender
+        self._free = deque(contender.lines)
+        self._under_way = 0
+        self._running = True
+        self._drained = asyncio.Event()
+        contender.heard = self._hear
+
+    def start(self) -> None:
+        for _ in range(min(IN_FLIGHT, len(self._free))):
+            self._send()
+
+    async def stop(self) -> None:
+        self._running = False
+        self._assert_all_live()
+        async with asyncio.timeout(DRAIN_WITHIN_S):
+            await self._drained.wait()
+
+    def _assert_all_live(self) -> None:
+        """A server that ends lines under load has no rate."""
+        ended = sum(line.ended for line in self._contender.lines)
+        assert not ended, f"{self._contender.name} ended {ended} of {len(self._contender.lines)} lines"
+
+    def _send(self) -> None:
+        line = self._free.popleft()
+        self._under_way += 1
+        line.send(self._contender.vote(line))
+
+    def _hear(self, line: Line, text: bytes) -> None:
+        if not self._contender.is_answer(text):
+            return
+        self.answered += 1
+        self._under_way -= 1
+        self._free.append(line)
+        if self._running:
+            self._send()
+        elif not self._under_way:
+            self._drained.set()
+
+
+async def rate_of(contender: Contender, seconds: float) -> Rate:
+    loop = Loop(contender)
+    loop.start()
+    await asyncio.sleep(WARM_UP_S)
+    watch, before = Stopwatch(contender.pid), loop.answered
+    await asyncio.sleep(seconds)
+    rate = Rate(loop.answered - before, watch.wall_s, watch.cpu_s, watch.own_s)
+    await loop.stop()
+    return rate

@@ -1,0 +1,40 @@
+"""One consumer a phone: a Redis call a vote, and the channel layer's group for what all are told."""
+
+from typing import Any
+from uuid import uuid4
+
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.conf import settings
+from redis.asyncio import Redis
+
+# redis-py 8 would otherwise fail the votes beyond the first hundred under way at once.
+MOST_CONNECTIONS = 2_000
+redis = Redis.from_url(settings.REDIS_URL, socket_timeout=None, max_connections=MOST_CONNECTIONS)
+
+
+class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
+    groups = ["hall"]
+
+    async def connect(self) -> None:
+        self.voter = uuid4().hex
+        await self.accept()
+
+    async def receive_json(self, content: dict[str, Any], **kwargs: Any) -> None:
+        if content["type"] == "vote":
+            await self.vote(content)
+        elif content["type"] == "reveal":
+            await self.channel_layer.group_send("hall", {"type": "revealed", "state": content["state"]})
+
+    async def vote(self, content: dict[str, Any]) -> None:
+        await redis.hset(f"votes:{content['turn']}", self.voter, content["column"])
+        await self.send_json(
+            {
+                "type": "counted",
+                "turn": content["turn"],
+                "column": content["column"],
+                "sequence": content["sequence"],
+            }
+        )
+
+    async def revealed(self, event: dict[str, Any]) -> None:
+        await self.send_json(event["state"])
