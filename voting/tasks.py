@@ -1,10 +1,15 @@
 """What Celery's workers do: load, delegate."""
 
+from contextlib import suppress
 from functools import cache
+from typing import Any
 
 from celery import shared_task
+from celery.signals import worker_process_init
+from redis import RedisError
 
-from voting import control, deadlines, turns
+from games.engine.registry import all_games
+from voting import announcements, control, deadlines, turns
 from voting.ballot_box import BallotBox
 
 ballot_box = cache(BallotBox)
@@ -18,3 +23,12 @@ def close_turn(turn_id: int) -> None:
 @shared_task(name=deadlines.CLOSE_TURN_EARLY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
     control.close_turn_early(turn_id, closes_at, ballot_box())
+
+
+@worker_process_init.connect
+def warm_up(**_: Any) -> None:
+    """The first deadline does not wait for games to be loaded and connections to be made."""
+    all_games()
+    announcements.relay()
+    with suppress(RedisError):
+        ballot_box().now()
