@@ -145,13 +145,19 @@ def with_gateway(conversation: Callable[[Gateway], Awaitable[None]]) -> None:
             async with asyncio.timeout(20):
                 await conversation(gateway)
         finally:
-            for task in gateway._tasks:
-                task.cancel()
-            await asyncio.gather(*gateway._tasks, return_exceptions=True)
+            await end(gateway._tasks)
             await gateway.box.close()
             await asyncio.to_thread(connections.close_all)
 
     asyncio.run(held())
+
+
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """A cancellation that meets a call in the database's thread is lost there: it is asked for again."""
+    while not all(task.done() for task in tasks):
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=0.2)
 
 
 async def until(holds: Callable[[], object]) -> None:
