@@ -1,5 +1,6 @@
 """What of a test's processes is still there."""
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,20 @@ def _names(process: psutil.Process, text: str) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE and any(text in part for part in told)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
+
+
+def minds_sigterm(pid: int) -> bool:
+    """Whether the process catches or ignores SIGTERM by now."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        masks = [line.split()[1] for line in status if line.startswith(("SigCgt", "SigIgn"))]
+    return any(int(mask, 16) & 1 << (signal.SIGTERM - 1) for mask in masks)
+
+
+def are_ready(folder: Path, count: int) -> bool:
+    """Whether so many are marked, and whoever is to mind SIGTERM does."""
+    living = marked(folder)
+    minding = [process for process in living if "SIGTERM" in " ".join(process.cmdline())]
+    return len(living) == count and all(minds_sigterm(process.pid) for process in minding)
 
 
 def wait_until(holds: Callable[[], object], within_s: float = 10) -> None:

@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,6 @@ run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs
         [sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE
     )
     wait_until(lambda: len(marked(tmp_path)) == 3)
-    time.sleep(0.2)
     os.kill(process.pid, signal.SIGTERM)
     process.communicate(timeout=5)
     assert not marked(tmp_path)

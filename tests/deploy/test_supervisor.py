@@ -13,7 +13,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.supervisor import Child, Supervisor, next_delay
 from tests.deploy import evening
 from tests.deploy.evening import DEAF, NOTES_ITS_END, NOTES_ITS_START, PARENT, SLEEPER, SLOW_TO_END, child
-from tests.deploy.processes import marked, wait_until
+from tests.deploy.processes import are_ready, marked, wait_until
 
 Evening = subprocess.Popen[str]
 
@@ -111,8 +111,7 @@ def test_those_of_a_higher_order_end_when_the_others_have_ended(
 
 def test_sigterm_ends_everything_within_five_seconds_even_the_deaf(tmp_path: Path) -> None:
     night = start_evening(tmp_path, f"deaf=0={DEAF}", f"parent=0={PARENT}", f"box=1={DEAF}")
-    wait_until(lambda: len(marked(tmp_path)) == 5)
-    time.sleep(0.2)
+    wait_until(lambda: are_ready(tmp_path, 5))
     began = time.monotonic()
     night.terminate()
     assert night.wait(10) == 0
@@ -131,8 +130,7 @@ def test_ctrl_c_and_a_closed_terminal_end_everything(tmp_path: Path, number: sig
 
 def test_impatience_does_not_leave_anything_behind(tmp_path: Path) -> None:
     night = start_evening(tmp_path, f"slow=0={SLOW_TO_END}")
-    wait_until(lambda: len(marked(tmp_path)) == 2)
-    time.sleep(0.2)
+    wait_until(lambda: are_ready(tmp_path, 2))
     night.send_signal(signal.SIGINT)
     assert night.stdout is not None
     assert night.stdout.readline() == "ending\n"
@@ -144,8 +142,7 @@ def test_impatience_does_not_leave_anything_behind(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children together with their parent")
 def test_the_supervisors_own_sudden_death_takes_the_children_along(tmp_path: Path) -> None:
     night = start_evening(tmp_path, f"deaf=0={DEAF}", f"sleeper=0={SLEEPER}")
-    wait_until(lambda: len(marked(tmp_path)) == 3)
-    time.sleep(0.2)
+    wait_until(lambda: are_ready(tmp_path, 3))
     night.kill()
     wait_until(lambda: not marked(tmp_path), within_s=2)
 

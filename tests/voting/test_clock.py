@@ -15,7 +15,7 @@ from redis import Redis
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Match, Turn, TurnState
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import minds_sigterm, wait_until
 from tests.voting.playing import new_event, only_turn, open_now, run_out, set_window, start, vote
 from tests.voting.test_turns import at_once, kinds
 from voting.announcements import announce
@@ -181,15 +181,9 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
 def test_the_clock_command_ends_at_sigterm(valkey_url: str) -> None:
     argv = [sys.executable, str(ROOT / "manage.py"), "clock"]
     process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
-    wait_until(lambda: _catches_sigterm(process.pid))
+    wait_until(lambda: minds_sigterm(process.pid))
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 0
-
-
-def _catches_sigterm(pid: int) -> bool:
-    with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        caught = next(line for line in status if line.startswith("SigCgt"))
-    return bool(int(caught.split()[1], 16) & 1 << (signal.SIGTERM - 1))
 
 
 # ------------------------------------------------------------------ deadlines and tasks
