@@ -1,23 +1,20 @@
 """Events and people to edit; ballots, tallies and announcements to look at, none before its reveal."""
 
 import json
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from redis import RedisError
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
-from voting.ballot_box import BallotBox
-from voting.control import edit_event
+from voting.edits import tell_screens
 from voting.models import Announcement, StoredBallot, TallyRecord
 
 if TYPE_CHECKING:
@@ -77,15 +74,7 @@ class EventAdmin(UnfoldAdmin):
         """Only what was edited: the event's counter moves on while the form is open."""
         edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
         obj.save(update_fields=edited)
-        transaction.on_commit(lambda: _tell_screens(request, obj))
-
-
-def _tell_screens(request: HttpRequest, event: Event) -> None:
-    try:
-        with closing(BallotBox()) as box:
-            edit_event(event.pk, box)
-    except (RedisError, OSError):
-        messages.warning(request, "The screens cannot be told now; they hear of it with the next change.")
+        transaction.on_commit(lambda: tell_screens(request, obj))
 
 
 @admin.register(StoredBallot)

@@ -1,6 +1,5 @@
 """The organizer's pages: log in, my events, new, edit, delete, and the door of the control room."""
 
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import cast
@@ -16,12 +15,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
-from redis import RedisError
 
 from games.models import Event, Match, MatchState
-from voting.ballot_box import BallotBox
 from voting.content_policy import content_security_policy
-from voting.control import edit_event
+from voting.edits import tell_screens
 from voting.forms import EventForm
 from voting.sign_in import find_entrant, spend_link
 
@@ -65,23 +62,11 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
     if form.is_valid():
         with transaction.atomic():
             form.save_changes()
-        _tell_screens(request, event)
+        if tell_screens(request, event):
+            text = "Saved. The game and the vote change with the next match, the rest at once."
+            messages.success(request, text)
         return redirect("console:events")
     return render(request, "console/event.html", {"form": form, "event": event})
-
-
-def _tell_screens(request: HttpRequest, event: Event) -> None:
-    try:
-        with closing(BallotBox()) as box:
-            edit_event(event.pk, box)
-    except (RedisError, OSError):
-        messages.warning(
-            request, "Saved. The screens cannot be told now; they hear of it with the next change."
-        )
-    else:
-        messages.success(
-            request, "Saved. The game and the vote change with the next match, the rest at once."
-        )
 
 
 @login_required
