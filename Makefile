@@ -4,25 +4,38 @@ BIN := .venv/bin
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
 .DEFAULT_GOAL := help
-.PHONY: help play test bench check lock clean
+.PHONY: help play test test-deploy bench bench-quick soak check lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001 for another port)
+play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
 # Tests in a browser run in a process of their own: its event loop forbids the database to all others.
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest $(or $(ARGS),--ignore=tests/e2e)
+	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e)
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
 
-bench: ## beside a bare echo and a stock Channels app, on this machine (ARGS=--quick for a look)
+test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
+	@$(PYTHON) -m deploy.laptop.bootstrap machines
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m pytest tests/machines $(ARGS)
+
+bench: ## the goals' whole table, on this machine, in ten minutes (ARGS=--small for a look)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m tests.load.bench $(ARGS)
+
+bench-quick: ## ratios in a minute; fails if one fell by over a third (make bench ARGS=--record: anew)
+	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
+
+soak: ## a crowd of 5,000 for half an hour: does anything grow? (ARGS="--minutes 5 --phones 500")
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.load.bench.soak $(ARGS)
 
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check

@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from crowdgame.database import database
+from crowdgame.logs import logging_config
+
 
 def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() in {"1", "true", "yes"}
@@ -28,6 +31,10 @@ HTTPS = urlsplit(PUBLIC_URL).scheme == "https"
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT_S = 2.0
+# The ballots may have a store of their own: a cluster is redis+cluster://host:port,host:port,…
+BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
+# So many phones of one event at one gateway; the others are told when to come back.
+EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 
 INSTALLED_APPS = [
     "daphne",
@@ -39,6 +46,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "channels",
+    "crowdgame",
     "games",
     "voting",
 ]
@@ -68,17 +76,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "db.sqlite3",
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 10,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
-        },
-    }
-}
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CHANNEL_LAYERS = {
@@ -103,7 +101,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 NAVY_LIGHTNESS = (98, 95, 90, 82, 70, 55, 38, 32, 28, 24, 19)
 SHADES = ("50", *(str(hundred) for hundred in range(100, 1000, 100)), "950")
@@ -144,10 +141,10 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
-}
+LOG_FORMAT = os.environ.get("LOG_FORMAT") or "line"
+LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")
+
+# Who may ask a gateway for its figures from another machine, and where processes without one answer.
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
+METRICS_PORT = int(os.environ.get("METRICS_PORT") or 0)

@@ -1,9 +1,12 @@
 """Create events and matches, and keep their turns: the games' side of every use case.
 
 Whoever writes a turn compares its state and version (`claim_turn`): of several that try, one does.
+Whoever changes a match or a turn does so within `changing`: first the event's row, then all others.
 """
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +36,16 @@ class Position:
     state: Any
     turns: tuple[Turn, ...]
     resolutions: tuple[Resolution, ...]
+
+
+@contextmanager
+def changing(event_id: int) -> Iterator[Event]:
+    """A transaction in which nobody else changes the event, its matches or its turns.
+
+    What is read in it is what the last change left, and whoever waits for it holds nothing yet.
+    """
+    with transaction.atomic():
+        yield Event.objects.select_for_update(no_key=True).get(pk=event_id)
 
 
 def new_code() -> str:
@@ -106,9 +119,8 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
 
 
 def is_playing(match: Match) -> bool:
-    """Whether the match is playing now; within the transaction that asks, nobody can end it."""
-    playing = Match.objects.select_for_update().filter(pk=match.pk, state=MatchState.PLAYING)
-    return playing.first() is not None
+    """Whether the match is playing now, whatever it was when it was loaded."""
+    return Match.objects.filter(pk=match.pk, state=MatchState.PLAYING).exists()
 
 
 def end_match(match: Match, result: str, ended_by: str, now: int) -> None:

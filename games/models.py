@@ -202,7 +202,7 @@ class Turn(models.Model):
     """One decision. `version` grows with every change of state or time: whoever writes compares it.
 
     `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window.
-    `seed` decides every lot of the turn.
+    `seed` decides every lot of the turn. No ballot was taken after `sealed_at`.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -216,6 +216,7 @@ class Turn(models.Model):
     seed = models.CharField(max_length=32)
     red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
     yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    sealed_at = models.BigIntegerField(null=True, blank=True)
     resolved_at = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
@@ -236,7 +237,7 @@ class Turn(models.Model):
             ),
             CheckConstraint(
                 condition=Q(state__in=[TurnState.RESOLVED, TurnState.VOID])
-                | Q(red_pick=None, yellow_pick=None, resolved_at=None),
+                | Q(red_pick=None, yellow_pick=None, sealed_at=None, resolved_at=None),
                 name="turn_no_pick_while_live",
             ),
             CheckConstraint(

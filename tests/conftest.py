@@ -1,6 +1,5 @@
 """What all tests share: a real Valkey for the run, emptied for each test that asks for it."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,10 +15,8 @@ from voting.ballot_box import BallotBox
 
 
 @pytest.fixture(scope="session", autouse=True)
-def data_dir() -> Iterator[Path]:
-    path = Path(settings.DATA_DIR)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
+def data_dir() -> Path:
+    return Path(settings.DATA_DIR)
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,29 @@
 """The project's settings, with a secret, a data directory and a Valkey of the test run's own."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
 from deploy.laptop.network import LOOPBACK, free_port
 
+HOME = "CROWDGAME_TESTS"  # a run's folder: what the run starts finds it, and makes none of its own
+
+if HOME not in os.environ:
+    os.environ[HOME] = tempfile.mkdtemp(prefix="crowdgame-tests-")
+    atexit.register(shutil.rmtree, os.environ[HOME], ignore_errors=True)
 VALKEY_PORT = free_port()
 os.environ["SECRET_KEY"] = "only-for-tests"
-os.environ["CROWDGAME_DATA"] = tempfile.mkdtemp(prefix="crowdgame-tests-")
+os.environ["CROWDGAME_DATA"] = os.environ[HOME]
 os.environ["REDIS_URL"] = f"redis://{LOOPBACK}:{VALKEY_PORT}/0"
 os.environ["ALLOWED_HOSTS"] = "testserver,localhost"
 os.environ["PUBLIC_URL"] = ""
+os.environ["BALLOT_BOX_URL"] = ""
 
 from crowdgame.settings import *  # noqa: E402, F403
 from crowdgame.settings import DATA_DIR, DATABASES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-DATABASES["default"]["TEST"] = {"NAME": str(Path(DATA_DIR) / "test.sqlite3")}
+if not os.environ.get("DATABASE_URL"):
+    DATABASES["default"]["TEST"] = {"NAME": str(Path(DATA_DIR) / "test.sqlite3")}

@@ -10,17 +10,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg.types.string import TextLoader
 
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import Stack
+from deploy.laptop.stack import SERVERS, Stack
 from deploy.laptop.startup import running
 from deploy.laptop.supervisor import Supervisor
+
+__all__ = ["SERVERS", "House", "house", "running_house", "spread_over_servers"]
 
 TROUBLE = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
@@ -50,14 +54,21 @@ class House:
         return json.loads(answer)
 
     def rows(self, sql: str, *arguments: Any) -> list[Any]:
-        """What the stack's database says, read only."""
+        """What the stack's database says, read only; JSON as text."""
+        if self.stack.database_url:
+            with psycopg.connect(self.stack.database_url) as connection:
+                connection.adapters.register_loader("jsonb", TextLoader)
+                return connection.execute(sql.replace("?", "%s").encode(), arguments).fetchall()
         address = f"file:{self.stack.data / 'db.sqlite3'}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
             return database.execute(sql, arguments).fetchall()
 
     def contents(self) -> dict[str, list[Any]]:
         """All that the crowd and the organizers have left in the database."""
-        tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '[gv]*_*'")
+        named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename ~ '^[gv].*_'"
+        if not self.stack.database_url:
+            named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '[gv]*_*'"
+        tables = self.rows(named)
         return {name: self.rows(f"SELECT * FROM {name} ORDER BY id") for (name,) in tables}  # noqa: S608
 
     def log(self, name: str) -> str:
@@ -71,8 +82,12 @@ class House:
 
 
 @contextmanager
-def running_house(data: Path) -> Iterator[House]:
+def running_house(
+    data: Path, server: str = "daphne", gateways: int = 1, database_url: str = "", box_url: str = ""
+) -> Iterator[House]:
+    """`gateways` of a `server` that share the house's port."""
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    stack = replace(stack, server=server, gateways=gateways, database_url=database_url, box_url=box_url)
     with running(stack) as supervisor, _organizer(stack) as organizer:
         yield House(stack, supervisor, organizer)
 
@@ -98,7 +113,14 @@ def _organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """One for the whole run; whoever kills its parts takes a `running_house` of their own."""
-    with running_house(tmp_path_factory.mktemp("house")) as house:
+def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One of a server for the whole run; whoever kills its parts takes a `running_house` of their own."""
+    with running_house(tmp_path_factory.mktemp("house"), getattr(request, "param", SERVERS[0])) as house:
         yield house
+
+
+def spread_over_servers(metafunc: pytest.Metafunc, both: bool) -> None:
+    """Have a test of the house made for the first of SERVERS, and if `both` is set for each of them."""
+    if "house" in metafunc.fixturenames:
+        servers = SERVERS if both else SERVERS[:1]
+        metafunc.parametrize("house", servers, indirect=True, scope="session")

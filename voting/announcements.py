@@ -12,6 +12,7 @@ from redis import RedisError
 from games.engine.errors import GameError
 from games.models import Event
 from voting import fanout, protocol
+from voting.metrics import RELAY_LAG_S
 from voting.models import Announcement
 from voting.snapshots import snapshot
 
@@ -52,7 +53,10 @@ def relay(event_id: int | None = None) -> None:
     except (RedisError, OSError) as trouble:
         log.warning("announcements wait, the channel layer is away: %s", trouble)
         return
-    Announcement.objects.filter(pk__in=[row.pk for row in rows]).update(sent_at=timezone.now())
+    now = timezone.now()
+    for row in rows:
+        RELAY_LAG_S.observe(max(0.0, (now - row.made_at).total_seconds()))
+    Announcement.objects.filter(pk__in=[row.pk for row in rows], sent_at=None).update(sent_at=now)
 
 
 def announcements_after(event_id: int, seq: int) -> list[fanout.Copy]:

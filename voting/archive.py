@@ -3,37 +3,32 @@
 from collections.abc import Sequence
 from typing import cast
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from games.engine.game import Side
 from games.models import Turn
 from voting.ballots import Ballot
 from voting.models import StoredBallot
 
+KEEP_THE_NEWEST = """
+    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, stored_at)
+    VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (turn_id, voter) DO UPDATE SET
+        side = excluded.side,
+        "column" = excluded."column",
+        sequence = excluded.sequence,
+        stored_at = excluded.stored_at
+    WHERE kept.sequence < excluded.sequence
+"""
+
 
 def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
     """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
-    with transaction.atomic():
-        StoredBallot.objects.bulk_create(
-            [StoredBallot(turn_id=turn_id, voter=b.voter, **_fields(b, now)) for b in ballots],
-            ignore_conflicts=True,
-        )
-        for ballot in ballots:
-            older = StoredBallot.objects.filter(
-                turn_id=turn_id, voter=ballot.voter, sequence__lt=ballot.sequence
-            )
-            older.update(**_fields(ballot, now))
+    rows = [(turn_id, b.voter, b.side, b.column, b.sequence, now) for b in ballots]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # in one order, lest two gateways lock each other
 
 
 def stored_ballots(turn: Turn) -> tuple[Ballot, ...]:
     rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "pk")
     return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence) for r in rows)
-
-
-def _fields(ballot: Ballot, now: int) -> dict[str, str | int]:
-    return {
-        "side": ballot.side,
-        "column": ballot.column,
-        "sequence": ballot.sequence,
-        "stored_at": now,
-    }

@@ -4,28 +4,31 @@ Every script is idempotent, so a call whose answer was lost may be made again. A
 event carry its id as hash tag and so live in one slot of a cluster.
 """
 
-import asyncio
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 from django.conf import settings
-from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
-from redis.asyncio.retry import Retry as AsyncRetry
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+from redis.exceptions import ResponseError
 
-from games.engine.game import Side
 from voting.ballots import Ballot
+from voting.stores import connect, connect_async
+
+log = logging.getLogger(__name__)
 
 MAX_BATCH = 2_000
-JOINS_AT_ONCE = 32
 KEPT_AFTER_MS = 3600 * 1000
 GATEWAY_STALE_MS = 4_000
 LUA = Path(__file__).parent / "lua"
+
+_decode_ballots = msgspec.json.Decoder(list[Ballot]).decode
+_pack = msgspec.msgpack.Encoder().encode
+_unpack_answers = msgspec.msgpack.Decoder(list[int]).decode
 
 
 class Cast(IntEnum):
@@ -70,7 +73,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
+    """The ballots in order of arrival; `sealed_at` is when the box first froze them."""
+
     ballots: tuple[Ballot, ...]
+    sealed_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,35 +95,31 @@ def event_key(event_id: int, name: str) -> str:
 
 
 def turn_keys(event_id: int, turn_id: int) -> list[str]:
-    return [event_key(event_id, f"box:{turn_id}"), event_key(event_id, f"ballots:{turn_id}")]
+    """Their names number the format a ballot is kept in: what is kept in another is not found."""
+    return [event_key(event_id, f"box2:{turn_id}"), event_key(event_id, f"ballots2:{turn_id}")]
+
+
+def _is_spoilt(trouble: ResponseError) -> bool:
+    """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
+    return trouble.status_code == "ERR" or str(trouble).startswith("WRONGTYPE")
 
 
 def _script(name: str) -> str:
     return (LUA / f"{name}.lua").read_text()
 
 
-def _cast_args(epoch: int, ballots: Iterable[Ballot]) -> list[str | int]:
-    args: list[str | int] = [epoch]
-    for ballot in ballots:
-        args += (ballot.voter, ballot.side, ballot.column, ballot.sequence)
-    return args
-
-
-def _read_ballot(voter: bytes, text: bytes) -> Ballot:
-    side, column, sequence, arrival = text.decode().split(" ")
-    return Ballot(voter.decode(), cast(Side, side), int(column), int(sequence), int(arrival))
+def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
+    """In order of arrival; all in one go, since a full hall waits for it."""
+    rows = map(b'["%b",%b]'.__mod__, zip(voters, texts, strict=True))
+    ballots = _decode_ballots(b"[" + b",".join(rows) + b"]")
+    return tuple(sorted(ballots, key=attrgetter("arrival")))
 
 
 class BallotBox:
     """For use cases: opening, sealing, the time. Raises redis.RedisError when Redis is away."""
 
     def __init__(self, url: str = "") -> None:
-        self._redis: Any = Redis.from_url(
-            url or settings.REDIS_URL,
-            socket_timeout=settings.REDIS_TIMEOUT_S,
-            socket_connect_timeout=settings.REDIS_TIMEOUT_S,
-            retry=Retry(NoBackoff(), 0),
-        )
+        self._redis: Any = connect(url or settings.BALLOT_BOX_URL)
         self._place = self._redis.register_script(_script("place"))
         self._seal = self._redis.register_script(_script("seal"))
         self._cast = self._redis.register_script(_script("cast"))
@@ -139,15 +141,14 @@ class BallotBox:
             return Lost()
         if status == 1:
             return Early(rest[0])
-        pairs = zip(rest[::2], rest[1::2], strict=True)
-        ballots = (_read_ballot(voter, text) for voter, text in pairs)
-        return Sealed(tuple(sorted(ballots, key=lambda ballot: ballot.arrival)))
+        sealed_at, parts = rest
+        return Sealed(_read_ballots(parts[::2], parts[1::2]), sealed_at)
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""
         for start in range(0, len(ballots), MAX_BATCH):
             batch = ballots[start : start + MAX_BATCH]
-            self._cast(keys=turn.keys, args=_cast_args(turn.epoch, batch))
+            self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch)))
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
@@ -159,22 +160,17 @@ class BallotBox:
 
 
 class AsyncBallotBox:
-    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away.
-
-    People who come all at once wait for each other, and no ballot waits for them.
-    """
+    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away."""
 
     def __init__(self) -> None:
-        self._redis: Any = AsyncRedis.from_url(
-            settings.REDIS_URL,
-            socket_timeout=settings.REDIS_TIMEOUT_S,
-            socket_connect_timeout=settings.REDIS_TIMEOUT_S,
-            retry=AsyncRetry(NoBackoff(), 0),
-        )
-        self._cast = self._redis.register_script(_script("cast"))
-        self._join = self._redis.register_script(_script("join"))
-        self._beat = self._redis.register_script(_script("beat"))
-        self._joining = asyncio.Semaphore(JOINS_AT_ONCE)
+        self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
+        self._cast = self.script("cast")
+        self._join = self.script("join")
+        self._beat = self.script("beat")
+
+    def script(self, name: str) -> Any:
+        """One of ours, to be awaited with its `keys` and `args`."""
+        return self._redis.register_script(_script(name))
 
     async def now(self) -> int:
         seconds, micros = await self._redis.time()
@@ -182,18 +178,24 @@ class AsyncBallotBox:
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
         """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
-        answers = await self._cast(keys=turn_keys(event_id, turn_id), args=_cast_args(epoch, ballots))
-        return cast(list[int], answers)
+        args = (epoch, _pack(ballots))
+        try:
+            return _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
+        except ResponseError as trouble:
+            if not _is_spoilt(trouble):
+                raise
+            log.error("the box of turn %s is spoilt: %s", turn_id, trouble, extra={"turn": turn_id})
+            return [Cast.UNKNOWN] * len(ballots)
 
-    async def seat(self, event_id: int, wish: int | None) -> int:
-        """The number of the team a new voter belongs to: `wish`, or the smaller one."""
-        async with self._joining:
-            return int(await self._join(keys=[event_key(event_id, "joined")], args=[wish or 0]))
+    async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
+        """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller."""
+        return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
 
-    async def ballot_of(self, event_id: int, turn_id: int, voter: str) -> Ballot | None:
-        async with self._joining:
-            text = await self._redis.hget(turn_keys(event_id, turn_id)[1], voter)
-        return _read_ballot(voter.encode(), text) if text else None
+    async def ballots_of(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+        """The ballots that count, of those of the voters who have one."""
+        texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
+        held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
+        return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
 
     async def beat(
         self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
@@ -204,6 +206,10 @@ class AsyncBallotBox:
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
         now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
         return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
+
+    async def leave(self, event_id: int, gateway: str) -> None:
+        """The gateway holds nobody any more."""
+        await self._redis.hdel(event_key(event_id, "gateways"), gateway)
 
     async def close(self) -> None:
         await self._redis.aclose()

@@ -7,7 +7,7 @@ import msgspec
 from games.engine.game import Side
 
 
-class Ballot(msgspec.Struct, frozen=True, array_like=True):
+class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`arrival` numbers the ballots of a turn in the order in which the box took them."""
 
     voter: str

@@ -3,18 +3,18 @@
 from contextlib import suppress
 from typing import Any
 
-from django.db import transaction
 from redis import RedisError
 
 from games.matches import (
     MatchError,
     abort_match,
+    changing,
     claim_turn,
     create_turn,
     live_turn,
     reopen_match,
 )
-from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
+from games.models import LIVE_STATES, Event, Lobby, Match, MatchState, Turn, TurnState
 from voting import protocol, window
 from voting.announcements import announce, relay
 from voting.ballot_box import BallotBox
@@ -53,12 +53,13 @@ def _act_on_turn(turn: Turn, ask: protocol.ActionAsk, box: BallotBox) -> None:
 
 def _asked_turn(event_id: int, ask: protocol.ActionAsk) -> Turn:
     playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
-    turn = live_turn(playing) if playing else None
-    if turn is None:
+    live = live_turn(playing) if playing else None
+    if live is None:
         raise MatchError("No turn is open.")
-    if ask.turn is not None and ask.turn != turn.pk:
+    turn = load_turn(live.pk)
+    if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
         raise MatchError("That turn is over already.")
-    return load_turn(turn.pk)
+    return turn
 
 
 def open_lobby(event_id: int, box: BallotBox) -> None:
@@ -72,18 +73,20 @@ def lock_joining(event_id: int, box: BallotBox) -> None:
 
 
 def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
-    with transaction.atomic():
+    now = box.now()
+    with changing(event_id):
         changed = Event.objects.filter(pk=event_id).exclude(lobby=lobby).update(lobby=lobby)
         if not changed:
             raise MatchError("It is so already.")
-        announce(event_id, kind, box.now())
+        announce(event_id, kind, now)
     relay(event_id)
 
 
 def edit_event(event_id: int, box: BallotBox) -> None:
     """Tell everyone that a name or a setting changed."""
-    with transaction.atomic():
-        announce(event_id, protocol.EventEdited, box.now())
+    now = box.now()
+    with changing(event_id):
+        announce(event_id, protocol.EventEdited, now)
     relay(event_id)
 
 
@@ -123,10 +126,12 @@ def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> None:
 
 
 def close_turn_now(turn: Turn, box: BallotBox) -> None:
-    """End the window at once and count. Raises MatchError before it has begun."""
+    """End the window at once and count. Raises MatchError unless people can vote now."""
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
         raise MatchError("Nobody could vote yet: the turn has not begun.")
+    if turn.state == TurnState.OPEN and now >= turn.closes_at:
+        raise MatchError("Time is up: the turn is being counted.")
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
     _change_turn(
         turn,
@@ -156,7 +161,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> None:
     `asked` is the turn that was meant, if that was said: a late press hits no later turn.
     """
     now = box.now()
-    with transaction.atomic():
+    with changing(event_id):
         last = _last_resolved(event_id)
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
@@ -198,9 +203,8 @@ def _let_go(turn: Turn | None, box: BallotBox) -> None:
 
 def abort_playing_match(event_id: int, box: BallotBox) -> None:
     now = box.now()
-    with transaction.atomic():
-        playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING)
-        match = playing.select_for_update().first()
+    with changing(event_id):
+        match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
         if match is None:
             raise MatchError("No match is playing.")
         live = _void_live_turn(match)
@@ -211,8 +215,9 @@ def abort_playing_match(event_id: int, box: BallotBox) -> None:
 
 
 def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
-    with transaction.atomic():
+    now = box.now()
+    with changing(turn.match.event_id):
         if not claim_turn(turn, **changes):
             raise MatchError("Somebody else was faster.")
-        announce(turn.match.event_id, kind, box.now())
+        announce(turn.match.event_id, kind, now)
     place_and_tell(turn, box, create=False)

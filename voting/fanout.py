@@ -1,11 +1,14 @@
 """One copy of each announcement to every gateway: the only user of the channel layer."""
 
 import asyncio
+import os
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from asgiref.sync import async_to_sync
+import redis
 from channels.layers import get_channel_layer
 from django.conf import settings
 
@@ -23,7 +26,18 @@ def _group(event_id: int) -> str:
 
 def publish(copies: list[Copy]) -> None:
     """Blocks until Redis has them; never call it on an event loop. Raises TimeoutError if it is frozen."""
-    async_to_sync(_publish)(copies)
+    asyncio.run_coroutine_threadsafe(_publish(copies), _kept_loop()).result()
+
+
+@cache
+def _kept_loop() -> asyncio.AbstractEventLoop:
+    """The layer keeps its connection as long as the loop: a reveal does not wait for a new one."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="fanout", daemon=True).start()
+    return loop
+
+
+os.register_at_fork(after_in_child=_kept_loop.cache_clear)
 
 
 async def _publish(copies: list[Copy]) -> None:
@@ -31,7 +45,17 @@ async def _publish(copies: list[Copy]) -> None:
     async with asyncio.timeout(settings.REDIS_TIMEOUT_S):
         for copy in copies:
             message = {"type": "announcement", "event_id": copy.event_id, "seq": copy.seq, "body": copy.body}
-            await layer.group_send(_group(copy.event_id), message)
+            try:
+                await layer.group_send(_group(copy.event_id), message)
+            except redis.ConnectionError:  # the kept connection was dropped while nothing was sent
+                await layer.group_send(_group(copy.event_id), message)
+
+
+async def reach() -> None:
+    """Send to nobody, to see whether the layer takes it. Raises redis.RedisError, OSError, TimeoutError."""
+    layer: Any = get_channel_layer()
+    async with asyncio.timeout(settings.REDIS_TIMEOUT_S):
+        await layer.group_send("nobody", {"type": "nothing"})
 
 
 class Subscription:

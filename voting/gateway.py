@@ -1,43 +1,61 @@
 """A process that holds phones' sockets: it keeps its rooms current and tells each what all know.
 
 Announcements come through the channel layer; a gap, or silence, is filled from the database.
-Once a second it tells the box whom it holds and tells its rooms the turnout.
+Once a second it looks for a gap, tells the box whom it holds and tells its rooms the turnout. At its end
+it sends its phones to the other gateways.
 """
 
 import asyncio
 import logging
+import math
 import os
 import secrets
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import count
+from typing import Any
 
-from asgiref.sync import sync_to_async
-from channels.db import database_sync_to_async
-from django.db import OperationalError, transaction
+import msgspec
+from channels.db import DatabaseSyncToAsync
+from django.db import transaction
 from redis import RedisError
 
+from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.announcements import announcements_after, latest_seqs
 from voting.archive import store_ballots
-from voting.ballot_box import AsyncBallotBox, Turnout
+from voting.ballot_box import AsyncBallotBox
 from voting.ballots import Ballot
 from voting.box_clock import BoxClock, local_ms
-from voting.deadlines import arm_early_close
+from voting.door import Door
 from voting.fanout import Copy, Subscription
-from voting.hub import Room
+from voting.hub import Room, Socket
 from voting.intake import Intake
+from voting.metrics import LOOP_LAG_S
+from voting.presence import Presence
+from voting.protocol import CloseCode
 from voting.snapshots import snapshot
+from voting.stores import DATABASE_AWAY
 
 log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
 PHONES_EVERY_BEATS = 5
 ROOM_KEPT_S = 60.0
-UNANIMOUS_BEATS = 2
+MISS_KEPT_S = 1.0
+MISSES_KEPT = 10_000
+GOODBYES_TAKE = 0.6
+GOODBYES_A_SECOND = 20
+LEAST_RETRY_MS = 500
+CANCELLED_WITHIN_S = 0.2
+
+# Threads of their own: what an organizer does in the database must not keep a gateway from its rooms.
+_threads = ThreadPoolExecutor(2, "gateway-database")
+_in_database: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_threads)
 
 
 class Gateway:
@@ -46,10 +64,19 @@ class Gateway:
         self.box = AsyncBallotBox()
         self.intake = Intake(self.box, self._store)
         self._subscription = Subscription()
+        self.retry_ms: int | None = None
         self._rooms: dict[str, Room] = {}
-        self._opening = asyncio.Lock()
+        self._doors: dict[int, Door] = {}
+        self._opening: dict[str, asyncio.Task[None]] = {}
+        self._looking_up = asyncio.Lock()
+        self._missed: dict[str, float] = {}
         self._clock = BoxClock()
-        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat_for_ever())]
+        self._presence = Presence(self.name, self.box, self._clock)
+        self.playbill = self._presence.playbill
+        self.slow_readers = 0
+        self._draining: asyncio.Task[None] | None = None
+        works = (self._listen(), self._look_for_ever(), self._beat_for_ever())
+        self._tasks = [asyncio.create_task(work) for work in works]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
 
@@ -64,31 +91,51 @@ class Gateway:
             self._clock.learn(await self.box.now(), asked, local_ms())
 
     async def _store(self, turn_id: int, ballots: list[Ballot]) -> None:
-        await database_sync_to_async(store_ballots)(turn_id, ballots, self.now())
+        await _in_database(store_ballots)(turn_id, ballots, self.now())
 
     async def room(self, code: str) -> Room | None:
         """The room of the event with this code; None if there is no such event."""
         code = code.upper()
-        if code not in self._rooms:
-            async with self._opening:
-                if code not in self._rooms:
-                    await self._open_room(code)
+        if code not in self._rooms and time.monotonic() >= self._missed.get(code, 0.0):
+            await asyncio.shield(self._opening.get(code) or self._begin_opening(code))
         room = self._rooms.get(code)
         if room is not None:
             room.asked_at = time.monotonic()
         return room
 
+    def door(self, room: Room) -> Door:
+        return self._doors[room.event_id]
+
+    def _begin_opening(self, code: str) -> asyncio.Task[None]:
+        """One for all who ask for it, and no code waits for another one's box."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            del self._opening[code]
+            if not task.cancelled():
+                task.exception()  # whoever waits for it is told; perhaps nobody does any more
+
+        task = self._opening[code] = asyncio.create_task(self._open_room(code))
+        task.add_done_callback(done)
+        return task
+
     async def _open_room(self, code: str) -> None:
-        room = await database_sync_to_async(_load_room)(code)
-        if room is None:
+        async with self._looking_up:  # strangers' codes must not take the threads that ballots need
+            found: _Found | None = await _in_database(_load_event)(code)
+        if found is None:
+            if len(self._missed) >= MISSES_KEPT:
+                self._missed.clear()
+            self._missed[code] = time.monotonic() + MISS_KEPT_S
             return
+        event_id, seq, state = found
+        room = Room(event_id, seq, state, self.intake)
         await self._subscription.join(room.event_id)
-        await self._beat(room)
+        await self._presence.beat(room)
         self._rooms[code] = room
+        self._doors[room.event_id] = Door(room, self.box)
         await self._catch_up(room)
 
     async def _close_room(self, code: str, room: Room) -> None:
-        del self._rooms[code]
+        del self._rooms[code], self._doors[room.event_id]
         await self._subscription.leave(room.event_id)
 
     async def _listen(self) -> None:
@@ -106,80 +153,115 @@ class Gateway:
                 await self._hear(room, copy)
 
     async def _hear(self, room: Room, copy: Copy) -> None:
-        if copy.seq == room.seq + 1:
-            await self._tell(room, copy)
-        elif copy.seq > room.seq:
-            with suppress(OperationalError):  # the next beat tries again
+        with suppress(*DATABASE_AWAY):  # the next beat tries again
+            if copy.seq == room.seq + 1:
+                await self._tell(room, copy)
+            elif copy.seq > room.seq:
                 await self._catch_up(room)
 
     async def _catch_up(self, room: Room) -> None:
-        for copy in await database_sync_to_async(announcements_after)(room.event_id, room.seq):
+        for copy in await _in_database(announcements_after)(room.event_id, room.seq):
             await self._tell(room, copy)
 
     async def _tell(self, room: Room, copy: Copy) -> None:
         async with room.applying:
-            if copy.seq > room.seq:
-                room.apply(copy)
-                await room.broadcast(copy.body)
+            if copy.seq > room.seq and (told := await self._apply(room, copy)):
+                await room.broadcast(told.body)
 
-    async def _beat_for_ever(self) -> None:
-        for number in count():
+    async def _apply(self, room: Room, copy: Copy) -> Copy | None:
+        """If another version wrote what cannot be read here, this one's view of the event takes its place."""
+        try:
+            room.apply(copy)
+            return copy
+        except msgspec.MsgspecError as trouble:
+            log.warning("announcement %s is not read: %s", copy.seq, trouble, extra={"event": room.event_id})
+        fresh: Copy | None = await _in_database(_state_anew)(room.event_id, self.now())
+        if fresh is None:
+            room.seq = copy.seq  # what comes next may be read again
+        else:
+            room.apply(fresh)
+        return fresh
+
+    async def _look_for_ever(self) -> None:
+        """Apart from the beat: each goes on while what the other needs is away."""
+        while True:
             await asyncio.sleep(BEAT_S)
             try:
-                await self._beat_once(phones=number % PHONES_EVERY_BEATS == 0)
-            except (RedisError, OSError, OperationalError) as trouble:
-                log.warning("no beat: %s", trouble)
-
-    async def _beat_once(self, *, phones: bool) -> None:
-        await self._find_missed()
-        for code, room in list(self._rooms.items()):
-            if not room.sockets and time.monotonic() - room.asked_at > ROOM_KEPT_S:
-                await self._close_room(code, room)
-                continue
-            turnout = await self._beat(room)
-            await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
-            await self._close_early(room, turnout)
+                await self._find_missed()
+            except DATABASE_AWAY as trouble:
+                log.warning("what was not heard is not found: %s", trouble)
 
     async def _find_missed(self) -> None:
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
-        for event_id, seq in (await database_sync_to_async(latest_seqs)(by_event)).items():
+        for event_id, seq in (await _in_database(latest_seqs)(by_event)).items():
             if seq > by_event[event_id].seq:
                 await self._catch_up(by_event[event_id])
 
-    async def _beat(self, room: Room) -> Turnout:
-        asked = local_ms()
-        turnout = await self.box.beat(
-            room.event_id, self.name, room.occasion, room.connected(), room.waiting()
-        )
-        self._clock.learn(turnout.now, asked, local_ms())
-        return turnout
+    async def _beat_for_ever(self) -> None:
+        for number in count():
+            due = time.monotonic() + BEAT_S
+            await asyncio.sleep(BEAT_S)
+            LOOP_LAG_S.observe(max(0.0, time.monotonic() - due))
+            slow, self.slow_readers = self.slow_readers, 0
+            if slow:
+                log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
+            for code, room in list(self._rooms.items()):
+                await self._beat(code, room, phones=number % PHONES_EVERY_BEATS == 0)
 
-    async def _close_early(self, room: Room, turnout: Turnout) -> None:
-        turn, match = room.turn, room.state.match
-        if turn is None or match is None or not match.close_early or turn.paused:
-            return
-        unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
-        room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
-        open_now = turn.opens_at <= turnout.now < turn.closes_at
-        if open_now and room.unanimous_beats >= UNANIMOUS_BEATS:
-            await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
+    async def _beat(self, code: str, room: Room, *, phones: bool) -> None:
+        try:
+            if room.is_empty and time.monotonic() - room.asked_at > ROOM_KEPT_S:
+                await self._close_room(code, room)
+            else:
+                await self._presence.tell(room, phones=phones)
+        except (RedisError, OSError) as trouble:
+            log.warning("no beat: %s", trouble, extra={"event": room.event_id})
+
+    async def drain(self, within_s: float) -> None:
+        """Send everybody to the other gateways, and return once every ballot taken is answered.
+
+        Asked again, it waits for the same end. Whoever joins from now on is sent away at once.
+        """
+        if self._draining is None:
+            self._draining = asyncio.create_task(self._drain(within_s))
+        await asyncio.shield(self._draining)
+
+    async def _drain(self, within_s: float) -> None:
+        rooms = list(self._rooms.values())
+        self.retry_ms = max((self._doors[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0)
+        self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
+        with suppress(TimeoutError):  # the phones keep what the box does not take any more
+            async with asyncio.timeout(within_s):
+                await self._say_goodbye([s for r in rooms for s in (*r.screens, *r.phones)], within_s)
+                await self.intake.emptied()
+        await self._rest()
+        for room in rooms:
+            with suppress(RedisError, OSError):  # whoever is not there any more is forgotten after a while
+                await self._presence.leave(room)
+
+    async def _rest(self) -> None:
+        """End ears and beat. A cancellation that meets a call in a thread is lost there: it is repeated."""
+        while live := [task for task in self._tasks if not task.done()]:
+            for task in live:
+                task.cancel()
+            await asyncio.wait(live, timeout=CANCELLED_WITHIN_S)
+
+    async def _say_goodbye(self, sockets: list[Socket], within_s: float) -> None:
+        """Spread over most of the time there is, so that the others can take them in."""
+        pauses = max(1, int(within_s * GOODBYES_TAKE * GOODBYES_A_SECOND))
+        at_once = max(1, math.ceil(len(sockets) / pauses))
+        for start in range(0, len(sockets), at_once):
+            for socket in sockets[start : start + at_once]:
+                socket.end(CloseCode.RESTARTING, self.retry_ms)
+            await asyncio.sleep(1 / GOODBYES_A_SECOND)
 
 
 @cache
 def gateway() -> Gateway:
     """This process's gateway; made on the event loop of its first socket."""
     return Gateway()
-
-
-def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
-    voted = {room.team_of("red"): turnout.red, room.team_of("yellow"): turnout.yellow}
-    return protocol.TurnoutCounted(
-        turn=room.turn.id if room.turn else None,
-        connected=turnout.connected,
-        voted=(voted.get(1, 0), voted.get(2, 0)),
-    )
 
 
 def _end_process_on_failure(task: asyncio.Task[None]) -> None:
@@ -189,7 +271,22 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _load_room(code: str) -> Room | None:
+_Found = tuple[int, int, protocol.EventState]
+
+
+def _load_event(code: str) -> _Found | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
-        return Room(event.pk, event.seq, snapshot(event)) if event else None
+        return (event.pk, event.seq, snapshot(event)) if event else None
+
+
+def _state_anew(event_id: int, now: int) -> Copy | None:
+    """None if this version makes nothing of the event."""
+    try:
+        with transaction.atomic():
+            event = Event.objects.get(pk=event_id)
+            body = msgspec.json.encode(protocol.EventEdited(seq=event.seq, at=now, state=snapshot(event)))
+        protocol.decode_change(body)
+    except (GameError, Event.DoesNotExist, msgspec.MsgspecError):
+        return None
+    return Copy(event.pk, event.seq, body)

@@ -6,24 +6,27 @@ as large as the load makes it. When Redis is away, ballots wait and are sent aga
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
-from django.db import OperationalError
 from redis import RedisError
 
 from voting.ballot_box import MAX_BATCH, AsyncBallotBox, Cast
 from voting.ballots import Ballot
+from voting.metrics import ACK_S, BALLOTS, BATCH_SIZE
+from voting.stores import DATABASE_AWAY
 
 log = logging.getLogger(__name__)
 
 RETRY_S = 0.25
 MAX_WAITING = 50_000
+ANSWERS_AT_ONCE = 500
+COUNTED, REFUSED = BALLOTS.labels("counted"), BALLOTS.labels("refused")
 
-Answer = Callable[[int], Awaitable[None]]
 Store = Callable[[int, list[Ballot]], Awaitable[None]]
-Waiting = dict[tuple[str, int], tuple[Ballot, Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,14 @@ class Slot:
     stored: bool
 
 
-@dataclass(slots=True)
-class Lane:
-    waiting: Waiting = field(default_factory=dict)
-    task: asyncio.Task[None] | None = None
-    held_up: bool = False
+class Caster(Protocol):
+    """Who brought a ballot; must not raise."""
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        """`code` is the box's (see Cast), once the ballot is recorded or refused."""
+
+
+Waiting = dict[tuple[str, int], tuple[Ballot, Caster, float]]
 
 
 class Intake:
@@ -49,36 +55,42 @@ class Intake:
     def __init__(self, box: AsyncBallotBox, store: Store) -> None:
         self._box = box
         self._store = store
-        self._lanes: dict[Slot, Lane] = {}
+        self._busy: set[asyncio.Task[None]] = set()
 
-    async def take(self, slot: Slot, ballot: Ballot, answer: Answer) -> None:
-        """`answer` is awaited with the box's answer, once the ballot is recorded or refused."""
-        lane = self._lanes.setdefault(slot, Lane())
-        if len(lane.waiting) >= MAX_WAITING:
-            await answer(Cast.BUSY)
+    def lane(self, slot: Slot) -> "Lane":
+        return Lane(slot, self)
+
+    async def emptied(self) -> None:
+        """Return once every ballot taken so far is answered."""
+        while self._busy:
+            await asyncio.wait(self._busy)
+
+    def start(self, lane: "Lane") -> None:
+        task = asyncio.create_task(self._empty(lane))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+
+    async def _empty(self, lane: "Lane") -> None:
+        try:
+            while lane.waiting:
+                await self._empty_once(lane)
+        finally:
+            lane.busy = False
+
+    async def _empty_once(self, lane: "Lane") -> None:
+        batch = lane.take_batch()
+        try:
+            answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
+        except (RedisError, OSError, *DATABASE_AWAY) as trouble:
+            lane.put_back(batch, trouble)
+            await asyncio.sleep(RETRY_S)
             return
-        lane.waiting[ballot.voter, ballot.sequence] = (ballot, answer)
-        if lane.task is None or lane.task.done():
-            lane.task = asyncio.create_task(self._empty(slot, lane))
-
-    async def _empty(self, slot: Slot, lane: Lane) -> None:
-        while lane.waiting:
-            batch = dict(islice(lane.waiting.items(), MAX_BATCH))
-            for key in batch:
-                del lane.waiting[key]
-            try:
-                answers = await self._record(slot, [ballot for ballot, _ in batch.values()])
-            except (RedisError, OSError, OperationalError) as trouble:
-                if not lane.held_up:
-                    log.warning("ballots wait: %s", trouble)
-                lane.held_up = True
-                lane.waiting = batch | lane.waiting
-                await asyncio.sleep(RETRY_S)
-                continue
-            lane.held_up = False
-            for (_, answer), code in zip(batch.values(), answers, strict=True):
-                await answer(code)
-        del self._lanes[slot]
+        lane.held_up = False
+        _observe(batch, answers)
+        for number, ((ballot, caster, _), code) in enumerate(zip(batch.values(), answers, strict=True), 1):
+            caster.answer(lane.slot, ballot, code)
+            if number % ANSWERS_AT_ONCE == 0:
+                await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
         answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
@@ -86,3 +98,52 @@ class Intake:
             held = zip(ballots, answers, strict=True)
             await self._store(slot.turn_id, [b for b, code in held if code in (Cast.OK, Cast.DUP)])
         return answers
+
+
+class Lane:
+    """The ballots that wait for one slot, since when each of them."""
+
+    __slots__ = ("_intake", "busy", "held_up", "slot", "waiting")
+
+    def __init__(self, slot: Slot, intake: Intake) -> None:
+        self.slot = slot
+        self.waiting: Waiting = {}
+        self.busy = self.held_up = False
+        self._intake = intake
+
+    def take(self, ballot: Ballot, caster: Caster) -> None:
+        waiting = self.waiting
+        if len(waiting) >= MAX_WAITING:
+            REFUSED.inc()
+            caster.answer(self.slot, ballot, Cast.BUSY)
+            return
+        waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())
+        if not self.busy:
+            self.busy = True
+            self._intake.start(self)
+
+    def take_batch(self) -> Waiting:
+        """Those that waited longest, the oldest first."""
+        batch = self.waiting
+        if len(batch) <= MAX_BATCH:
+            self.waiting = {}
+            return batch
+        batch = dict(islice(self.waiting.items(), MAX_BATCH))
+        for key in batch:
+            del self.waiting[key]
+        return batch
+
+    def put_back(self, batch: Waiting, trouble: Exception) -> None:
+        if not self.held_up:
+            log.warning("ballots wait: %s", trouble)
+        self.held_up = True
+        self.waiting = batch | self.waiting
+
+
+def _observe(batch: Waiting, answers: list[int]) -> None:
+    counted = answers.count(Cast.OK) + answers.count(Cast.DUP)
+    COUNTED.inc(counted)
+    REFUSED.inc(len(answers) - counted)
+    BATCH_SIZE.observe(len(answers))
+    _, _, since = next(iter(batch.values()))
+    ACK_S.observe(time.monotonic() - since)

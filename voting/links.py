@@ -1,5 +1,6 @@
 """The address that people join at, and its QR symbol."""
 
+from functools import lru_cache
 from typing import Any
 
 import segno
@@ -18,6 +19,7 @@ def join_url(code: str, scope: dict[str, Any]) -> str:
     return f"{base_url(scope)}/{code}"
 
 
+@lru_cache(64)
 def qr_rows(url: str) -> tuple[str, ...]:
     """Rows of the QR symbol, `1` a dark module. Upper case needs fewer modules and means the same."""
     symbol = segno.make_qr(url.upper(), error="m")

@@ -2,6 +2,8 @@
 
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from games.models import Event, Turn
 
@@ -48,11 +50,15 @@ class TallyRecord(models.Model):
 
 
 class Announcement(models.Model):
-    """The outbox: a message to everyone of an event, written in the transaction it tells of."""
+    """The outbox: a message to everyone of an event, written in the transaction it tells of.
+
+    `made_at` and `sent_at` are by the machine's clock.
+    """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="announcements")
     seq = models.BigIntegerField()
     body = models.BinaryField()
+    made_at = models.DateTimeField(default=timezone.now, db_default=Now())
     sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -13,6 +13,7 @@ from msgspec import Meta
 from games.engine.game import Board, Resolution, Result, Side
 
 MAX_FRAME_BYTES = 2048
+MAX_RETRY_MS = 30_000
 MAX_COLUMN = 255
 
 Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
@@ -35,7 +36,10 @@ Action = Literal[
     "turn.extend",
     "turn.close",
     "turn.void",
+    "rehearsal.start",
+    "rehearsal.stop",
 ]
+MAX_CONSOLE_PHONES = 200
 
 
 # ------------------------------------------------------------------ what a client says
@@ -75,12 +79,16 @@ class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
 
 
 class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
-    """A press in the control room. `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`."""
+    """A press in the control room.
+
+    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `phones` to `rehearsal.start`.
+    """
 
     id: Id
     action: Action
     turn: Id | None = None
     seconds: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
+    phones: Annotated[int, Meta(ge=1, le=MAX_CONSOLE_PHONES)] | None = None
 
 
 PhoneMessage = PhoneJoin | BallotCast | ClockAsk
@@ -131,10 +139,14 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
-    """The turn resolved last; a side that was not to move has no tally."""
+    """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
+
+    A server of the version before does not tell it.
+    """
 
     turn: Id
     number: Id
+    sealed_at: Time = 0
     resolved_at: Time
     red: SideTally | None
     yellow: SideTally | None
@@ -317,6 +329,25 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
     text: str
 
 
+class RehearsalTold(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.told"):
+    """How a rehearsal's simulated crowd fares; times are None until there are some."""
+
+    phones: Count
+    connected: Count
+    sent: Count
+    acknowledged: Count
+    lost: Count
+    ack_p99_ms: Count | None
+    reveal_p99_ms: Count | None
+    running: bool
+
+
+class RetryTold(msgspec.Struct, frozen=True, kw_only=True, tag="retry.told"):
+    """The socket is closed now: come back at a random moment within so many milliseconds."""
+
+    within_ms: Count
+
+
 ErrorCode = Literal[
     "malformed", "not_joined", "joined_already", "team_needed", "joining_locked", "lobby_closed"
 ]
@@ -348,21 +379,25 @@ Changes = (
     | TurnRestored
 )
 decode_change = msgspec.json.Decoder(Changes).decode
-Always = Changes | TurnoutCounted | ClockTold | ErrorTold
+Always = Changes | TurnoutCounted | ClockTold | RetryTold | ErrorTold
 ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused
 ToDisplay = Always | DisplayWelcomed
-ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused
+ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold
 
 
 # ------------------------------------------------------------------ close codes
 class CloseCode:
-    """4000-4499: come back, with a growing random delay. 4500-4999: stay away."""
+    """4000-4499: come back, when `retry.told` said or with a growing random delay. 4500-4999: stay away."""
 
     JOIN_TIMEOUT = 4001
     TOO_MANY_FRAMES = 4003
     UNAVAILABLE = 4004
+    TOO_SLOW = 4005
+    RESTARTING = 4006
+    CROWDED = 4007
     BAD_FRAME = 4500
     FRAME_TOO_LARGE = 4501
     NO_SUCH_EVENT = 4502
     BAD_TOKEN = 4503
     NOT_ALLOWED = 4504
+    OPEN_ELSEWHERE = 4505

@@ -75,6 +75,7 @@ def _reveal(position: Position) -> protocol.Reveal:
     return protocol.Reveal(
         turn=turn.pk,
         number=turn.number,
+        sealed_at=turn.sealed_at or 0,
         resolved_at=turn.resolved_at or 0,
         red=red,
         yellow=yellow,

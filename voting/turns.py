@@ -4,18 +4,18 @@ Attempts at least once, frozen input, a deterministic engine, one compare-and-se
 """
 
 import logging
-from dataclasses import dataclass
-from random import Random
+import time
+from collections.abc import Sequence
 from typing import cast
 
-from django.db import transaction
 from redis import RedisError
 
 from games.engine.errors import GameError
-from games.engine.game import SIDES, Picks, Side
+from games.engine.game import Side
 from games.matches import (
     MatchError,
     Position,
+    changing,
     claim_turn,
     create_match,
     create_turn,
@@ -23,28 +23,21 @@ from games.matches import (
     is_playing,
     position_of,
 )
-from games.models import EndedBy, Event, Lobby, Match, MatchResult, Turn, TurnState
+from games.models import Event, Lobby, Match, Turn, TurnState
 from voting import protocol, window
 from voting.announcements import announce, relay
 from voting.archive import stored_ballots
-from voting.ballot_box import BallotBox, BoxedTurn, Early, Lost
+from voting.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
 from voting.ballots import Ballot, merge_ballots, pack_ballots
+from voting.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
-from voting.tally import Decision, TallyTerms, decide
+from voting.outcomes import Outcome, decide_outcome
+from voting.tally import Decision
 from voting.window import Window
 
 log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A closed turn before it is written."""
-
-    ballots: dict[Side, tuple[Ballot, ...]]
-    decisions: dict[Side, Decision]
-    picks: Picks
-    result: str
-    ended_by: EndedBy | None
+PATIENCE_MS = 250
 
 
 def boxed(turn: Turn) -> BoxedTurn:
@@ -58,8 +51,7 @@ def load_turn(turn_id: int) -> Turn:
 def start_match(event_id: int, box: BallotBox) -> Match:
     """Start the event's next match; the lobby opens with it. Raises MatchError."""
     now = box.now()
-    with transaction.atomic():
-        event = Event.objects.select_for_update().get(pk=event_id)
+    with changing(event_id) as event:
         match = create_match(event, now)
         first = window.open_window(now, window.START_LEAD_MS, match.window_s)
         turn = create_turn(match, 1, first.opens_at, first.closes_at)
@@ -67,6 +59,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
     place_and_tell(turn, box, create=True)
+    _log_match("started", match)
     return match
 
 
@@ -82,7 +75,7 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
             start_match(event_id, box)
     except (MatchError, GameError):
         if due.update(next_match_at=None):
-            with transaction.atomic():
+            with changing(event_id):
                 announce(event_id, protocol.EventEdited, now)
             relay(event_id)
 
@@ -92,19 +85,63 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
-    sealed = box.seal(boxed(turn))
-    if isinstance(sealed, Early):
-        return
+    position = position_of(turn.match)
+    sealed = _seal(turn, box)
     if isinstance(sealed, Lost):
         restore_turn(turn_id, box)
-        return
-    ballots = merge_ballots(sealed.ballots, stored_ballots(turn))
-    following = _write(turn, _outcome(turn, ballots), box.now())
-    if following:
-        place_and_tell(following, box, create=True)
+    elif isinstance(sealed, Sealed):
+        _resolve(turn, position, sealed, box)
+
+
+def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
+    """Seal at the deadline; one that is only a moment away is waited for.
+
+    The clock sends whoever closes a moment early, and the clocks of a cluster's nodes differ.
+    """
+    patient_until = time.monotonic() + PATIENCE_MS / 1000
+    while isinstance(sealed := box.seal(boxed(turn)), Early):
+        left_ms = max(1, sealed.closes_at - box.now())
+        if time.monotonic() + left_ms / 1000 > patient_until:
+            break
+        time.sleep(left_ms / 1000)
+    return sealed
+
+
+def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
+    stored = stored_ballots(turn)
+    ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
+    now, asked = box.now(), time.monotonic()
+    outcome = decide_outcome(turn, position, ballots)
+    following = _write(turn, outcome, sealed.sealed_at, now)
+    committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
+    if following:  # its window opens later: what everybody waits for comes first
+        _place(following, box, create=True)
     if turn.state == TurnState.RESOLVED:
+        _account(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)
+
+
+def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
+    """Say for whoever watches what is public by now."""
+    sealed_ms = (turn.sealed_at or 0) - turn.closes_at
+    resolved_ms = committed - turn.closes_at
+    CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
+    RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
+    event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
+    known = {"event": event, "turn": turn.pk, "ballots": ballots}
+    log.info(
+        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after its deadline",
+        *(turn.pk, event, ballots, sealed_ms, resolved_ms),
+        extra=known | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
+    )
+    if outcome.ended_by:
+        _log_match("ended", turn.match)
+
+
+def _log_match(what: str, match: Match) -> None:
+    extra = {"event": match.event_id, "match": match.pk}
+    log.info("match %s of event %s %s", match.number, match.event_id, what, extra=extra)
 
 
 def restore_turn(turn_id: int, box: BallotBox) -> None:
@@ -114,60 +151,41 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
         return
     now = box.now()
     times = window.restore_window(Window(turn.opens_at, turn.closes_at), now, turn.match.window_s)
-    with transaction.atomic():
+    with changing(turn.match.event_id):
         if not claim_turn(turn, closes_at=times.closes_at, epoch=turn.epoch + 1):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
     box.place(boxed(turn), create=True)
     box.cast(boxed(turn), stored_ballots(turn))
     relay(turn.match.event_id)
+    extra = {"event": turn.match.event_id, "turn": turn.pk}
+    log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
 
 
 def place_and_tell(turn: Turn, box: BallotBox, *, create: bool) -> None:
-    """Bring box and screens up to what is committed. If the box is away, the clock does so soon."""
-    try:
-        box.place(boxed(turn), create=create)
-    except RedisError as trouble:
-        log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble)
+    """Bring box and screens up to what is committed."""
+    _place(turn, box, create=create)
     relay(turn.match.event_id)
 
 
-def _outcome(turn: Turn, ballots: tuple[Ballot, ...]) -> Outcome:
-    position = position_of(turn.match)
-    game, state = position.game, position.state
-    by_side = {side: tuple(b for b in ballots if b.side == side) for side in game.to_move(state)}
-    decisions = {side: _decide(turn, position, side, cast_) for side, cast_ in by_side.items()}
-    forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
-    if forfeits:
-        return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), EndedBy.FORFEIT)
-    picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
-    result = game.resolve(state, picks)[1].result
-    return Outcome(by_side, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
+def _place(turn: Turn, box: BallotBox, *, create: bool) -> None:
+    """If the box is away, the clock does it soon."""
+    try:
+        box.place(boxed(turn), create=create)
+    except RedisError as trouble:
+        log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
 
 
-def _decide(turn: Turn, position: Position, side: Side, ballots: tuple[Ballot, ...]) -> Decision:
-    game, state, match = position.game, position.state, turn.match
-    terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
-    columns = game.view(state, side).columns
-    rng = Random(f"{turn.seed}:{side}")  # noqa: S311  a lot that anyone can draw again
-    return decide(ballots, game.legal_actions(state, side), columns, terms, rng)
-
-
-def _forfeited(forfeits: list[Side]) -> str:
-    if len(forfeits) == len(SIDES):
-        return MatchResult.DRAW
-    return MatchResult.YELLOW if forfeits == ["red"] else MatchResult.RED
-
-
-def _write(turn: Turn, outcome: Outcome, now: int) -> Turn | None:
+def _write(turn: Turn, outcome: Outcome, sealed_at: int, now: int) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
-    with transaction.atomic():
+    with changing(turn.match.event_id):
         if not is_playing(turn.match) or not claim_turn(
             turn,
             state=TurnState.RESOLVED,
             red_pick=picks.red,
             yellow_pick=picks.yellow,
+            sealed_at=sealed_at,
             resolved_at=now,
         ):
             return None
@@ -182,7 +200,7 @@ def _write(turn: Turn, outcome: Outcome, now: int) -> Turn | None:
     return following
 
 
-def _record_tally(turn: Turn, side: Side, decision: Decision, ballots: tuple[Ballot, ...]) -> None:
+def _record_tally(turn: Turn, side: Side, decision: Decision, ballots: Sequence[Ballot]) -> None:
     TallyRecord.objects.create(
         turn=turn,
         side=side,

@@ -12,7 +12,7 @@ if sys.version_info < (3, 11):
         "crowdgame needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try PYTHON=python3.11"
     )
 
-from deploy.laptop import browser, frontend, lock, virtualenv
+from deploy.laptop import browser, frontend, lock, machines, virtualenv
 from deploy.laptop.paths import DATA, LOGS, ROOT
 from deploy.laptop.steps import SPEAKS_PLAINLY, one_line
 from deploy.laptop.stopping import end_on_signals
@@ -24,12 +24,14 @@ def prepare(task: str) -> None:
     virtualenv.make()
     if task == "lock":
         return
-    virtualenv.install("base" if task == "play" else "dev")
+    virtualenv.install("base" if task in {"play", "build"} else "dev")
     frontend.install()
     if task != "check":
         frontend.build()
     if task == "test":
         browser.make_sure()
+    if task == "machines":
+        machines.make_sure()
 
 
 def main(task: str, arguments: list[str]) -> None:

@@ -3,6 +3,7 @@
 import errno
 import http.client
 import socket
+import sys
 import time
 from contextlib import closing
 
@@ -10,6 +11,7 @@ LOOPBACK = "127.0.0.1"
 ANY = "0.0.0.0"  # noqa: S104 -- phones come from the network
 FAR_AWAY = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
 LOOK_AGAIN_S = 0.05
+BACKLOG = 4096
 
 
 def lan_address() -> str:
@@ -26,6 +28,17 @@ def free_port(host: str = LOOPBACK) -> int:
     with closing(socket.socket()) as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
+
+
+def shares_ports() -> bool:
+    """Whether newcomers at a port are spread over all sockets that listen there."""
+    return sys.platform == "linux"
+
+
+def listen(host: str, port: int, *, shared: bool) -> socket.socket:
+    """A socket that listens there; `shared` with others that are opened like it. Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
 
 
 def is_free(host: str, port: int) -> bool:

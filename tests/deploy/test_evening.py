@@ -17,7 +17,7 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import marked, wait_until
 
 PARTS = {
-    "gateway": "daphne",
+    "gateway": "gateway --fd",
     "worker": "celery",
     "clock": "clock",
     "crowd": "rehearse",
@@ -28,10 +28,11 @@ PARTS = {
 class Evening:
     """One `play` at work; what it says is in `said`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, gateways: int) -> None:
         self.port = free_port()
         self.said = folder / "said"
         options = ["--host", LOOPBACK, "--port", str(self.port), "--phones", "6"]
+        options += ["--gateways", str(gateways)]
         with self.said.open("w") as said:
             self.process = psutil.Popen(
                 [sys.executable, "-m", "deploy.laptop.play", *options],
@@ -75,7 +76,7 @@ def evenings(tmp_path: Path) -> Iterator[list[Evening]]:
 def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
     tmp_path: Path, evenings: list[Evening]
 ) -> None:
-    evenings.append(Evening(tmp_path))
+    evenings.append(Evening(tmp_path, gateways=1))
     first = evenings[0]
     code = first.url("Phones").rsplit("/", 1)[-1]
     for label in ("Phones", "Projector", "Console"):
@@ -89,8 +90,9 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
     assert time.monotonic() - began < 5
     assert not marked(tmp_path)
 
-    evenings.append(Evening(tmp_path))
+    evenings.append(Evening(tmp_path, gateways=2))
     assert evenings[1].url("Projector").endswith(f"/{code}")
+    assert "2 gateways under daphne" in evenings[1].said.read_text()
     if sys.platform == "linux":
         evenings[1].process.kill()
         wait_until(lambda: not marked(tmp_path), within_s=2)

@@ -40,6 +40,13 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, host: str) -> None:
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
+def test_a_server_that_there_is_not_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", "apache")
+    ended = play(tmp_path, "--port", str(free_port()))
+    assert ended.stdout == "✗ no server is named apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
+    assert (ended.stderr, ended.returncode) == ("", 1)
+
+
 def test_a_second_play_in_the_same_folder_says_so(tmp_path: Path) -> None:
     with lock.held(tmp_path / "play.lock"):
         ended = play(tmp_path, "--port", str(free_port()))

@@ -91,7 +91,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "match_ended_at_when_over": [
         change(Match, ended_at=2),
         change(Match, state="aborted"),
-        change(Match, state="postponed", ended_at=2),
+        change(Match, state="delayed", ended_at=2),
     ],
     "turn_number_once": [again(Turn, state="resolved", resolved_at=3)],
     "turn_one_live_a_match": [again(Turn, number=2), again(Turn, number=2, state="paused", left_ms=0)],

@@ -1,30 +1,106 @@
-"""A hall that comes all at once: everybody gets in, nobody is sent away."""
+"""A hall that comes all at once: everybody gets in, players first, and who is sent away comes in later."""
 
 import asyncio
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from websockets.asyncio.client import connect
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
-from tests.stack import House
+from tests.stack import House, running_house
+from voting.protocol import CloseCode
 
 HERD = 1_000
+PLAYERS = 100
+FULL = 20
 PATIENCE_S = 60
 
 
-async def join(address: str, code: str, together: asyncio.Barrier) -> str:
-    async with connect(address, compression=None, ping_interval=None, open_timeout=PATIENCE_S) as socket:
-        await together.wait()
-        await socket.send(json.dumps({"type": "phone.join", "code": code}))
-        async with asyncio.timeout(PATIENCE_S):
-            return str(json.loads(await socket.recv())["type"])
+async def dial(address: str) -> ClientConnection:
+    return await connect(address, compression=None, ping_interval=None, open_timeout=PATIENCE_S)
 
 
-async def come_at_once(address: str, code: str) -> list[str]:
-    together = asyncio.Barrier(HERD)
-    return await asyncio.gather(*(join(address, code, together) for _ in range(HERD)))
+async def dial_all(address: str, count: int) -> list[ClientConnection]:
+    return await asyncio.gather(*[dial(address) for _ in range(count)])
+
+
+async def hear(phone: ClientConnection) -> dict[str, Any]:
+    async with asyncio.timeout(PATIENCE_S):
+        return dict(json.loads(await phone.recv()))
+
+
+async def join(phone: ClientConnection, code: str, token: str | None = None) -> dict[str, Any]:
+    await phone.send(json.dumps({"type": "phone.join", "code": code, "token": token}))
+    return await hear(phone)
+
+
+async def leave(phones: Sequence[ClientConnection]) -> None:
+    await asyncio.gather(*[phone.close() for phone in phones])
 
 
 def test_a_thousand_phones_join_in_one_instant(house: House) -> None:
     code = house.ask("event", lobby="open")["code"]
-    answers = asyncio.run(come_at_once(f"{house.ws}/phone", code))
-    assert answers == ["phone.welcomed"] * HERD
+
+    async def come_at_once() -> list[str]:
+        phones = await dial_all(f"{house.ws}/phone", HERD)
+        answers = await asyncio.gather(*[join(phone, code) for phone in phones])
+        await leave(phones)
+        return [answer["type"] for answer in answers]
+
+    assert asyncio.run(come_at_once()) == ["phone.welcomed"] * HERD
+
+
+def test_players_who_come_back_are_in_before_newcomers_who_came_first(house: House) -> None:
+    code = house.ask("event", lobby="open")["code"]
+
+    async def come() -> list[bool]:
+        """Who was let in, in order: whether it was a player."""
+        players = await dial_all(f"{house.ws}/phone", PLAYERS)
+        tokens = [(await join(phone, code))["you"]["token"] for phone in players]
+        await leave(players)
+        phones = await dial_all(f"{house.ws}/phone", HERD + PLAYERS)
+        welcomed: list[bool] = []
+
+        async def enter(phone: ClientConnection, token: str | None) -> None:
+            assert (await join(phone, code, token))["type"] == "phone.welcomed"
+            welcomed.append(token is not None)
+
+        await asyncio.gather(*[enter(*who) for who in zip(phones, [None] * HERD + tokens, strict=True)])
+        await leave(phones)
+        return welcomed
+
+    welcomed = asyncio.run(come())
+    last_player = max(rank for rank, is_player in enumerate(welcomed) if is_player)
+    after_them = len(welcomed) - 1 - last_player
+    assert welcomed.count(True) == PLAYERS
+    assert after_them > HERD / 10
+
+
+def test_who_comes_to_a_full_event_is_told_when_to_come_back_and_gets_in_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVENT_PHONES", str(FULL))
+    with running_house(tmp_path) as house:
+        code = house.ask("event", lobby="open")["code"]
+
+        async def come() -> None:
+            seated = await dial_all(f"{house.ws}/phone", FULL)
+            answers = await asyncio.gather(*[join(phone, code) for phone in seated])
+            assert {answer["type"] for answer in answers} == {"phone.welcomed"}
+            late = await dial(f"{house.ws}/phone")
+            told = await join(late, code)
+            assert told["type"] == "retry.told"
+            assert told["within_ms"] > 0
+            with pytest.raises(ConnectionClosed):
+                await hear(late)
+            assert late.close_code == CloseCode.CROWDED
+            await leave(seated[:1])
+            again = await dial(f"{house.ws}/phone")
+            assert (await join(again, code))["type"] == "phone.welcomed"
+            await leave([*seated[1:], again])
+
+        asyncio.run(come())
+        assert house.trouble("gateway") == []

@@ -4,12 +4,20 @@ import pytest
 from hypothesis import settings
 
 from tests.faces import Faces, faces_of
-from tests.stack import House, house
+from tests.stack import House, house, spread_over_servers
 
 __all__ = ["faces", "house"]
 
 settings.register_profile("calm", deadline=None)
 settings.load_profile("calm")
+
+
+ON_BOTH_SERVERS = {"test_sockets", "test_console_sockets", "test_front_door"}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    module = metafunc.module.__name__.rsplit(".", 1)[-1]
+    spread_over_servers(metafunc, both=module in ON_BOTH_SERVERS)
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
 
 from games.engine.game import Side
-from games.matches import claim_turn, create_event, live_turn
+from games.matches import changing, claim_turn, create_event, live_turn
 from games.models import Event, Match, Turn
 from voting import protocol
 from voting.announcements import announce, relay
@@ -42,7 +41,7 @@ def only_turn(match: Match) -> Turn:
 def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:
     """Move the window, and tell, as a use case does."""
     now = box.now()
-    with transaction.atomic():
+    with changing(turn.match.event_id):
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
         announce(turn.match.event_id, protocol.TurnMoved, now)
     box.place(boxed(turn), create=False)

@@ -36,7 +36,8 @@ Refuse = Callable[[Seat, protocol.BallotCast], protocol.BallotRefused | None]
 class SmallHall:
     """`ballots` are of the present turn, `sealed` of those before.
 
-    `refuse` and `hears` are a test's own ways: a refusal out of turn, a ballot that is overheard.
+    `refuse`, `hears` and `forgets` are a test's own ways: a refusal out of turn, a ballot that is overheard,
+    an acknowledged one that is not counted.
     """
 
     window_ms: int = 700
@@ -46,6 +47,7 @@ class SmallHall:
     bad_tokens: frozenset[str] = frozenset()
     refuse: Refuse = lambda seat, cast: None
     hears: Callable[[protocol.BallotCast], bool] = lambda cast: True
+    forgets: bool = False
     casts: list[tuple[str, protocol.BallotCast]] = field(default_factory=list)
     joins: list[protocol.PhoneJoin] = field(default_factory=list)
     ballots: dict[str, tuple[Side, int, int]] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class SmallHall:
         self.seats: dict[str, Seat] = {}
         self.sockets: dict[ServerConnection, Seat] = {}
         self.port = 0
+        self.aborted = False
 
     @property
     def url(self) -> str:
@@ -173,13 +176,24 @@ class SmallHall:
         self.epoch += 1
         self.announce(protocol.TurnRestored)
 
+    def abort(self) -> None:
+        self.aborted = True
+        self.announce(protocol.MatchAborted)
+
     def resolve(self) -> None:
+        if self.forgets:
+            self.ballots.popitem()
         self.sealed[self.turn_id] = dict(self.ballots)
         tallies = {side: self.tally(side) for side in ("red", "yellow")}
         picks = Picks(*(tallies[side].pick for side in ("red", "yellow")))
         self.position, resolution = self.game.resolve(self.position, picks)
         self.reveal = protocol.Reveal(
-            turn=self.turn_id, number=self.turn_id, resolved_at=now(), resolution=resolution, **tallies
+            turn=self.turn_id,
+            number=self.turn_id,
+            sealed_at=now(),
+            resolved_at=now(),
+            resolution=resolution,
+            **tallies,
         )
 
     def tally(self, side: str) -> protocol.SideTally:
@@ -215,7 +229,7 @@ class SmallHall:
             number=1,
             game=self.game.slug,
             title=self.game.title,
-            state="playing" if result == "open" else "ended",
+            state="aborted" if self.aborted else "playing" if result == "open" else "ended",
             red=1,
             yellow=2,
             result=result,
@@ -224,7 +238,9 @@ class SmallHall:
             reveal_s=1,
             close_early=False,
             board=self.game.view(self.position, None),
-            turn=self.turn() if result == "open" and self.turn_id not in self.sealed else None,
+            turn=self.turn()
+            if result == "open" and self.turn_id not in self.sealed and not self.aborted
+            else None,
             reveal=self.reveal,
         )
 

@@ -23,7 +23,7 @@ LOOK_ONLY = [
     "voting/tallyrecord",
     "voting/announcement",
 ]
-VOTER = "voter-in-the-open"
+VOTER = "voter-in-public"
 
 
 @pytest.fixture

@@ -1,24 +1,30 @@
 """The outbox: written with the change, sent in order, marked once it is sent."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 from channels.layers import get_channel_layer
 from django.db import transaction
+from django.utils import timezone
 from redis import Redis
 from redis.client import PubSub
 
 from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.supervisor import Supervisor
 from games.models import Event
 from tests.deploy.processes import wait_until
 from tests.voting.playing import new_event
 from voting import protocol
 from voting.announcements import RELAY_AT_ONCE, announce, announcements_after, latest_seqs, relay
 from voting.fanout import Copy, Subscription, publish
+from voting.metrics import REGISTRY
 from voting.models import Announcement
 
 pytestmark = pytest.mark.django_db
@@ -168,3 +174,40 @@ def test_with_nothing_to_send_nobody_is_called(event: Event, settings: Any) -> N
     settings.CHANNEL_LAYERS = {}
     relay()
     relay(event.pk)
+
+
+def test_how_long_an_announcement_waited_is_timed(event: Event, valkey_url: str) -> None:
+    def timed() -> tuple[float, float]:
+        count, total = (
+            REGISTRY.get_sample_value(f"crowdgame_relay_lag_seconds_{part}") for part in ("count", "sum")
+        )
+        return count or 0.0, total or 0.0
+
+    before = timed()
+    announce(event.pk, protocol.LobbyOpened, now=1)
+    Announcement.objects.filter(event=event).update(made_at=timezone.now() - timedelta(seconds=5))
+    relay()
+    relay()
+    after = timed()
+    assert after[0] == before[0] + 1
+    assert 5 <= after[1] - before[1] < 60
+
+
+def test_a_publisher_gets_over_a_layer_that_froze_or_dropped_it(
+    event: Event, valkey_url: str, valkey_process: Supervisor
+) -> None:
+    """It keeps its connection from one announcement to the next, and so may hold a dead one."""
+    publish([Copy(event.pk, 1, b"one")])
+    valkey = valkey_process.pid("valkey")
+    assert valkey is not None
+    os.kill(valkey, signal.SIGSTOP)
+    try:
+        with pytest.raises(TimeoutError):
+            publish([Copy(event.pk, 2, b"two")])
+    finally:
+        os.kill(valkey, signal.SIGCONT)
+    with listening(valkey_url, event) as ear, Redis.from_url(valkey_url) as redis:
+        publish([Copy(event.pk, 3, b"three")])
+        redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        publish([Copy(event.pk, 4, b"four")])
+        wait_until(lambda: ear.hear() and ear.seqs(event.pk)[-2:] == [3, 4])

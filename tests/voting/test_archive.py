@@ -1,11 +1,15 @@
 """Ballots of long windows in the database: the newest of each voter, whoever brings it and when."""
 
+import time
+
 import pytest
+from django.db import connection, transaction
 
 from tests.voting.playing import start
 from voting.archive import store_ballots, stored_ballots
 from voting.ballot_box import BallotBox
 from voting.ballots import Ballot
+from voting.stores import DATABASE_AWAY
 
 pytestmark = pytest.mark.django_db
 
@@ -21,3 +25,25 @@ def test_of_one_voters_ballots_in_one_batch_the_newest_stays(box: BallotBox) -> 
     turn = start(box)
     store_ballots(turn.pk, [Ballot("ada", "red", 1, 1), Ballot("ada", "red", 7, 3)], now=1_000)
     assert stored_ballots(turn) == (Ballot("ada", "red", 7, 3),)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such moments")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "why", ["SET TRANSACTION READ ONLY", "SET LOCAL idle_in_transaction_session_timeout = 50"]
+)
+def test_a_server_that_writes_nothing_now_is_away(why: str, box: BallotBox) -> None:
+    turn, ballot = start(box), Ballot("ada", "red", 1, 1)
+
+    @transaction.atomic
+    def store_meanwhile() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(why)
+        time.sleep(0.3)
+        store_ballots(turn.pk, [ballot], now=1_000)
+
+    with pytest.raises(DATABASE_AWAY):
+        store_meanwhile()
+    connection.close()
+    store_ballots(turn.pk, [ballot], now=1_000)
+    assert stored_ballots(turn) == (ballot,)

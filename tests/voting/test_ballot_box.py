@@ -8,7 +8,6 @@ from typing import TypeVar
 import pytest
 from django.conf import settings
 from redis import Redis, RedisError
-from redis.exceptions import ResponseError
 
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
@@ -283,7 +282,7 @@ def test_a_seal_of_an_older_version_goes_by_the_newer_deadline(turn: BoxedTurn, 
 def test_seats_are_balanced_and_a_wish_is_granted(valkey_url: str) -> None:
     def seats(*wishes: int | None) -> list[int]:
         async def sit(box: AsyncBallotBox) -> list[int]:
-            return [await box.seat(EVENT, wish) for wish in wishes]
+            return await box.seats(EVENT, [wish or 0 for wish in wishes])
 
         return ask(sit)
 
@@ -294,9 +293,10 @@ def test_seats_are_balanced_and_a_wish_is_granted(valkey_url: str) -> None:
 
 def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:
     cast(turn, R1, Ballot("v1", "red", 5, 2))
-    assert ask(lambda box: box.ballot_of(EVENT, TURN, "v1")) == Ballot("v1", "red", 5, 2, 2)
-    assert ask(lambda box: box.ballot_of(EVENT, TURN, "v2")) is None
-    assert ask(lambda box: box.ballot_of(EVENT, TURN + 1, "v1")) is None
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v2", "v1", "v1"])) == {
+        "v1": Ballot("v1", "red", 5, 2, 2)
+    }
+    assert ask(lambda box: box.ballots_of(EVENT, TURN + 1, ["v1"])) == {}
 
 
 def test_a_beat_adds_up_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
@@ -314,6 +314,13 @@ def test_who_is_waiting_is_unsure_while_a_gateway_speaks_of_another_turn(turn: B
         turnout = beat(turn_id, gateway=name, waiting=waiting)
     assert turnout.waiting is None
     assert beat(TURN, gateway="a").waiting == 8
+
+
+def test_a_gateway_that_leaves_is_not_counted_any_more(turn: BoxedTurn) -> None:
+    beat(gateway="a", connected=(3, 4), waiting=5)
+    ask(lambda box: box.leave(EVENT, "a"))
+    ask(lambda box: box.leave(EVENT, "a"))
+    assert beat(gateway="b", connected=(1, 0)).connected == (1, 0)
 
 
 def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox) -> None:
@@ -352,15 +359,46 @@ def test_a_box_that_is_away_is_told_and_not_waited_for(
     away.close()
 
 
-def test_a_frozen_script_engine_is_no_answer(box: BallotBox, turn: BoxedTurn) -> None:
-    """A ballot in the wrong shape is the caller's fault, and is not taken for an answer."""
+@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
+def test_ballots_for_a_spoilt_box_are_refused_and_not_tried_for_ever(held: str, turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.delete(turn.keys[1])
-        redis.set(turn.keys[1], "not a hash")
-    with pytest.raises(ResponseError):
-        cast(turn, R1)
+        if held == "text":
+            redis.set(turn.keys[1], "not a hash")
+        else:
+            redis.hset(turn.keys[1], "v1", "red 3 1 1")
+            redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
+    assert cast(turn, R1, Y2) == [Cast.UNKNOWN, Cast.UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "usual"), [("min-replicas-to-write", "1", "0"), ("maxmemory", "1", "0")]
+)
+def test_a_server_that_takes_no_ballots_now_is_away_and_refuses_none(
+    setting: str, value: str, usual: str, turn: BoxedTurn
+) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.config_set(setting, value)
+        try:
+            with pytest.raises(RedisError, match=r"NOREPLICAS|maxmemory"):
+                cast(turn, R1)
+        finally:
+            redis.config_set(setting, usual)
+    assert cast(turn, R1) == [Cast.OK]
+
+
+def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn, box: BallotBox) -> None:
+    box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys)
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.rename(turn.keys[0], box_key)
+        redis.hset(ballots_key, "veteran", "red 3 1 1")
+        redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
+    assert cast(turn, R1) == [Cast.UNKNOWN]
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {}
+    assert box.seal(turn) == Lost()
+    assert box.place(turn, create=True)
+    assert cast(turn, R1) == [Cast.OK]
 
 
 def test_batches_have_an_answer_a_ballot(turn: BoxedTurn) -> None:
-    batches: Sequence[list[Ballot]] = [[], [R1], [R1, Y2]]
-    assert [len(cast(turn, *batch)) for batch in batches] == [0, 1, 2]
+    batches: Sequence[list[Ballot]] = [[R1], [R1, Y2]]
+    assert [len(cast(turn, *batch)) for batch in batches] == [1, 2]

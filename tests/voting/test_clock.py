@@ -20,13 +20,13 @@ from tests.voting.playing import new_event, only_turn, open_now, run_out, set_wi
 from tests.voting.test_turns import at_once, kinds
 from voting.announcements import announce
 from voting.ballot_box import BallotBox
-from voting.clock import LOOK_S, Clock
+from voting.clock import CALLED_BEFORE_MS, LOOK_S, Clock
 from voting.deadlines import CLOSE_TURN, CLOSE_TURN_EARLY, arm_close, arm_early_close
 from voting.models import Announcement
 from voting.protocol import EventEdited
 from voting.tasks import close_turn as close_turn_task
 from voting.tasks import close_turn_early as close_turn_early_task
-from voting.turns import boxed, load_turn
+from voting.turns import PATIENCE_MS, boxed, load_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +47,14 @@ def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) 
     assert len(messages) == 1
     assert CLOSE_TURN.encode() in messages[0]
     assert load_turn(turn.pk).state == TurnState.OPEN
+
+
+def test_a_worker_is_called_a_moment_before_the_deadline(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    set_window(turn, box, -1_000, CALLED_BEFORE_MS)
+    Clock(box).look()
+    assert len(handed_over(valkey_url)) == 1
+    assert CALLED_BEFORE_MS < PATIENCE_MS
 
 
 def test_a_turn_before_its_deadline_is_left_alone(box: BallotBox, valkey_url: str) -> None:
@@ -71,8 +79,8 @@ def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(box:
     clock = Clock(box)
     assert clock.look() == LOOK_S
     turn = start(box)
-    set_window(turn, box, -1_000, 120)
-    assert 0 < clock.look() <= 0.12
+    set_window(turn, box, -1_000, CALLED_BEFORE_MS + 200)
+    assert 0 < clock.look() <= 0.2
 
 
 def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, valkey_url: str) -> None:
@@ -178,6 +186,19 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
     assert not ticking.is_alive()
 
 
+def test_a_look_that_does_not_end_ends_the_process() -> None:
+    script = (
+        "import django; django.setup(); import threading, time; from voting import clock;"
+        "clock.STUCK_S = 0.2; clock.Clock.look = lambda self: time.sleep(60);"
+        "clock.Clock(None).run(threading.Event())"
+    )
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
+    argv = [sys.executable, "-c", script]
+    done = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert b"in look" in done.stderr or b"<lambda>" in done.stderr
+
+
 def test_the_clock_command_ends_at_sigterm(valkey_url: str) -> None:
     argv = [sys.executable, str(ROOT / "manage.py"), "clock"]
     process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
@@ -249,3 +270,33 @@ def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:
     clock = Clock(box)
     wait_until(lambda: clock.look() and load_turn(sound.pk).state == TurnState.RESOLVED)
     assert load_turn(broken.pk).state == TurnState.OPEN
+
+
+def test_a_turn_whose_ballots_cannot_be_read_holds_up_no_other(box: BallotBox, valkey_url: str) -> None:
+    broken, sound = start(box), start(box)
+    for turn in (broken, sound):
+        open_now(turn, box)
+        vote(turn, box, red=[3])
+        run_out(turn, box)
+    with Redis.from_url(valkey_url) as redis:
+        for voter in redis.hkeys(boxed(broken).keys[1]):
+            redis.hset(boxed(broken).keys[1], voter, "red 3 1 1")
+    clock = Clock(box)
+    wait_until(lambda: clock.look() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert load_turn(broken.pk).state == TurnState.OPEN
+
+
+@pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
+def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
+    state: TurnState, box: BallotBox, valkey_url: str
+) -> None:
+    turn, live = start(box), start(box)
+    for one in (turn, live):
+        open_now(one, box)
+        vote(one, box, red=[3])
+    run_out(turn, box)
+    Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
+    Clock(box).look()
+    with Redis.from_url(valkey_url) as redis:
+        assert all(redis.pttl(key) > 0 for key in boxed(turn).keys)
+        assert [redis.pttl(key) for key in boxed(live).keys] == [-1, -1]

@@ -249,7 +249,7 @@ def test_an_edit_does_not_turn_back_what_moved_on_meanwhile(
 def test_an_edit_is_kept_when_the_screens_cannot_be_told(
     browser: Client, event: Event, settings: Settings
 ) -> None:
-    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
     answer = browser.post(f"/console/{event.code}/edit/", answers(), follow=True)
     assert "The screens cannot be told now" in answer.content.decode()
     assert Event.objects.get(pk=event.pk).name == "Harbour night"

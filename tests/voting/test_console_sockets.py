@@ -1,13 +1,23 @@
 """The control room's socket: whose it is, and that each press is answered."""
 
+import os
+import signal
+import time
+from collections.abc import Iterator
 from typing import Any
 
+import psutil
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.faces import Face, Faces
-from tests.stack import House
+from deploy.laptop.network import shares_ports
+from tests.deploy.processes import wait_until
+from tests.faces import Face, Faces, Message, faces_of
+from tests.stack import House, running_house
+from voting.playbill import KEPT_MS
 from voting.protocol import CloseCode
+
+one_port_many_gateways = pytest.mark.skipif(not shares_ports(), reason="this system has one gateway a port")
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +167,134 @@ def test_of_two_consoles_that_press_at_once_one_succeeds(
     ]
     assert sorted(answers) == ["action.done", "action.refused"]
     assert house.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]
+
+
+def test_a_rehearsal_joins_votes_and_goes_home(
+    made: dict[str, Any], console: Face, house: House, faces: Faces
+) -> None:
+    display, _ = faces.display(made["code"])
+    done(console, 1, "lobby.open")
+    done(console, 2, "rehearsal.start", phones=7)
+    assert console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 7)["running"]
+    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
+    assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
+    house.ask("begin", event_id=made["id"])
+    house.ask("closing_in", event_id=made["id"], ms=4_000)
+    revealed = display.hear("turn.revealed")["state"]["match"]["reveal"]
+    tallied = revealed["red"]["ballots"] + revealed["yellow"]["ballots"]
+    told = console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["reveal_p99_ms"] is not None)
+    assert tallied == 7
+    assert told["sent"] >= told["acknowledged"] >= 7
+    assert (told["lost"], told["ack_p99_ms"] is None) == (0, False)
+    done(console, 4, "rehearsal.stop")
+    assert not console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])["lost"]
+    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
+
+
+def test_a_rehearsal_ends_with_its_match(console: Face) -> None:
+    done(console, 1, "lobby.open")
+    done(console, 2, "match.start")
+    done(console, 3, "rehearsal.start", phones=3)
+    console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 3)
+    done(console, 4, "match.abort")
+    console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])
+    done(console, 5, "rehearsal.start", phones=2)
+
+
+def test_a_rehearsal_at_the_wrong_moment_is_refused(house: House, console: Face) -> None:
+    assert refused(house, console, 1, "rehearsal.stop") == "No rehearsal is running."
+    text = refused(house, console, 2, "rehearsal.start", phones=5)
+    assert text == "Open the lobby first: the crowd comes in by the door."
+    console.say("action.ask", id=3, action="rehearsal.start", phones=201)
+    assert console.hear("error.told")["code"] == "malformed"
+
+
+# ------------------------------------------------------------------ a rehearsal over two gateways
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with running_house(tmp_path_factory.mktemp("hall"), gateways=2) as house:
+        yield house
+
+
+@pytest.fixture
+def rooms(hall: House) -> Iterator[tuple[Face, Face]]:
+    """Control rooms of one event whose door is open, at the first gateway and at the second."""
+    for faces in faces_of(hall):
+        made, cookie = hall.ask("event", lobby="open"), hall.ask("session", name="olga")
+        found: dict[str, Face] = {}
+        while len(found) < 2:
+            face = faces.console(made["code"], cookie)
+            face.hear("console.welcomed")
+            found.setdefault(gateway_of(hall, face), face)
+        yield found["gateway-1"], found["gateway-2"]
+
+
+def gateway_of(hall: House, face: Face) -> str:
+    here = face.socket.socket.getsockname()
+    for name in hall.stack.gateway_names:
+        ends = psutil.Process(hall.supervisor.pid(name)).net_connections("tcp")
+        if any(end.raddr == here for end in ends):
+            return name
+    raise AssertionError("it is at no gateway")
+
+
+def has_ended(told: Message) -> bool:
+    return told["type"] == "rehearsal.told" and not told["running"]
+
+
+@one_port_many_gateways
+def test_a_rehearsal_is_seen_and_stopped_from_any_gateway(hall: House, rooms: tuple[Face, Face]) -> None:
+    for here, there in (rooms, rooms[::-1]):
+        done(here, 1, "rehearsal.start", phones=5)
+        for room in rooms:
+            room.hear("rehearsal.told", connected=5, running=True)
+        there.say("action.ask", id=2, action="rehearsal.start", phones=3)
+        assert there.hear("action.refused", id=2)["text"] == "A rehearsal is running already."
+        done(there, 3, "rehearsal.stop")
+        for room in rooms:
+            assert room.hear_until(has_ended)["connected"] == 5
+        here.say("action.ask", id=4, action="rehearsal.stop")
+        assert here.hear("action.refused", id=4)["text"] == "No rehearsal is running."
+    for name in hall.stack.gateway_names:
+        assert hall.trouble(name) == []
+
+
+@one_port_many_gateways
+def test_a_rehearsal_lives_through_a_box_that_is_away(hall: House, rooms: tuple[Face, Face]) -> None:
+    here, there = rooms
+    done(here, 1, "rehearsal.start", phones=5)
+    there.hear("rehearsal.told", connected=5, running=True)
+    box = hall.supervisor.pid("valkey")
+    assert box
+    os.kill(box, signal.SIGSTOP)
+    try:
+        time.sleep(KEPT_MS / 1000 + 1)
+    finally:
+        os.kill(box, signal.SIGCONT)
+    there.say("clock.ask", sent=1).hear("clock.told")
+    there.hear("rehearsal.told", connected=5, running=True)
+    there.hear("rehearsal.told", connected=5, running=True)
+    done(there, 2, "rehearsal.stop")
+    for room in rooms:
+        room.hear_until(has_ended)
+    for name in hall.stack.gateway_names:
+        assert hall.trouble(name) == []
+
+
+@one_port_many_gateways
+def test_a_rehearsal_that_went_down_with_its_gateway_is_told_to_be_over_once(
+    hall: House, rooms: tuple[Face, Face]
+) -> None:
+    here, there = rooms
+    done(here, 1, "rehearsal.start", phones=5)
+    there.hear("rehearsal.told", connected=5, running=True)
+    pid = hall.supervisor.pid("gateway-1")
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    there.hear_until(has_ended)
+    wait_until(lambda: hall.supervisor.pid("gateway-1") not in {None, pid})
+    done(there, 2, "rehearsal.start", phones=3)
+    there.hear("rehearsal.told", connected=3, running=True)
+    assert len(list(filter(has_ended, there.heard))) == 1
+    done(there, 3, "rehearsal.stop")
+    there.hear_until(has_ended)

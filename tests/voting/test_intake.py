@@ -1,10 +1,11 @@
 """Ballots of a process: one call in flight, nobody unanswered, whatever is away for a while."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 from redis import RedisError
 
 from tests.voting.test_ballot_box import EVENT, HOUR_MS, R1, TURN, Y2
@@ -60,20 +61,18 @@ class Crowd:
     """Everyone's answers."""
 
     def __init__(self, intake: Intake, window: Slot) -> None:
-        self.intake, self.window = intake, window
+        self.intake, self.lane = intake, intake.lane(window)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self._changed = asyncio.Event()
 
-    async def cast(self, *ballots: Ballot) -> None:
+    def cast(self, *ballots: Ballot) -> None:
         for ballot in ballots:
-            await self.intake.take(self.window, ballot, self._answer(ballot))
+            self.lane.take(ballot, self)
 
-    def _answer(self, ballot: Ballot) -> Callable[[int], Awaitable[None]]:
-        async def answer(code: int) -> None:
-            self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
-            self._changed.set()
-
-        return answer
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        assert slot == self.lane.slot or slot.turn_id == TURN
+        self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
+        self._changed.set()
 
     async def answered(self, count: int) -> list[int]:
         async with asyncio.timeout(10):
@@ -115,9 +114,9 @@ def voters(count: int) -> list[Ballot]:
 
 def test_what_comes_while_a_call_is_in_flight_goes_into_the_next(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(R1)
+        crowd.cast(R1)
         await asyncio.sleep(0)
-        await crowd.cast(*voters(500))
+        crowd.cast(*voters(500))
         assert await crowd.answered(501) == [Cast.OK] * 501
 
     watched, _, _ = talk(conversation)
@@ -126,7 +125,7 @@ def test_what_comes_while_a_call_is_in_flight_goes_into_the_next(turn: BoxedTurn
 
 def test_a_crowd_larger_than_a_batch_is_taken_in_several(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(*voters(MAX_BATCH + 5))
+        crowd.cast(*voters(MAX_BATCH + 5))
         assert set(await crowd.answered(MAX_BATCH + 5)) == {Cast.OK}
 
     watched, _, _ = talk(conversation)
@@ -137,7 +136,7 @@ def test_each_ballot_has_its_own_answer(turn: BoxedTurn) -> None:
     older, newer = Ballot("v1", "red", 1, 2), Ballot("v1", "red", 1, 3)
 
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(newer, older, Y2)
+        crowd.cast(newer, older, Y2)
         await crowd.answered(3)
 
     _, _, crowd = talk(conversation)
@@ -147,7 +146,7 @@ def test_each_ballot_has_its_own_answer(turn: BoxedTurn) -> None:
 def test_an_intake_that_was_empty_takes_again(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
         for count, ballot in enumerate((R1, Y2, R1), 1):
-            await crowd.cast(ballot)
+            crowd.cast(ballot)
             await crowd.answered(count)
             await asyncio.sleep(0)
 
@@ -161,9 +160,9 @@ def test_while_the_box_is_away_ballots_wait_and_count_once(
     answer_lost: bool, turn: BoxedTurn, box: BallotBox
 ) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(R1, Y2)
+        crowd.cast(R1, Y2)
         await asyncio.sleep(0)
-        await crowd.cast(Ballot("v1", "red", 7, 2))
+        crowd.cast(Ballot("v1", "red", 7, 2))
         await crowd.answered(3)
         first = crowd.answers.pop(("v1", 1))
         assert first[0] in (Cast.OK, -2)  # when it is sent again, the second choice may be there already
@@ -179,9 +178,9 @@ def test_while_the_box_is_away_ballots_wait_and_count_once(
 
 def test_two_windows_have_two_lanes(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(R1)
-        crowd.window = Slot(EVENT, TURN + 1, 1, stored=False)
-        await crowd.cast(Y2)
+        crowd.cast(R1)
+        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
+        crowd.cast(Y2)
         assert sorted(await crowd.answered(2)) == [Cast.OK, Cast.UNKNOWN]
 
     talk(conversation, Watched(alone=False))
@@ -193,11 +192,12 @@ def test_ballots_of_a_long_window_are_stored_before_they_are_answered(turn: Boxe
     async def conversation(crowd: Crowd) -> None:
         stored_first = []
 
-        async def answer(code: int) -> None:
-            stored_first.append(bool(shelf.writings))
+        class Watcher:
+            def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+                stored_first.append(bool(shelf.writings))
 
-        await crowd.intake.take(LONG, R1, answer)
-        await crowd.cast(Y2, Ballot("v9", "red", 1, 1))
+        crowd.lane.take(R1, Watcher())
+        crowd.cast(Y2, Ballot("v9", "red", 1, 1))
         await crowd.answered(2)
         assert stored_first == [True]
 
@@ -207,9 +207,9 @@ def test_ballots_of_a_long_window_are_stored_before_they_are_answered(turn: Boxe
 
 def test_only_what_counts_is_stored(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(Ballot("v1", "red", 5, 5))
+        crowd.cast(Ballot("v1", "red", 5, 5))
         await crowd.answered(1)
-        await crowd.cast(Ballot("v1", "red", 4, 4), Y2)
+        crowd.cast(Ballot("v1", "red", 4, 4), Y2)
         await crowd.answered(3)
 
     _, shelf, _ = talk(conversation, window=LONG)
@@ -218,20 +218,23 @@ def test_only_what_counts_is_stored(turn: BoxedTurn) -> None:
 
 def test_ballots_of_a_short_window_are_not_stored(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(R1)
+        crowd.cast(R1)
         await crowd.answered(1)
 
     _, shelf, _ = talk(conversation)
     assert shelf.writings == []
 
 
-def test_a_database_that_is_locked_for_a_while_loses_no_ballot(turn: BoxedTurn) -> None:
-    shelf = Shelf(OperationalError("database is locked"), fails=[1, 2])
+@pytest.mark.parametrize("trouble", [OperationalError, InterfaceError, InternalError])
+def test_a_database_that_is_away_for_a_while_loses_no_ballot(
+    trouble: type[Exception], turn: BoxedTurn
+) -> None:
+    shelf = Shelf(trouble("database is locked"), fails=[1, 2])
 
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(R1)
+        crowd.cast(R1)
         await asyncio.sleep(0)
-        await crowd.cast(Y2)
+        crowd.cast(Y2)
         await crowd.answered(2)
 
     _, _, crowd = talk(conversation, shelf=shelf, window=LONG)
@@ -247,11 +250,11 @@ def test_an_unforeseen_failure_answers_nobody_and_does_not_deafen_the_intake(tur
 
     async def conversation(crowd: Crowd) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-        await crowd.cast(R1)
+        crowd.cast(R1)
         await shelf.written.wait()
         await asyncio.sleep(0)
         assert crowd.answers == {}
-        await crowd.cast(R1, Y2)
+        crowd.cast(R1, Y2)
         await crowd.answered(2)
 
     _, _, crowd = talk(conversation, shelf=shelf, window=LONG)
@@ -260,13 +263,70 @@ def test_an_unforeseen_failure_answers_nobody_and_does_not_deafen_the_intake(tur
 
 def test_when_too_many_wait_the_next_are_told_so(turn: BoxedTurn) -> None:
     async def conversation(crowd: Crowd) -> None:
-        await crowd.cast(*voters(MAX_WAITING))
+        crowd.cast(*voters(MAX_WAITING))
         assert crowd.answers == {}
-        await crowd.cast(Ballot("last", "red", 1, 1))
+        crowd.cast(Ballot("last", "red", 1, 1))
         assert crowd.answers == {("last", 1): [Cast.BUSY]}
         await crowd.answered(MAX_WAITING + 1)
-        await crowd.cast(Ballot("last", "red", 1, 1))
+        crowd.cast(Ballot("last", "red", 1, 1))
         await crowd.answered(MAX_WAITING + 2)
         assert crowd.answers["last", 1] == [Cast.BUSY, Cast.OK]
+
+    talk(conversation)
+
+
+def test_an_intake_is_emptied_once_every_ballot_is_answered(turn: BoxedTurn) -> None:
+    async def conversation(crowd: Crowd) -> None:
+        await crowd.intake.emptied()
+        crowd.cast(*voters(MAX_BATCH + 1))
+        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
+        crowd.cast(Y2)
+        await crowd.intake.emptied()
+        assert sorted(code for codes in crowd.answers.values() for code in codes) == [
+            *[Cast.OK] * (MAX_BATCH + 1),
+            Cast.UNKNOWN,
+        ]
+
+    talk(conversation, Watched(away=[1], alone=False))
+
+
+def test_a_lane_that_takes_again_just_as_it_was_emptied_is_waited_for(turn: BoxedTurn) -> None:
+    async def conversation(crowd: Crowd) -> None:
+        class Hasty:
+            def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+                asyncio.get_running_loop().call_soon(crowd.cast, Y2)
+
+        crowd.lane.take(R1, Hasty())
+        await crowd.intake.emptied()
+        assert crowd.answers == {("v2", 1): [Cast.OK]}
+
+    talk(conversation)
+
+
+def test_nothing_of_a_lane_is_left_once_it_is_empty(turn: BoxedTurn) -> None:
+    async def conversation(crowd: Crowd) -> None:
+        before = len(asyncio.all_tasks())
+        for count in range(1, 6):
+            crowd.lane = crowd.intake.lane(WINDOW)
+            crowd.cast(Ballot("v1", "red", 1, count))
+            await crowd.answered(count)
+        await crowd.intake.emptied()
+        assert crowd.intake._busy == set()
+        assert len(asyncio.all_tasks()) == before
+
+    talk(conversation)
+
+
+def test_each_ballot_is_timed_from_its_own_arrival(turn: BoxedTurn) -> None:
+    async def conversation(crowd: Crowd) -> None:
+        lane = crowd.lane
+        lane.busy = True
+        crowd.cast(*voters(MAX_BATCH))
+        between = time.monotonic()
+        crowd.cast(R1)
+        lane.put_back(lane.take_batch(), RedisError("away"))
+        batches = lane.take_batch(), lane.take_batch()
+        (_, _, first), (_, _, second) = (next(iter(batch.values())) for batch in batches)
+        assert first <= between <= second
 
     talk(conversation)

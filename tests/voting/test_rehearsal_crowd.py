@@ -1,20 +1,28 @@
 """The simulated crowd against a small server over real WebSockets."""
 
 import asyncio
+import logging
+import os
+import signal
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
 from tests.voting.small_hall import Seat, SmallHall, refusal
-from voting.protocol import BallotCast, BallotRefused, CloseCode
+from voting.protocol import MAX_RETRY_MS, BallotCast, BallotRefused, CloseCode, MatchStarted, RetryTold
+from voting.rehearsal.address import Address
 from voting.rehearsal.crowd import Crowd, Plan, RehearsalError
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.kept_seats import read_seats
 from voting.rehearsal.ledger import Ledger
+from voting.rehearsal.phone import Phone
 from voting.rehearsal.profile import Profile
 from voting.rehearsal.report import Report
 from voting.rehearsal.server_clock import ServerClock
@@ -27,8 +35,8 @@ Happening = Callable[[SmallHall], Awaitable[None]]
 
 
 def a_hall(url: str, code: str = "HALL", profile: Profile = "burst") -> Hall:
-    clock = ServerClock(asyncio.get_running_loop().time)
-    return Hall(code, phone_address(url), profile, clock, Ledger(), Random(1))
+    clock = ServerClock(time.perf_counter)
+    return Hall(code, Address(phone_address(url)), profile, clock, Ledger(), Random(1))
 
 
 def rehearse(small: SmallHall, plan: Plan = PLAN, happening: Happening | None = None) -> Report:
@@ -36,7 +44,7 @@ def rehearse(small: SmallHall, plan: Plan = PLAN, happening: Happening | None = 
 
     async def evening() -> Report:
         async with small.open():
-            crowd = Crowd(plan, a_hall(small.url), lambda hall, phones: None)
+            crowd = Crowd(plan, a_hall(small.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             async with asyncio.timeout(30):
                 await everyone_is_in(small, plan.phones)
@@ -48,6 +56,13 @@ def rehearse(small: SmallHall, plan: Plan = PLAN, happening: Happening | None = 
             return report
 
     return asyncio.run(evening())
+
+
+@pytest.fixture(autouse=True)
+def no_phone_breaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """An exception in a phone ends its connection, and would look like the server's doing."""
+    yield
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 async def until(so: Callable[[], bool]) -> None:
@@ -184,13 +199,123 @@ def test_a_restarting_server_finds_everyone_back_in_their_seats() -> None:
     assert_the_books_agree(report, small)
 
 
-def test_a_phone_that_is_sent_away_stays_away() -> None:
+def test_phones_come_back_when_they_are_told() -> None:
+    async def gateway_is_drained(small: SmallHall) -> None:
+        await until_voted(small, PHONES // 2)
+        for socket in list(small.sockets):
+            await small.tell(socket, RetryTold(within_ms=2500))
+            await socket.close(CloseCode.RESTARTING)
+
+    small = SmallHall(window_ms=6000)
+    report = rehearse(small, replace(PLAN, turns=1), gateway_is_drained)
+    assert (report.retries, report.closed) == (PHONES, {"4006": PHONES})
+    assert report.reconnected_in_s
+    assert report.reconnected_in_s.max > 0.6, "all came within their own back-off"
+    assert len(small.sealed[1]) == PHONES
+    assert_the_books_agree(report, small)
+
+
+def test_no_server_sends_a_phone_away_for_longer_than_half_a_minute() -> None:
+    async def sent_away() -> float:
+        phone = Phone(0, a_hall("http://127.0.0.1:1"))
+        phone.hear(RetryTold(within_ms=10 * MAX_RETRY_MS))
+        phone.closed(CloseCode.CROWDED, "")
+        assert phone._coming
+        pause_s = phone._coming.when() - asyncio.get_running_loop().time()
+        phone.leave()
+        return pause_s
+
+    assert 0 < asyncio.run(sent_away()) <= MAX_RETRY_MS / 1000
+
+
+def test_a_server_that_vanishes_without_a_word_is_come_back_to() -> None:
+    async def power_fails(small: SmallHall) -> None:
+        await until_voted(small, PHONES // 2)
+        for socket in list(small.sockets):
+            socket.transport.abort()
+
+    small = SmallHall(window_ms=3000)
+    report = rehearse(small, replace(PLAN, turns=1), power_fails)
+    assert (report.reconnects, report.closed) == (PHONES, {"no word": PHONES})
+    assert_the_books_agree(report, small)
+
+
+def test_a_forgotten_ballot_is_missed() -> None:
+    report = rehearse(SmallHall(forgets=True))
+    assert [entry.missing for entry in report.turns] == [1, 1]
+    assert (report.ballots.missing, report.ballots.lost) == (2, 0)
+
+
+async def command(small: SmallHall, *options: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *MANAGE,
+        *("rehearse", "HALL", "--url", small.url, "--phones", str(PHONES), *options),
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "SECRET_KEY": "x"},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+def test_a_rehearsal_that_misses_a_ballot_fails_in_words() -> None:
+    async def forgetful() -> None:
+        small = SmallHall(forgets=True)
+        async with small.open():
+            process = await command(small, "--turns", "1")
+            await everyone_is_in(small, PHONES)
+            await small.play(1)
+            said, trouble = await process.communicate()
+        assert process.returncode == 1
+        assert trouble.decode().startswith("CommandError: 1 ballots that were acknowledged are missing")
+        assert f"joined: {PHONES} of {PHONES}" in said.decode()
+
+    asyncio.run(forgetful())
+
+
+def test_a_rehearsal_that_is_interrupted_reports_what_it_saw() -> None:
+    async def enough() -> None:
+        small = SmallHall(window_ms=60_000)
+        async with small.open():
+            process = await command(small, "--profile", "burst")
+            await everyone_is_in(small, PHONES)
+            playing = asyncio.create_task(small.play(1))
+            await until_voted(small, PHONES)
+            process.send_signal(signal.SIGINT)
+            said, trouble = await process.communicate()
+            playing.cancel()
+            await until(lambda: not small.sockets)
+        assert (process.returncode, trouble) == (0, b"")
+        assert f"joined: {PHONES} of {PHONES}" in said.decode()
+        assert "acknowledged after: p50" in said.decode()
+
+    asyncio.run(enough())
+
+
+def test_a_match_that_is_called_off_is_over() -> None:
+    async def called_off() -> None:
+        small = SmallHall(window_ms=60_000)
+        async with small.open():
+            crowd = Crowd(replace(PLAN, turns=None), a_hall(small.url), lambda progress: None)
+            playing = asyncio.create_task(crowd.play())
+            await everyone_is_in(small, PHONES)
+            small.open_turn()
+            small.announce(MatchStarted)
+            await until_voted(small, PHONES)
+            small.abort()
+            async with asyncio.timeout(10):
+                assert (await playing).joined == PHONES
+
+    asyncio.run(called_off())
+
+
+@pytest.mark.parametrize("code", [CloseCode.NOT_ALLOWED, CloseCode.OPEN_ELSEWHERE])
+def test_a_phone_that_is_sent_away_stays_away(code: int) -> None:
     async def one_is_not_wanted(small: SmallHall) -> None:
-        await next(iter(small.sockets)).close(CloseCode.NOT_ALLOWED)
+        await next(iter(small.sockets)).close(code)
 
     small = SmallHall()
     report = rehearse(small, replace(PLAN, turns=1), one_is_not_wanted)
-    assert report.away == {"4504": 1}
+    assert report.away == {str(code): 1}
     assert (report.connected, report.reconnects) == (PHONES - 1, 0)
     assert len(small.joins) == PHONES
 
@@ -206,7 +331,7 @@ def test_a_closed_door_is_knocked_at_again() -> None:
     async def doors_open_late() -> None:
         small = SmallHall(lobby="closed")
         async with small.open():
-            crowd = Crowd(PLAN, a_hall(small.url), lambda hall, phones: None)
+            crowd = Crowd(PLAN, a_hall(small.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             await until(lambda: bool(small.joins))
             small.lobby = "open"
@@ -228,7 +353,7 @@ def test_seats_in_a_file_make_the_same_crowd_again(tmp_path: Path) -> None:
         async with small.open():
             hall = a_hall(small.url)
             hall.tokens = dict(tokens)
-            crowd = Crowd(PLAN, hall, lambda hall, phones: None)
+            crowd = Crowd(PLAN, hall, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             await everyone_is_in(small, PHONES)
             crowd.stop()
@@ -244,7 +369,7 @@ def test_a_seat_that_is_no_longer_good_is_given_up() -> None:
         async with small.open():
             hall = a_hall(small.url)
             hall.tokens = dict.fromkeys(range(PHONES), "old")
-            crowd = Crowd(PLAN, hall, lambda hall, phones: None)
+            crowd = Crowd(PLAN, hall, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             await everyone_is_in(small, PHONES)
             crowd.stop()
@@ -260,7 +385,7 @@ def test_no_such_event_is_said_in_one_line() -> None:
         small = SmallHall()
         async with small.open():
             with pytest.raises(RehearsalError, match="no event with the code NOPE"):
-                await Crowd(PLAN, a_hall(small.url, "NOPE"), lambda hall, phones: None).play()
+                await Crowd(PLAN, a_hall(small.url, "NOPE"), lambda progress: None).play()
             assert len(small.joins) == 1
 
     asyncio.run(wrong_code())
@@ -269,7 +394,7 @@ def test_no_such_event_is_said_in_one_line() -> None:
 def test_no_server_is_said_in_one_line() -> None:
     async def nobody_there() -> None:
         with pytest.raises(RehearsalError, match="nobody can join at"):
-            await Crowd(PLAN, a_hall("http://127.0.0.1:9"), lambda hall, phones: None).play()
+            await Crowd(PLAN, a_hall("http://127.0.0.1:9"), lambda progress: None).play()
 
     asyncio.run(nobody_there())
 
@@ -280,7 +405,7 @@ def test_a_crowd_until_stopped_waits_for_its_server_and_leaves_at_once() -> None
         async with small.open():
             port = small.port
         plan = replace(PLAN, until_stopped=True)
-        crowd = Crowd(plan, a_hall(f"http://127.0.0.1:{port}"), lambda hall, phones: None)
+        crowd = Crowd(plan, a_hall(f"http://127.0.0.1:{port}"), lambda progress: None)
         playing = asyncio.create_task(crowd.play())
         await asyncio.sleep(0.5)
         async with small.open(port):

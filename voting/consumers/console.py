@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, ClassVar
 
 from channels.db import database_sync_to_async
-from django.db import OperationalError
 from redis import RedisError
 
 from games.engine.errors import GameError
@@ -14,41 +13,62 @@ from voting import protocol
 from voting.ballot_box import BallotBox
 from voting.consumers.socket import CloseSocket, SocketConsumer
 from voting.control import act
-from voting.gateway import Gateway
+from voting.dry_runs import DryRuns, Stage, check_door, stop_dry_run
+from voting.gateway import Gateway, gateway
 from voting.hub import Room
 from voting.links import join_url
 from voting.protocol import ActionAsk, CloseCode, ConsoleJoin
+from voting.stores import DATABASE_AWAY
 
 ballot_box = cache(BallotBox)
+dry_runs = cache(DryRuns)
 
 
 class ConsoleConsumer(SocketConsumer):
+    kind: ClassVar = "console"
     messages: ClassVar = protocol.ConsoleMessage
 
     async def join(self, message: ConsoleJoin, room: Room, gateway: Gateway) -> None:
         if not await database_sync_to_async(_controls)(self.scope["user"], room.event_id):
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         url = join_url(room.state.code, self.scope)
-        await self.enter(
+        room.screens.add(self)
+        room.consoles.add(self)
+        self.enter(
             room,
-            lambda: protocol.ConsoleWelcomed(
-                now_at=gateway.now(), seq=room.seq, join_url=url, state=room.state
-            ),
+            protocol.ConsoleWelcomed(now_at=gateway.now(), seq=room.seq, join_url=url, state=room.state),
         )
 
     async def hear(self, message: ConsoleJoin | ActionAsk, room: Room) -> None:
         if isinstance(message, ConsoleJoin):
-            await self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
             return
         try:
-            await database_sync_to_async(_act)(self.scope["user"], room.event_id, message)
+            await self._obey(message, room)
         except (MatchError, GameError) as refusal:
-            await self.tell(protocol.ActionRefused(id=message.id, text=str(refusal)))
-        except (RedisError, OSError, OperationalError):
+            self.tell(protocol.ActionRefused(id=message.id, text=str(refusal)))
+        except (RedisError, OSError, *DATABASE_AWAY):
             text = "Ballot box or database do not answer. Try again."
-            await self.tell(protocol.ActionRefused(id=message.id, text=text))
+            self.tell(protocol.ActionRefused(id=message.id, text=text))
         else:
-            await self.tell(protocol.ActionDone(id=message.id))
+            self.tell(protocol.ActionDone(id=message.id))
+
+    async def _obey(self, ask: ActionAsk, room: Room) -> None:
+        """Raises MatchError, GameError, and what box and database raise."""
+        await database_sync_to_async(_act)(self.scope["user"], room.event_id, ask)
+        if ask.action == "rehearsal.start":
+            await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
+        elif ask.action == "rehearsal.stop":
+            await stop_dry_run(room.event_id, gateway().playbill)
+
+
+def _stage(room: Room) -> Stage:
+    return Stage(
+        room.event_id,
+        room.state.code,
+        gateway().playbill,
+        draining=lambda: gateway().retry_ms is not None,
+    )
 
 
 def _controls(user: Any, event_id: int) -> bool:
@@ -60,4 +80,7 @@ def _controls(user: Any, event_id: int) -> bool:
 def _act(user: Any, event_id: int, ask: ActionAsk) -> None:
     if not _controls(user, event_id):
         raise MatchError("You may not do this.")
-    act(event_id, ask, ballot_box())
+    if ask.action == "rehearsal.start":
+        check_door(event_id)
+    elif ask.action != "rehearsal.stop":
+        act(event_id, ask, ballot_box())

@@ -2,18 +2,20 @@
 
 from typing import ClassVar, cast
 
-from games.engine.game import Side
 from voting import protocol
 from voting.ballot_box import Cast
 from voting.ballots import Ballot
 from voting.consumers.socket import CloseSocket, SocketConsumer
+from voting.door import Entry
 from voting.gateway import Gateway, gateway
-from voting.hub import Room
-from voting.intake import Slot
+from voting.hub import Room, Voter
+from voting.intake import REFUSED, Slot
+from voting.metrics import JOINS
 from voting.protocol import BallotCast, CloseCode, PhoneJoin, Refusal
-from voting.seats import Seat, new_seat, read_seat, sign_seat
-from voting.window import is_stored
+from voting.seats import Seat, read_seat, sign_seat
 
+RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
+COUNTED = frozenset({int(Cast.OK), int(Cast.DUP)})
 REFUSALS: dict[int, Refusal] = {
     Cast.LATE: "late",
     Cast.UNKNOWN: "unknown",
@@ -23,84 +25,68 @@ REFUSALS: dict[int, Refusal] = {
 
 
 class PhoneConsumer(SocketConsumer):
+    kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
+    voter: Voter
 
     async def join(self, message: PhoneJoin, room: Room, gateway: Gateway) -> None:
-        seat = self._known_seat(message, room) or await self._new_seat(message, room, gateway)
-        if seat is None:
+        seat = _known_seat(message, room)
+        refusal = _refuse_newcomer(message, room.state) if seat is None else None
+        if refusal:
+            gateway.door(room).check_stranger(self)
+            JOINS.labels("refused").inc()
+            self.wait_in(room)
+            self.tell(refusal)
             return
-        turn = room.turn
-        ballot = await gateway.box.ballot_of(room.event_id, turn.id, seat.voter) if turn else None
-        self.seat = seat
-        if ballot and room.turn is turn:
-            room.voted.add(seat.voter)
-        await self.enter(
+        wish = None if room.state.team_choice == "balance" else message.team
+        entry = await gateway.door(room).let_in(seat, wish)
+        (RETURNED if seat else SEATED).inc()
+        self._sit(entry, room)
+        self.enter(
             room,
-            lambda: protocol.PhoneWelcomed(
-                now_at=gateway.now(),
-                seq=room.seq,
-                you=_you(seat, turn, ballot),
-                state=room.state,
-            ),
+            protocol.PhoneWelcomed(now_at=gateway.now(), seq=room.seq, you=_you(entry), state=room.state),
         )
 
-    def _known_seat(self, message: PhoneJoin, room: Room) -> Seat | None:
-        if message.token is None:
-            return None
-        seat = read_seat(message.token)
-        if seat is None or seat.event_id != room.event_id:
-            raise CloseSocket(CloseCode.BAD_TOKEN)
-        return seat
-
-    async def _new_seat(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Seat | None:
-        refusal = _refuse_newcomer(message, room.state)
-        if refusal:
-            self.wait_in(room)
-            await self.tell(refusal)
-            return None
-        wish = None if room.state.team_choice == "balance" else message.team
-        return new_seat(room.event_id, await gateway.box.seat(room.event_id, wish))
+    def _sit(self, entry: Entry, room: Room) -> None:
+        self.seat = entry.seat
+        self.voter = room.sit(self, entry.seat)
+        if entry.ballot:
+            room.count_vote(self.voter, entry.occasion)
 
     async def hear(self, message: PhoneJoin | BallotCast, room: Room) -> None:
         if isinstance(message, PhoneJoin):
-            await self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
             return
-        await self._cast(message, room)
-
-    async def _cast(self, message: BallotCast, room: Room) -> None:
-        seat, match = cast(Seat, self.seat), room.state.match
-        if match is None or match.turn is None or match.turn.id != message.turn:
-            await self._refuse(message, "no_such_turn")
+        poll, seat = room.poll, cast(Seat, self.seat)
+        refusal = poll.refusal(seat.team, message, gateway().now()) if poll else "no_such_turn"
+        if poll is None or refusal is not None:
+            REFUSED.inc()
+            self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
-        side: Side = "red" if match.red == seat.team else "yellow"
-        if refusal := _refuse_ballot(message, side, match.turn):
-            await self._refuse(message, refusal)
-            return
-        turn = match.turn
-        slot = Slot(room.event_id, turn.id, turn.epoch, is_stored(turn.closes_at - turn.opens_at))
+        poll.lane.take(Ballot(seat.voter, poll.sides[seat.team], message.column, message.sequence), self)
 
-        async def answer(code: int) -> None:
-            await self._answer(message, seat, code, room)
-
-        ballot = Ballot(seat.voter, side, message.column, message.sequence)
-        await gateway().intake.take(slot, ballot, answer)
-
-    async def _answer(self, message: BallotCast, seat: Seat, code: int, room: Room) -> None:
-        if code in (Cast.OK, Cast.DUP):
-            if room.turn and room.turn.id == message.turn:
-                room.voted.add(seat.voter)
-            await self.tell(
-                protocol.BallotCounted(turn=message.turn, column=message.column, sequence=message.sequence)
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        if code in COUNTED:
+            cast(Room, self.room).count_vote(self.voter, (slot.turn_id, slot.epoch))
+            self.tell(
+                protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
             )
         elif code < 0:
-            await self._refuse(message, "stale", last=-code)
+            self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
-            await self._refuse(message, REFUSALS[code])
+            self._refuse(slot.turn_id, ballot.sequence, REFUSALS[code])
 
-    async def _refuse(self, message: BallotCast, code: Refusal, last: int = 0) -> None:
-        await self.tell(
-            protocol.BallotRefused(turn=message.turn, sequence=message.sequence, code=code, last=last)
-        )
+    def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
+        self.tell(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
+
+
+def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
+    if message.token is None:
+        return None
+    seat = read_seat(message.token)
+    if seat is None or seat.event_id != room.event_id:
+        raise CloseSocket(CloseCode.BAD_TOKEN)
+    return seat
 
 
 def _refuse_newcomer(message: PhoneJoin, state: protocol.EventState) -> protocol.ErrorTold | None:
@@ -113,19 +99,10 @@ def _refuse_newcomer(message: PhoneJoin, state: protocol.EventState) -> protocol
     return None
 
 
-def _refuse_ballot(message: BallotCast, side: Side, turn: protocol.Turn) -> Refusal | None:
-    if message.epoch > turn.epoch:
-        return "unknown"
-    if side not in turn.to_move:
-        return "not_to_move"
-    legal = turn.legal.red if side == "red" else turn.legal.yellow
-    return None if message.column in legal else "illegal"
-
-
-def _you(seat: Seat, turn: protocol.Turn | None, ballot: Ballot | None) -> protocol.You:
-    token = sign_seat(seat)
-    if turn is None or ballot is None:
-        return protocol.You(token=token, team=seat.team)
+def _you(entry: Entry) -> protocol.You:
+    token, team, ballot = sign_seat(entry.seat), entry.seat.team, entry.ballot
+    if ballot is None:
+        return protocol.You(token=token, team=team)
     return protocol.You(
-        token=token, team=seat.team, turn=turn.id, column=ballot.column, sequence=ballot.sequence
+        token=token, team=team, turn=entry.occasion[0], column=ballot.column, sequence=ballot.sequence
     )

@@ -6,51 +6,58 @@ It has its own receive loop: Channels' dispatch costs a thread hop a message.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from functools import cache
 from typing import Any, ClassVar
 
 import msgspec
-from autobahn.exception import Disconnected
-from django.db import OperationalError
+from prometheus_client import Gauge
 from redis import RedisError
 
 from games.engine.errors import GameError
 from voting import protocol
+from voting.consumers.line import Line, Send
+from voting.door import Crowded
 from voting.gateway import Gateway, gateway
 from voting.hub import Room
+from voting.metrics import CONNECTIONS, JOINS, SLOW_READERS
 from voting.protocol import CloseCode
 from voting.seats import Seat
+from voting.stores import DATABASE_AWAY
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 JOIN_TIMEOUT_S = 10.0
 FRAMES_AT_ONCE = 30
 FRAMES_A_SECOND = 5.0
 
+_encode = msgspec.json.Encoder().encode
+
 
 class CloseSocket(Exception):
-    """Raised anywhere in a socket's conversation to end it."""
+    """Raised anywhere in a socket's conversation to end it; `within_ms` says when to come back."""
 
-    def __init__(self, code: int) -> None:
+    def __init__(self, code: int, within_ms: int | None = None) -> None:
         self.code = code
+        self.within_ms = within_ms
 
 
 class SocketConsumer:
     """One WebSocket. A subclass says which messages it takes and what it does with them."""
 
+    kind: ClassVar[str]
     messages: ClassVar[Any]
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope = scope
         self.seat: Seat | None = None
         self.room: Room | None = None
+        self._line = Line(send, _note_slow_reader)
+        self.write, self.end = self._line.write, self._line.end
         self._send = send
         self._asked = False
         self._waits_in: Room | None = None
-        self._frames_left = float(FRAMES_AT_ONCE)
-        self._frame_at = time.monotonic()
+        self._frames_until = 0.0
         self._decode = _decoder(self.messages)
 
     @classmethod
@@ -64,15 +71,18 @@ class SocketConsumer:
         """From the handshake to the disconnection."""
         await receive()
         await self._send({"type": "websocket.accept"})
+        connections = _connections(self.kind)
+        connections.inc()
         try:
             await self._listen(receive)
         except CloseSocket as end:
-            await self._send({"type": "websocket.close", "code": end.code})
+            self.end(end.code, end.within_ms)
+            await self._line.closed()
         finally:
-            if self.room is not None:
-                self.room.sockets.discard(self)
-            if self._waits_in is not None:
-                self._waits_in.sockets.discard(self)
+            connections.dec()
+            for room in (self.room, self._waits_in):
+                if room is not None:
+                    room.leave(self, self.seat)
 
     async def _listen(self, receive: Receive) -> None:
         try:
@@ -88,14 +98,15 @@ class SocketConsumer:
     async def _take(self, event: dict[str, Any]) -> bool:
         """Whether the conversation goes on."""
         if event["type"] == "websocket.disconnect":
+            self._line.hang_up()
             return False
         self._count_frame()
         message = self._read(event)
         if message is None:
-            await self.tell(protocol.ErrorTold(code="malformed", text="see docs/protocol.md"))
+            self.tell(protocol.ErrorTold(code="malformed", text="see docs/protocol.md"))
         elif isinstance(message, protocol.ClockAsk):
             await self._know_time()
-            await self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
+            self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
         elif self.room is not None:
             await self.hear(message, self.room)
         else:
@@ -103,18 +114,17 @@ class SocketConsumer:
         return True
 
     def _count_frame(self) -> None:
+        """Each frame takes its share of a second; who is too many shares ahead of the time has to go."""
         now = time.monotonic()
-        refill = (now - self._frame_at) * FRAMES_A_SECOND
-        self._frames_left = min(float(FRAMES_AT_ONCE), self._frames_left + refill) - 1
-        self._frame_at = now
-        if self._frames_left < 0:
+        self._frames_until = max(self._frames_until, now) + 1 / FRAMES_A_SECOND
+        if self._frames_until > now + FRAMES_AT_ONCE / FRAMES_A_SECOND:
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 
     def _read(self, event: dict[str, Any]) -> Any | None:
         text = event.get("text")
         if text is None:
             raise CloseSocket(CloseCode.BAD_FRAME)
-        if len(text.encode()) > protocol.MAX_FRAME_BYTES:
+        if _size(text) > protocol.MAX_FRAME_BYTES:
             raise CloseSocket(CloseCode.FRAME_TOO_LARGE)
         try:
             return self._decode(text)
@@ -123,15 +133,21 @@ class SocketConsumer:
 
     async def _join(self, message: Any) -> None:
         if not hasattr(message, "code"):
-            await self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
+            self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
             return
         self._asked = True
+        house = gateway()
         try:
-            room = await gateway().room(message.code)
+            if house.retry_ms is not None:
+                raise CloseSocket(CloseCode.RESTARTING, house.retry_ms)
+            room = await house.room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
-            await self.join(message, room, gateway())
-        except (RedisError, OSError, OperationalError, GameError):
+            await self.join(message, room, house)
+        except Crowded as crowded:
+            JOINS.labels("crowded").inc()
+            raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
+        except (RedisError, OSError, GameError, *DATABASE_AWAY):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     async def _know_time(self) -> None:
@@ -143,23 +159,17 @@ class SocketConsumer:
     def wait_in(self, room: Room) -> None:
         """Stay without a seat, to hear when there is one to be had."""
         self._waits_in = room
-        room.sockets.add(self)
+        room.let_wait(self)
 
-    async def enter(self, room: Room, welcome: Callable[[], msgspec.Struct]) -> None:
+    def enter(self, room: Room, welcome: msgspec.Struct) -> None:
         """Take a place in the room and tell its state as of this moment."""
         self.room = room
-        room.sockets.add(self)
-        await self.tell(welcome())
+        self.tell(welcome)
         if room.turnout:
-            await self.write(room.turnout)
+            self.write(room.turnout)
 
-    async def tell(self, message: msgspec.Struct) -> None:
-        await self.write(msgspec.json.encode(message).decode())
-
-    async def write(self, frame: str) -> None:
-        """A socket that has just closed takes nothing more: its disconnection is on the way."""
-        with suppress(Disconnected, OSError):
-            await self._send({"type": "websocket.send", "text": frame})
+    def tell(self, message: msgspec.Struct) -> None:
+        self.write(_encode(message).decode())
 
     async def join(self, message: Any, room: Room, gateway: Gateway) -> None:
         """Answer the first message: `enter` the room, refuse, or raise CloseSocket."""
@@ -170,8 +180,20 @@ class SocketConsumer:
         raise NotImplementedError
 
 
-_decoders: dict[Any, Callable[[str], Any]] = {}
+def _note_slow_reader() -> None:
+    SLOW_READERS.inc()
+    gateway().slow_readers += 1
 
 
+@cache
 def _decoder(messages: Any) -> Callable[[str], Any]:
-    return _decoders.setdefault(messages, msgspec.json.Decoder(messages).decode)
+    return msgspec.json.Decoder(messages).decode
+
+
+@cache
+def _connections(kind: str) -> Gauge:
+    return CONNECTIONS.labels(kind)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

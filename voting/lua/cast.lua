@@ -1,13 +1,13 @@
--- Take ballots of one turn, in order, each at most once.
--- KEYS: box, ballots.  ARGV: epoch the gateway knows, then voter, side, column, sequence a ballot.
--- Answers a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
+-- Take ballots of one turn, in order, each at most once; a ballot is kept as JSON without the brackets.
+-- KEYS: box, ballots.  ARGV: epoch the gateway knows, packed {{voter, side, column, sequence}, ...}.
+-- Answers, packed, a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
 -- or -n: the voter's ballot with the higher sequence n stays.
+local ballots = cmsgpack.unpack(ARGV[2])
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow')
-local held = redis.call('HLEN', KEYS[2])
-local answers = {}
+local counts = { red = tonumber(box[6] or 0), yellow = tonumber(box[7] or 0) }
 local all = nil
 if not box[1] or tonumber(box[1]) < tonumber(ARGV[1])
-    or held ~= tonumber(box[6] or 0) + tonumber(box[7] or 0) then
+    or redis.call('HLEN', KEYS[2]) ~= counts.red + counts.yellow then
   all = 4
 else
   local time = redis.call('TIME')
@@ -18,37 +18,43 @@ else
     all = 5
   end
 end
+local voters, last = {}, {}
+for i = 1, #ballots do
+  voters[i] = ballots[i][1]
+end
+local held = redis.call('HMGET', KEYS[2], unpack(voters))
+for i = 1, #ballots do
+  if held[i] and not last[voters[i]] then
+    local side, column, sequence = string.match(held[i], '^"(%a+)",(%d+),(%d+),')
+    last[voters[i]] = { voters[i], side, tonumber(column), tonumber(sequence) }
+  end
+end
 local arrivals = tonumber(box[5] or 0)
-local grown = { red = 0, yellow = 0 }
-local new = false
-for i = 2, #ARGV, 4 do
-  local voter, side, column, sequence = ARGV[i], ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3])
-  local last = redis.call('HGET', KEYS[2], voter)
-  local last_side, last_column, last_sequence = nil, nil, 0
-  if last then
-    last_side, last_column, last_sequence = string.match(last, '^(%a+) (%d+) (%d+) ')
-    last_sequence = tonumber(last_sequence)
-  end
-  local answer = all
-  if last_sequence == sequence and last_column == column then
-    answer = 2
-  elseif not all and last_sequence >= sequence then
-    answer = -last_sequence
-  elseif not all then
-    answer = 1
-    new = true
+local answers, taken = {}, {}
+for i = 1, #ballots do
+  local ballot = ballots[i]
+  local voter, side, column, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
+  local before = last[voter]
+  if before and before[4] == sequence and before[3] == column then
+    answers[i] = 2
+  elseif all then
+    answers[i] = all
+  elseif before and before[4] >= sequence then
+    answers[i] = -before[4]
+  else
+    answers[i] = 1
     arrivals = arrivals + 1
-    redis.call('HSET', KEYS[2], voter, string.format('%s %s %d %d', side, column, sequence, arrivals))
-    if last_side then
-      grown[last_side] = grown[last_side] - 1
+    taken[#taken + 1] = voter
+    taken[#taken + 1] = string.format('"%s",%d,%d,%d', side, column, sequence, arrivals)
+    if before then
+      counts[before[2]] = counts[before[2]] - 1
     end
-    grown[side] = grown[side] + 1
+    counts[side] = counts[side] + 1
+    last[voter] = ballot
   end
-  answers[#answers + 1] = answer
 end
-if new then
-  redis.call('HSET', KEYS[1], 'arrivals', arrivals)
-  redis.call('HINCRBY', KEYS[1], 'red', grown.red)
-  redis.call('HINCRBY', KEYS[1], 'yellow', grown.yellow)
+if #taken > 0 then
+  redis.call('HSET', KEYS[2], unpack(taken))
+  redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow)
 end
-return answers
+return cmsgpack.pack(answers)

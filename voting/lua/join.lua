@@ -1,9 +1,15 @@
--- Seat a voter: in the team wished for, else in the smaller one.
--- KEYS: joined.  ARGV: team wished for, or 0.  Answers the team's number.
-local team = tonumber(ARGV[1])
-if team == 0 then
-  local joined = redis.call('HMGET', KEYS[1], '1', '2')
-  team = tonumber(joined[1] or 0) <= tonumber(joined[2] or 0) and 1 or 2
+-- Seat voters: each in the team wished for, else in the smaller one.
+-- KEYS: joined.  ARGV: a voter's wish each, 0 for none.  Answers the teams' numbers.
+local joined = redis.call('HMGET', KEYS[1], '1', '2')
+local size = { tonumber(joined[1] or 0), tonumber(joined[2] or 0) }
+local teams = {}
+for i = 1, #ARGV do
+  local team = tonumber(ARGV[i])
+  if team == 0 then
+    team = size[1] <= size[2] and 1 or 2
+  end
+  size[team] = size[team] + 1
+  teams[i] = team
 end
-redis.call('HINCRBY', KEYS[1], team, 1)
-return team
+redis.call('HSET', KEYS[1], '1', size[1], '2', size[2])
+return teams

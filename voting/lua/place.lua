@@ -12,7 +12,7 @@ end
 if not whole then
   local left = { red = 0, yellow = 0 }
   for _, ballot in ipairs(redis.call('HVALS', KEYS[2])) do
-    local side = string.match(ballot, '^%a+')
+    local side = string.match(ballot, '^"(%a+)"')
     left[side] = left[side] + 1
   end
   redis.call('HSET', KEYS[1], 'red', left.red, 'yellow', left.yellow)

@@ -1,8 +1,8 @@
 -- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
 -- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker.
 -- Answers {0} there is no such box, or not all its ballots, {1, closes_at} too early, or
--- {2, voter, ballot, voter, ballot, ...}.
-local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow')
+-- {2, when it was first sealed, {voter, ballot, voter, ballot, ...}}.
+local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at')
 if not box[1] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
   return { 0 }
 end
@@ -16,7 +16,6 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if box[3] ~= '1' and now < tonumber(box[2]) then
   return { 1, tonumber(box[2]) }
 end
-redis.call('HSET', KEYS[1], 'sealed', 1)
-local answer = redis.call('HGETALL', KEYS[2])
-table.insert(answer, 1, 2)
-return answer
+local sealed_at = box[3] == '1' and tonumber(box[6]) or now
+redis.call('HSET', KEYS[1], 'sealed', 1, 'sealed_at', sealed_at)
+return { 2, sealed_at, redis.call('HGETALL', KEYS[2]) }

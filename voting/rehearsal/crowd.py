@@ -1,23 +1,29 @@
-"""A crowd: phones that come one after another, play until it is over, and leave together."""
+"""A crowd: phones that come, play until it is over, and leave together."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from voting.protocol import CloseCode, EventState
+from voting.rehearsal.address import look_up
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.kept_seats import write_seats
-from voting.rehearsal.phone import Phone
+from voting.rehearsal.own_load import OwnLoad
+from voting.rehearsal.phone import BACK_OFF_S, Phone
 from voting.rehearsal.report import Report, report_of
+from voting.rehearsal.unrest import stampede, wander
 
 TICK_S = 1.0
 SHORT_TICK_S = 0.1
 LAST_REVEAL_S = 5.0
 SERVER_AWAY_S = 60.0
 LEAVE_S = 0.8
-
-Show = Callable[[Hall, int], None]
+COME_EVERY_S = 0.02
+ALL_IN_S = 20.0
+LEAST_JOINS_A_SECOND = 200.0
 
 
 class RehearsalError(Exception):
@@ -26,13 +32,28 @@ class RehearsalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`turns` None: until the match is over. `until_stopped`: for ever, also while the server is away."""
+    """`turns` None: until the match is over. `until_stopped`: for ever, also while the server is away.
+
+    `joins_a_second` None: so many that all are in after a while.
+    """
 
     phones: int
-    joins_a_second: float = 200.0
+    joins_a_second: float | None = None
     turns: int | None = None
     until_stopped: bool = False
     seats: Path | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a display shows."""
+
+    hall: Hall
+    phones: int
+    load: OwnLoad = field(default_factory=OwnLoad)
+
+
+Show = Callable[[Progress], None]
 
 
 class Crowd:
@@ -44,45 +65,72 @@ class Crowd:
         self._show = show
         self._over = asyncio.Event()
         self._phones = [Phone(index, hall) for index in range(plan.phones)]
-        self._lives: list[asyncio.Task[None]] = []
+        self._come = 0
+        self._progress = Progress(hall, plan.phones)
+        self._playing: int | None = None
         self._last_turn: int | None = None
         self._seats_kept = 0
-        hall.on_reveal = self._revealed
+        hall.on_news = self._hear
 
     def stop(self) -> None:
         self._over.set()
 
     async def play(self) -> Report:
         """Raises RehearsalError when there is no server, or no such event."""
-        watching = asyncio.create_task(self._watch())
-        coming = asyncio.create_task(self._come())
-        ended = asyncio.create_task(self._until_stopped())
         try:
-            await asyncio.wait({watching, ended}, return_when=asyncio.FIRST_COMPLETED)
-            if watching.done():
-                watching.result()
+            self._hall.address = await look_up(self._hall.address)
+        except OSError as trouble:
+            raise RehearsalError(f"nobody can join at {self._hall.address.url}: {trouble}") from trouble
+        works = (self._watch(), self._over_at_last(), *self._doings())
+        working = [asyncio.create_task(work) for work in works]
+        try:
+            await asyncio.wait(working[:2], return_when=asyncio.FIRST_COMPLETED)
+            if working[0].done():
+                working[0].result()
         finally:
-            report = report_of(self._hall, self._plan.phones)
-            await self._leave([watching, coming, ended, *self._lives])
+            report = report_of(self._hall, self._plan.phones, self._progress.load)
+            await self._leave(working)
             self._keep_seats()
         return report
 
-    async def _until_stopped(self) -> None:
+    async def _over_at_last(self) -> None:
         await self._over.wait()
 
-    async def _come(self) -> None:
+    def _doings(self) -> list[Coroutine[Any, Any, None]]:
+        doings = [self._bring()]
+        if self._hall.profile == "herd":
+            doings.append(stampede(self._phones, self._hall, turns_before=int(self._plan.turns != 1)))
+        if self._hall.profile == "churn":
+            doings.append(wander(self._phones, self._hall))
+        return doings
+
+    async def _bring(self) -> None:
         """The first comes alone: if it finds no server, there is no need of two thousand to try."""
-        for phone in self._phones:
-            self._lives.append(asyncio.create_task(phone.live()))
-            if len(self._lives) == 1:
-                await phone.answered.wait()
-            await asyncio.sleep(1 / self._plan.joins_a_second)
+        self._bring_up_to(1)
+        await self._hall.answered.wait()
+        began = time.perf_counter()
+        while self._come < len(self._phones):
+            self._bring_up_to(1 + int((time.perf_counter() - began) * self._pace))
+            await asyncio.sleep(COME_EVERY_S)
+
+    def _bring_up_to(self, number: int) -> None:
+        for phone in self._phones[self._come : number]:
+            phone.come()
+        self._come = max(self._come, min(number, len(self._phones)))
+
+    @property
+    def _pace(self) -> float:
+        """A herd is as one as the protocol lets phones be."""
+        if self._hall.profile == "herd":
+            return self._plan.phones / BACK_OFF_S
+        return self._plan.joins_a_second or max(LEAST_JOINS_A_SECOND, self._plan.phones / ALL_IN_S)
 
     async def _watch(self) -> None:
         clock, heard_ms = self._hall.clock, self._hall.clock.local_ms()
         while not self._all_told():
             await asyncio.sleep(self._tick_s())
-            self._show(self._hall, self._plan.phones)
+            self._progress.load.look()
+            self._show(self._progress)
             self._keep_seats()
             self._check_away()
             if self._hall.connected or self._hall.ledger.errors:
@@ -96,10 +144,7 @@ class Crowd:
 
     def _check_away(self) -> None:
         """Raises RehearsalError once every phone that came was told to stay away."""
-        done = [life for life in self._lives if life.done()]
-        for life in done:
-            life.result()
-        if done and len(done) == len(self._lives):
+        if self._come and all(phone.away for phone in self._phones[: self._come]):
             if str(CloseCode.NO_SUCH_EVENT) in self._hall.ledger.away:
                 raise RehearsalError(f"there is no event with the code {self._hall.code}")
             raise RehearsalError(f"the server wants no phones: {dict(self._hall.ledger.away)}")
@@ -108,28 +153,31 @@ class Crowd:
         if self._plan.until_stopped:
             return
         trouble = self._phones[0].trouble
-        if not self._hall.ledger.joined and trouble and not self._hall.ledger.errors:
-            raise RehearsalError(f"nobody can join at {self._hall.address}: {trouble}")
+        if not self._hall.answered.is_set() and trouble:
+            raise RehearsalError(f"nobody can join at {self._hall.address.url}: {trouble}")
         if silent_s > SERVER_AWAY_S:
             raise RehearsalError(f"the server has been away for {SERVER_AWAY_S:.0f} s: {trouble}")
 
-    def _revealed(self, state: EventState) -> None:
+    def _hear(self, state: EventState) -> None:
         """Whether this was the last turn that this crowd plays."""
-        if self._plan.until_stopped or self._last_turn is not None or state.match is None:
+        match = state.match
+        if self._plan.until_stopped or self._last_turn is not None or match is None:
             return
-        ended = state.match.state != "playing"
-        nothing_comes = ended and state.next_match_at is None
+        if match.state == "playing":
+            self._playing = match.id
+        ended = match.id == self._playing and match.state != "playing"
         wanted = self._plan.turns
         enough = ended if wanted is None else self._hall.ledger.revealed >= wanted
-        if state.match.reveal and (enough or nothing_comes):
-            self._last_turn = state.match.reveal.turn
+        if enough or (ended and state.next_match_at is None):
             self._hall.played_out = True
+            self._last_turn = match.reveal.turn if match.reveal else 0
             asyncio.get_running_loop().call_later(LAST_REVEAL_S, self.stop)
 
     def _all_told(self) -> bool:
         if self._last_turn is None:
             return False
-        return self._hall.ledger.turn(self._last_turn).told >= self._hall.connected
+        entry = self._hall.ledger.turns.get(self._last_turn)
+        return entry is None or entry.told >= self._hall.connected
 
     async def _leave(self, tasks: list[asyncio.Task[None]]) -> None:
         for phone in self._phones:

@@ -1,11 +1,14 @@
 """What all phones of a rehearsal share: where they call, the time, the moods, the book."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
 from games.engine.game import Side
 from voting.protocol import EventState, Match, Turn
+from voting.rehearsal.address import Address
+from voting.rehearsal.agenda import Agenda
 from voting.rehearsal.judgement import Mood, mood_of
 from voting.rehearsal.ledger import Ledger
 from voting.rehearsal.profile import Profile
@@ -16,23 +19,33 @@ MOODS_KEPT = 8
 
 @dataclass
 class Hall:
-    """`team`: where all wish to sit. `tokens`: the seats by phone. `on_reveal` hears of each turn once.
+    """`team`: where all wish to sit. `tokens` and `teams`: the seats by phone. `state` is the newest heard.
 
+    `on_news` hears of each new state once. `answered`: a server has let somebody in, or said why not.
     `played_out`: nobody votes any more, so that the book is complete when the crowd leaves.
     """
 
     code: str
-    address: str
+    address: Address
     profile: Profile
     clock: ServerClock
     ledger: Ledger
     rng: Random
     team: int | None = None
     tokens: dict[int, str] = field(default_factory=dict)
-    on_reveal: Callable[[EventState], None] = lambda state: None
+    teams: dict[int, int] = field(default_factory=dict)
+    on_news: Callable[[EventState], None] = lambda state: None
     connected: int = 0
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
     played_out: bool = False
+    seq: int = -1
+    state: EventState | None = None
+    agenda: Agenda = field(default_factory=Agenda)
     moods: dict[tuple[int, Side], Mood] = field(default_factory=dict)
+
+    @property
+    def turn(self) -> Turn | None:
+        return self.state.match.turn if self.state and self.state.match else None
 
     def mood(self, match: Match, turn: Turn, side: Side) -> Mood:
         """One mood a team and turn, so that a crowd is of one mind, more or less."""
@@ -42,3 +55,14 @@ class Hall:
             if len(self.moods) > MOODS_KEPT:
                 del self.moods[next(iter(self.moods))]
         return self.moods[key]
+
+    def hear(self, seq: int, state: EventState) -> None:
+        """A phone was told this; the first to hear of it has it written into the book."""
+        if seq <= self.seq:
+            return
+        known = {self.turn.id, *self.ledger.turns} if self.turn else self.ledger.turns
+        self.seq, self.state = seq, state
+        match = state.match
+        if match and match.reveal and match.reveal.turn in known:
+            self.ledger.reveal(match, match.reveal)
+        self.on_news(state)

@@ -13,12 +13,15 @@ AFTER: dict[Refusal, Next] = {"stale": "now", "early": "soon", "busy": "soon", "
 
 @dataclass(slots=True)
 class KeptBallot:
+    """`cut_off`: the crowd itself took its phone from the network before there was an answer."""
+
     turn: int
     epoch: int
     column: int
     sequence: int
     first_sent_ms: float | None = None
     settled: bool = False
+    cut_off: bool = False
 
     def cast(self) -> BallotCast:
         return BallotCast(turn=self.turn, epoch=self.epoch, column=self.column, sequence=self.sequence)

@@ -1,51 +1,84 @@
 """The crowd's own book of what the server acknowledged, to be laid beside the server's."""
 
-from collections import Counter, deque
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
-from voting.protocol import BallotCounted, Reveal
-
-SAMPLES_KEPT = 200_000
+from games.engine.game import SIDES
+from voting.protocol import BallotCounted, Match, Reveal
+from voting.rehearsal.samples import Samples
 
 
 class TurnEntry(msgspec.Struct):
     """`acknowledged`: the last [column, sequence] counted of each phone, by its index.
 
-    `tallied` is what the reveal says; it is None before it and for a turn that never was revealed.
-    It was sealed and resolved `resolved_ms` after the deadline; `told` phones have heard the reveal, the
-    last of them `told_last_ms` after the deadline.
+    `open` are phones whose newest choice was not acknowledged. `tallied` and `tallies` (a team's counts a
+    column) are what the reveal says; `tallied` is None before it and for a turn that never was revealed.
+    `missing` acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved
+    `resolved_ms` after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
     """
 
     turn: int
     number: int
     acknowledged: dict[int, tuple[int, int]] = {}
+    open: set[int] = set()
     tallied: int | None = None
+    tallies: dict[int, tuple[int, ...]] = {}
     lost: int = 0
+    missing: int = 0
     told: int = 0
     told_last_ms: float = 0.0
+    sealed_ms: float | None = None
     resolved_ms: float | None = None
+
+    def compare(self, teams: Mapping[int, int]) -> None:
+        """Find what is missing; `teams` are those of the phones."""
+        held = Counter(teams[phone] for phone in self.acknowledged)
+        self.missing = sum(
+            max(held[team] - sum(counts), self._missing_of(team, counts, teams))
+            for team, counts in self.tallies.items()
+        )
+
+    def _missing_of(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
+        """By column, of those whose acknowledged ballot is their last."""
+        sure = Counter(
+            column
+            for phone, (column, _) in self.acknowledged.items()
+            if teams[phone] == team and phone not in self.open
+        )
+        return sum(max(0, ballots - counts[column - 1]) for column, ballots in sure.items())
 
 
 @dataclass
 class Ledger:
-    """`turns_kept` bounds the book of a crowd that plays for ever."""
+    """`turns_kept` bounds the book of a crowd that plays for ever.
+
+    `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
+    that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
+    times the server said when; from `away` ones they stay away.
+    """
 
     turns_kept: int | None = None
     turns: dict[int, TurnEntry] = field(default_factory=dict)
     revealed: int = 0
     joined: int = 0
     reconnects: int = 0
+    retries: int = 0
     unreadable: int = 0
     sent: int = 0
     acknowledged: int = 0
     lost: int = 0
+    cut_off: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    closed: Counter[str] = field(default_factory=Counter)
     away: Counter[str] = field(default_factory=Counter)
-    ack_ms: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES_KEPT))
-    reveal_ms: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES_KEPT))
+    join_ms: Samples = field(default_factory=Samples)
+    back_ms: Samples = field(default_factory=Samples)
+    ack_ms: Samples = field(default_factory=Samples)
+    reveal_ms: Samples = field(default_factory=Samples)
 
     def turn(self, turn: int, number: int = 0) -> TurnEntry:
         entry = self.turns.setdefault(turn, TurnEntry(turn, number))
@@ -54,14 +87,24 @@ class Ledger:
             del self.turns[next(iter(self.turns))]
         return entry
 
-    def count_ballot(self, phone: int, counted: BallotCounted) -> None:
-        held = self.turn(counted.turn).acknowledged
-        if counted.sequence > held.get(phone, (0, 0))[1]:
-            held[phone] = (counted.column, counted.sequence)
+    def send_ballot(self, phone: int, turn: int) -> None:
+        """A new choice went out."""
+        self.sent += 1
+        self.turn(turn).open.add(phone)
+
+    def count_ballot(self, phone: int, counted: BallotCounted, *, newest: bool) -> None:
+        entry = self.turn(counted.turn)
+        if newest:
+            entry.open.discard(phone)
+        if counted.sequence > entry.acknowledged.get(phone, (0, 0))[1]:
+            entry.acknowledged[phone] = (counted.column, counted.sequence)
             self.acknowledged += 1
 
-    def lose_ballot(self, turn: int) -> None:
+    def lose_ballot(self, turn: int, *, cut_off: bool) -> None:
         """A ballot that was neither counted nor refused before its turn was over."""
+        if cut_off:
+            self.cut_off += 1
+            return
         self.lost += 1
         self.turn(turn).lost += 1
 
@@ -69,16 +112,24 @@ class Ledger:
         """A phone heard the reveal of the turn whose deadline it knew."""
         entry = self.turn(reveal.turn)
         late_ms = heard_at - closes_at
+        entry.sealed_ms = reveal.sealed_at - closes_at
         entry.resolved_ms = reveal.resolved_at - closes_at
         entry.told += 1
         entry.told_last_ms = max(entry.told_last_ms, late_ms)
-        self.reveal_ms.append(late_ms)
+        self.reveal_ms.add(late_ms)
 
-    def reveal(self, reveal: Reveal) -> bool:
-        """Whether this is the first that the crowd hears of it."""
+    def reveal(self, match: Match, reveal: Reveal) -> None:
+        """The crowd hears of it; what it heard first stands."""
         entry = self.turn(reveal.turn, reveal.number)
         if entry.tallied is not None:
-            return False
-        entry.tallied = sum(tally.ballots for tally in (reveal.red, reveal.yellow) if tally)
+            return
+        tallies = ((getattr(match, side), getattr(reveal, side)) for side in SIDES)
+        entry.tallies = {team: tally.counts for team, tally in tallies if tally}
+        entry.tallied = sum(sum(counts) for counts in entry.tallies.values())
         self.revealed += 1
-        return True
+
+    def compare(self, teams: Mapping[int, int]) -> int:
+        """How many acknowledged ballots are missing in the tallies."""
+        for entry in self.turns.values():
+            entry.compare(teams)
+        return sum(entry.missing for entry in self.turns.values())

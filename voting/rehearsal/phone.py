@@ -1,187 +1,187 @@
-"""A simulated phone: a socket that joins, comes back by the close code's policy, and keeps its seat."""
+"""A simulated phone: it joins, comes back by the close code's policy, and keeps its seat."""
 
 import asyncio
-
-from msgspec import DecodeError
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.connection import broadcast
-from websockets.exceptions import ConnectionClosed, WebSocketException
+import time
 
 from voting import protocol
-from voting.protocol import CloseCode, PhoneMessage
+from voting.protocol import MAX_RETRY_MS, CloseCode
 from voting.rehearsal.hall import Hall
+from voting.rehearsal.line import Line
 from voting.rehearsal.voter import Voter
-from voting.rehearsal.wire import decode, encode
 
 BACK_OFF_S = 0.5
 BACK_OFF_MAX_S = 8.0
-STAY_AWAY_FROM = 4500
+STAY_AWAY = range(4500, 5000)
+BUSY = {CloseCode.TOO_SLOW, CloseCode.RESTARTING, CloseCode.CROWDED}
 KNOCK_AGAIN_S = 3.0
+CLOCK_FIRST_S = 2.0
 CLOCK_EVERY_S = 15.0
 SILENCE_S = 40.0
-CLOSE_S = 0.4
-OPEN_S = 10.0
-MAX_FRAME = 1 << 20
 
 
 class Phone:
-    """`live` returns only when the server wants it to stay away. `trouble` is what went wrong last.
-
-    `answered` is set once a server has let it in, or said why not.
-    """
+    """`away`: the server wants it to stay away. `trouble` is what went wrong last."""
 
     def __init__(self, index: int, hall: Hall) -> None:
         self.index = index
+        self.away = False
         self.trouble = ""
-        self.answered = asyncio.Event()
         self._hall = hall
-        self._voter = Voter(index, hall, self._write)
-        self._socket: ClientConnection | None = None
+        self._line = Line(self)
+        self._voter = Voter(index, hall, self._cast)
         self._seq = -1
         self._state: protocol.EventState | None = None
         self._team = hall.team
         self._attempts = 0
-        self._heard_ms = 0.0
-        self._seen_before = False
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._seats_taken = 0
+        self._retry_s: float | None = None
+        self._cut_at_ballot_s: float | None = None
+        self._left = False
+        self._lost_at = 0.0
+        self._heard_at = 0.0
+        self._coming: asyncio.TimerHandle | None = None
+        self._knocking: asyncio.TimerHandle | None = None
+        self._asking: asyncio.TimerHandle | None = None
 
     @property
     def joined(self) -> bool:
         return self._seq >= 0
 
-    async def live(self) -> None:
-        while True:
-            code = await self._visit()
-            if not self._comes_back(code):
-                break
-            await asyncio.sleep(self._back_off())
-        self._voter.leave()
+    def come(self) -> None:
+        """For the first time, or back."""
+        self._lost_at = self._lost_at or time.perf_counter()
+        self._line.dial(self._hall.address)
 
     def leave(self) -> None:
+        """Switched off."""
+        self._left = True
+        self._forget_timers()
+        if self._coming:
+            self._coming.cancel()
         self._voter.leave()
+        self._line.hang_up()
 
-    async def _visit(self) -> int | None:
-        """One connection, from its beginning to its end: the close code, None if there is none."""
-        try:
-            async with connect(
-                self._hall.address,
-                compression=None,
-                proxy=None,
-                ping_interval=None,
-                open_timeout=OPEN_S,
-                close_timeout=CLOSE_S,
-                max_size=MAX_FRAME,
-            ) as socket:
-                await self._stay(socket)
-            self.trouble = socket.close_reason or f"it closes with {socket.close_code}"
-            return socket.close_code
-        except (OSError, WebSocketException) as trouble:
-            self.trouble = str(trouble) or type(trouble).__name__
-            return None
+    def cut(self, back_s: float, *, at_ballot: bool = False) -> None:
+        """Lose the network: now or just after the next ballot went out. It comes back within so long."""
+        if at_ballot:
+            self._cut_at_ballot_s = back_s
+        elif self.joined:
+            self._retry_s = back_s
+            self._voter.cut_off()
+            self._line.cut()
 
-    async def _stay(self, socket: ClientConnection) -> None:
-        self._socket = socket
-        self._heard()
+    def opened(self) -> None:
+        self._heard_at = time.perf_counter()
         self._knock()
-        try:
-            while True:
-                frame = await socket.recv(decode=True)
-                self._heard()
-                self._read(frame)
-        except ConnectionClosed:
-            return
-        finally:
-            self._hang_up()
 
-    def _hang_up(self) -> None:
-        self._socket = None
-        if self.joined:
-            self._hall.connected -= 1
+    def closed(self, code: int | None, trouble: str) -> None:
+        self.trouble = "" if code in BUSY else trouble
+        self._lost_at = time.perf_counter() if self.joined else self._lost_at
+        self._hall.connected -= self.joined
         self._seq = -1
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
+        self._forget_timers()
+        if self._left:
+            return
+        if self._comes_back(code):
+            self._coming = asyncio.get_running_loop().call_later(self._pause_s(), self.come)
+        else:
+            self.away = True
+            self._voter.leave()
 
     def _comes_back(self, code: int | None) -> bool:
         """A seat that is no longer good is given up, as a person would who joins anew."""
         if code == CloseCode.BAD_TOKEN and self._hall.tokens.pop(self.index, ""):
             return True
-        if code is None or not STAY_AWAY_FROM <= code <= STAY_AWAY_FROM + 499:
-            return True
-        self._hall.ledger.away[str(code)] += 1
-        return False
+        if code in STAY_AWAY:
+            self._hall.ledger.away[str(code)] += 1
+            return False
+        if self._retry_s is None or code is not None:
+            self._hall.ledger.closed[str(code or "no word")] += 1
+        return True
 
-    def _back_off(self) -> float:
-        limit = min(BACK_OFF_MAX_S, BACK_OFF_S * 2**self._attempts)
-        self._attempts = min(self._attempts + 1, 10)
+    def _pause_s(self) -> float:
+        """As the server said before it closed, else longer with every attempt in vain."""
+        limit, self._retry_s = self._retry_s, None
+        if limit is None:
+            limit = min(BACK_OFF_MAX_S, BACK_OFF_S * 2**self._attempts)
+            self._attempts = min(self._attempts + 1, 10)
         return self._hall.rng.uniform(0, limit)
-
-    def _after(self, name: str, seconds: float) -> None:
-        what = {"knock": self._knock, "clock": self._look_alive}[name]
-        self._timers[name] = asyncio.get_running_loop().call_later(seconds, what)
 
     def _knock(self) -> None:
         token = self._hall.tokens.get(self.index)
-        self._write(protocol.PhoneJoin(code=self._hall.code, token=token, team=self._team))
+        self._line.write(protocol.PhoneJoin(code=self._hall.code, token=token, team=self._team))
 
-    def _look_alive(self) -> None:
-        """Ask the time; a server that was silent for long is gone without a word."""
-        silence_ms = self._hall.clock.local_ms() - self._heard_ms
-        if self._socket and silence_ms > SILENCE_S * 1000:
-            self._socket.transport.abort()
+    def _knock_again(self) -> None:
+        """The time before a closed door is not the server's."""
+        self._lost_at = time.perf_counter()
+        self._knock()
+
+    def _cast(self, ballot: protocol.BallotCast) -> bool:
+        sent = self.joined and self._line.write(ballot)
+        if sent and self._cut_at_ballot_s is not None:
+            back_s, self._cut_at_ballot_s = self._cut_at_ballot_s, None
+            asyncio.get_running_loop().call_soon(self.cut, back_s)
+        return sent
+
+    def _ask_time(self) -> None:
+        """And look alive; a server that was silent for long is gone without a word."""
+        if time.perf_counter() - self._heard_at > SILENCE_S:
+            self._line.cut()
             return
-        self._write(protocol.ClockAsk(sent=self._hall.clock.local_ms()))
-        self._after("clock", CLOCK_EVERY_S * self._hall.rng.uniform(0.7, 1.3))
+        self._line.write(protocol.ClockAsk(sent=self._hall.clock.local_ms()))
+        self._ask_time_in(CLOCK_EVERY_S * self._hall.rng.uniform(0.8, 1.2))
 
-    def _heard(self) -> None:
-        self._heard_ms = self._hall.clock.local_ms()
+    def _ask_time_in(self, seconds: float) -> None:
+        self._asking = asyncio.get_running_loop().call_later(seconds, self._ask_time)
 
-    def _write(self, message: PhoneMessage) -> bool:
-        """Never waits: a frame is tiny, and a full pipe shows as silence."""
-        if self._socket is None or (isinstance(message, protocol.BallotCast) and not self.joined):
-            return False
-        broadcast((self._socket,), encode(message))
-        return True
+    def _forget_timers(self) -> None:
+        for timer in (self._knocking, self._asking):
+            if timer:
+                timer.cancel()
 
-    def _read(self, frame: str) -> None:
-        try:
-            self._hear(decode(frame))
-        except DecodeError:
-            self._hall.ledger.unreadable += 1
+    def hear_noise(self) -> None:
+        self._hall.ledger.unreadable += 1
 
-    def _hear(self, message: protocol.ToPhone) -> None:
+    def hear(self, message: protocol.ToPhone) -> None:
+        self._heard_at = time.perf_counter()
         match message:
-            case protocol.Change():
-                self._change(message)
             case protocol.BallotCounted():
                 self._voter.counted(message)
+            case protocol.Change():
+                self._change(message)
             case protocol.BallotRefused():
                 self._voter.refused(message)
             case protocol.ClockTold():
                 self._hall.clock.told(message.sent, message.now_at)
             case protocol.PhoneWelcomed():
                 self._welcome(message)
+            case protocol.RetryTold():
+                self._hall.ledger.retries += 1
+                self._retry_s = min(message.within_ms, MAX_RETRY_MS) / 1000
             case protocol.ErrorTold():
                 self._error(message)
 
     def _welcome(self, welcomed: protocol.PhoneWelcomed) -> None:
-        ledger = self._hall.ledger
-        ledger.reconnects += self._seen_before
-        ledger.joined += not self._seen_before
-        self._seen_before = True
+        hall, took_ms = self._hall, (time.perf_counter() - self._lost_at) * 1000
+        (hall.ledger.back_ms if self._seats_taken else hall.ledger.join_ms).add(took_ms)
+        hall.ledger.reconnects += bool(self._seats_taken)
+        hall.ledger.joined += not self._seats_taken
+        hall.connected += 1
+        hall.answered.set()
+        hall.tokens[self.index], hall.teams[self.index] = welcomed.you.token, welcomed.you.team
+        hall.clock.welcome(welcomed.now_at)
+        self._seats_taken += 1
         self._attempts = 0
-        self.answered.set()
-        self._hall.connected += 1
-        self._hall.tokens[self.index] = welcomed.you.token
-        self._hall.clock.welcome(welcomed.now_at)
         self._seq, self._state = welcomed.seq, welcomed.state
-        self._look_alive()
+        self._ask_time_in(hall.rng.uniform(0, CLOCK_FIRST_S))
         self._voter.welcome(welcomed.you, welcomed.state)
+        hall.hear(welcomed.seq, welcomed.state)
 
     def _change(self, change: protocol.Change) -> None:
         if not self.joined or change.seq <= self._seq:
             return
         before, self._seq, self._state = self._state, change.seq, change.state
+        self._hall.hear(change.seq, change.state)
         if isinstance(change, protocol.TurnRevealed):
             self._revealed(before, change.state)
         self._voter.see(change.state)
@@ -189,20 +189,16 @@ class Phone:
     def _revealed(self, before: protocol.EventState | None, state: protocol.EventState) -> None:
         reveal = state.match.reveal if state.match else None
         turn = before.match.turn if before and before.match else None
-        if reveal is None:
-            return
-        first = self._hall.ledger.reveal(reveal)
-        if turn and turn.id == reveal.turn:
+        if reveal and turn and turn.id == reveal.turn:
             self._hall.ledger.tell(reveal, turn.closes_at, self._hall.clock.now_ms())
-        if first:
-            self._hall.on_reveal(state)
 
     def _error(self, error: protocol.ErrorTold) -> None:
         self._hall.ledger.errors[error.code] += 1
+        self._hall.answered.set()
         self.trouble = error.text
-        self.answered.set()
         if error.code == "team_needed":
             self._team = self.index % 2 + 1
             self._knock()
         elif error.code in ("lobby_closed", "joining_locked"):
-            self._after("knock", KNOCK_AGAIN_S * self._hall.rng.uniform(0.5, 1.5))
+            pause_s = KNOCK_AGAIN_S * self._hall.rng.uniform(0.5, 1.5)
+            self._knocking = asyncio.get_running_loop().call_later(pause_s, self._knock_again)

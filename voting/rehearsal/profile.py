@@ -1,13 +1,18 @@
-"""When voters vote: a profile is a way to draw the moments of a voter's ballots in a window."""
+"""When voters vote: a profile is a way to draw the moments of a voter's ballots in a window.
+
+Those named for what happens to the connections (see `unrest`) vote as the calm ones do.
+"""
 
 from random import Random
 from typing import Literal, get_args
 
-Profile = Literal["spread", "burst", "last-second"]
+Profile = Literal["spread", "burst", "last-second", "herd", "churn"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 CHANGES_MIND = 0.15
 MARGIN_MS = 150.0
+BURST_MS = 2000.0
+LAST_MS = 1000.0
 
 
 def draw_moments(profile: Profile, begins_ms: float, ends_ms: float, rng: Random) -> list[float]:
@@ -20,7 +25,7 @@ def draw_moments(profile: Profile, begins_ms: float, ends_ms: float, rng: Random
 
 def _draw(profile: Profile, begins: float, last: float, rng: Random) -> float:
     if profile == "burst":
-        return begins + rng.expovariate(1 / 300)
+        return begins + rng.uniform(0, BURST_MS)
     if profile == "last-second":
-        return last - rng.uniform(0, 1000)
+        return last - rng.uniform(0, LAST_MS)
     return begins + (last - begins) * rng.betavariate(1.6, 2.4)

@@ -28,18 +28,26 @@ class Voter:
         self._planned: tuple[int, int] | None = None
         self._moments: list[asyncio.TimerHandle] = []
         self._patience: asyncio.TimerHandle | None = None
+        self._left = False
 
     def welcome(self, you: You, state: EventState) -> None:
         self._team = you.team
         if self._kept is None and you.turn is not None and you.column is not None:
             held = BallotCounted(turn=you.turn, column=you.column, sequence=you.sequence)
             self._kept = KeptBallot(held.turn, 1, held.column, held.sequence, settled=True)
-            self._hall.ledger.count_ballot(self._index, held)
-        self.see(state)
+            self._hall.ledger.count_ballot(self._index, held, newest=True)
+        self._state = state
+        self._consider()
         self._insist()
 
     def see(self, state: EventState) -> None:
+        """Thinking about it can wait."""
         self._state = state
+        self._hall.agenda.add(self._consider)
+
+    def _consider(self) -> None:
+        if self._left:
+            return
         turn = self._turn()
         if self._kept and (turn is None or turn.id != self._kept.turn):
             self._let_go(self._kept)
@@ -52,9 +60,10 @@ class Voter:
 
     def counted(self, counted: BallotCounted) -> None:
         kept = self._kept
-        self._hall.ledger.count_ballot(self._index, counted)
-        if kept and kept.counted(counted) and kept.first_sent_ms is not None:
-            self._hall.ledger.ack_ms.append(self._hall.clock.local_ms() - kept.first_sent_ms)
+        newest = kept is not None and kept.counted(counted)
+        self._hall.ledger.count_ballot(self._index, counted, newest=newest)
+        if newest and kept and kept.first_sent_ms is not None:
+            self._hall.ledger.ack_ms.add(self._hall.clock.local_ms() - kept.first_sent_ms)
             self._calm()
 
     def refused(self, refused: BallotRefused) -> None:
@@ -65,8 +74,14 @@ class Voter:
         elif after == "soon":
             self._insist_in(SOON_S * (0.5 + self._hall.rng.random()))
 
+    def cut_off(self) -> None:
+        """The phone loses its network."""
+        if self._kept and not self._kept.settled:
+            self._kept.cut_off = True
+
     def leave(self) -> None:
         """The phone is switched off."""
+        self._left = True
         self._calm()
         self._forget_plan()
 
@@ -112,10 +127,17 @@ class Voter:
         kept = self._kept
         if kept is None or kept.settled:
             return
-        if self._write(kept.cast()) and kept.first_sent_ms is None:
-            kept.first_sent_ms = self._hall.clock.local_ms()
-            self._hall.ledger.sent += 1
+        if self._write(kept.cast()):
+            self._note_sent(kept)
         self._insist_in(PATIENCE_S)
+
+    def _note_sent(self, kept: KeptBallot) -> None:
+        """How long a phone was cut off is not the server's time."""
+        if kept.first_sent_ms is None:
+            self._hall.ledger.send_ballot(self._index, kept.turn)
+        if kept.first_sent_ms is None or kept.cut_off:
+            kept.first_sent_ms = self._hall.clock.local_ms()
+        kept.cut_off = False
 
     def _insist_in(self, seconds: float) -> None:
         self._calm()
@@ -129,6 +151,6 @@ class Voter:
     def _let_go(self, kept: KeptBallot) -> None:
         """Its turn is over."""
         if not kept.settled and kept.first_sent_ms is not None:
-            self._hall.ledger.lose_ballot(kept.turn)
+            self._hall.ledger.lose_ballot(kept.turn, cut_off=kept.cut_off)
         self._kept = None
         self._calm()

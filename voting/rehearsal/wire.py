@@ -1,4 +1,4 @@
-"""Frames of a phone, as text. A crowd gets each announcement once a phone: it is decoded once for all."""
+"""Frames of a phone, as bytes. What many phones are told alike is decoded once and shared by all."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -8,9 +8,27 @@ import msgspec
 
 from voting import protocol
 
-_encode = msgspec.json.Encoder().encode
-_decode: Callable[[str], protocol.ToPhone] = msgspec.json.Decoder(protocol.ToPhone).decode
-OWN = ('{"type":"ballot.', '{"type":"phone.', '{"type":"clock.')
+FRAMES_KEPT = 256
+STATES_KEPT = 16
+WELCOME = b'{"type":"phone.welcomed"'
+CLOCK = b'{"type":"clock.'
+
+
+class _Welcome(msgspec.Struct, frozen=True, tag="phone.welcomed"):
+    """A welcome with its state unread: that is the same for all who come in one moment."""
+
+    now_at: protocol.Time
+    seq: protocol.Count
+    you: protocol.You
+    state: msgspec.Raw
+
+
+Decode = Callable[[bytes], protocol.ToPhone]
+
+encode = msgspec.json.Encoder().encode
+_decode: Decode = msgspec.json.Decoder(protocol.ToPhone).decode
+_decode_welcome = msgspec.json.Decoder(_Welcome).decode
+_decode_state = msgspec.json.Decoder(protocol.EventState).decode
 
 
 def phone_address(url: str) -> str:
@@ -22,15 +40,24 @@ def phone_address(url: str) -> str:
     return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/ws/phone"
 
 
-def encode(message: protocol.PhoneMessage) -> str:
-    return _encode(message).decode()
-
-
-def decode(frame: str) -> protocol.ToPhone:
+def decode(frame: bytes) -> protocol.ToPhone:
     """Raises msgspec.DecodeError."""
-    return _decode(frame) if frame.startswith(OWN) else _decode_shared(frame)
+    if frame.startswith(WELCOME):
+        return _welcome(_decode_welcome(frame))
+    return _decode(frame) if frame.startswith(CLOCK) else _shared(frame)
 
 
-@lru_cache(maxsize=64)
-def _decode_shared(frame: str) -> protocol.ToPhone:
+def _welcome(told: _Welcome) -> protocol.PhoneWelcomed:
+    return protocol.PhoneWelcomed(
+        now_at=told.now_at, seq=told.seq, you=told.you, state=_state(bytes(told.state))
+    )
+
+
+@lru_cache(maxsize=FRAMES_KEPT)
+def _shared(frame: bytes) -> protocol.ToPhone:
     return _decode(frame)
+
+
+@lru_cache(maxsize=STATES_KEPT)
+def _state(text: bytes) -> protocol.EventState:
+    return _decode_state(text)

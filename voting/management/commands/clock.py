@@ -1,5 +1,6 @@
 """`manage.py clock`: run the clock until SIGTERM."""
 
+import logging
 import signal
 import threading
 from typing import Any
@@ -8,13 +9,21 @@ from django.core.management.base import BaseCommand
 
 from voting.ballot_box import BallotBox
 from voting.clock import Clock
+from voting.metrics import take_role
+from voting.metrics_port import open_metrics_port
+
+log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
     help = "Wakes a worker at each deadline, starts matches that are due, and makes good what a crash left."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        take_role("clock")
+        open_metrics_port()
         stopped = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stopped.set())
+        log.info("clock up")
         Clock(BallotBox()).run(stopped)
+        log.info("clock ended")

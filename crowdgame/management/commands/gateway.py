@@ -1,0 +1,60 @@
+"""One gateway: pages, sockets and Django behind one port, until SIGTERM sends its phones elsewhere."""
+
+import os
+import socket
+from argparse import ArgumentParser
+from importlib import import_module
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from crowdgame.serving.listening import adopt, listen
+from crowdgame.serving.service import Service
+
+SERVERS = ("daphne", "uvicorn")
+PORT = 8000
+DRAIN_S = 5.0
+
+
+class Command(BaseCommand):
+    help = "Run one gateway. It ends at SIGTERM, once its phones were sent to others and no ballot waits."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        named = os.environ.get("GATEWAY") or SERVERS[0]
+        parser.add_argument("--server", default=named, help=f"{' or '.join(SERVERS)}; $GATEWAY, or daphne")
+        parser.add_argument("--host", default="127.0.0.1", help="listen on this address (127.0.0.1)")
+        parser.add_argument("--port", type=int, default=PORT, help=f"listen on this port ({PORT})")
+        parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
+        parser.add_argument("--drain-s", type=float, default=DRAIN_S, help=f"seconds to drain ({DRAIN_S:g})")
+        parser.add_argument(
+            "--proxied", action="store_true", help="believe a proxy's X-Forwarded-For, -Port and -Proto"
+        )
+
+    def handle(self, *_: Any, **asked: Any) -> None:
+        if asked["server"] not in SERVERS:
+            raise CommandError(f"no server is named {asked['server']}; there are {' and '.join(SERVERS)}")
+        listener = _listener(asked)
+        asgi = import_module("crowdgame.asgi")
+        service = Service(asgi.application, listener, drain, asked["drain_s"], asked["proxied"])
+        import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
+
+
+def _listener(asked: dict[str, Any]) -> socket.socket:
+    host, port, number = asked["host"], asked["port"], asked["fd"]
+    try:
+        return listen(host, port) if number is None else adopt(number)
+    except OSError as failure:
+        where = f"{host} port {port}" if number is None else f"descriptor {number}"
+        reason = os.strerror(failure.errno) if failure.errno else failure
+        raise CommandError(f"cannot listen on {where}: {reason}") from None
+
+
+async def drain(within_s: float) -> None:
+    """Send this process's phones away, if it has had any."""
+    from crowdgame.readiness import readiness  # noqa: PLC0415
+    from voting.gateway import gateway  # noqa: PLC0415
+
+    readiness.draining = True
+    if gateway.cache_info().currsize:
+        await gateway().drain(within_s)

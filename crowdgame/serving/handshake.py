@@ -1,0 +1,77 @@
+"""A WebSocket handshake as nearly all clients make it, read in one go.
+
+Both servers take a handshake apart, put it together again and have a library take it apart once more. When a
+whole hall comes back at once, that is what it waits for. What is unusual in any way is left to them, with all
+that was read: so their errors stay theirs.
+"""
+
+import re
+from typing import Any
+
+import httptools
+
+UPGRADE = re.compile(rb"^upgrade: *websocket\r$", re.IGNORECASE | re.MULTILINE)
+KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
+VERSION = 13
+ADDRESS = rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
+HOST = re.compile(ADDRESS)
+ORIGIN = re.compile(rb"null|[A-Za-z][A-Za-z0-9+.-]*://" + ADDRESS)
+UNUSUAL = {b"sec-websocket-protocol", b"content-length", b"transfer-encoding"}
+
+
+class Head:
+    """What httptools tells of a request's head; the fields' names are in small letters."""
+
+    def __init__(self) -> None:
+        self.address = b""
+        self.fields: list[tuple[bytes, bytes]] = []
+        self.told: dict[bytes, bytes] = {}
+        self.requests = 0
+
+    def on_message_begin(self) -> None:
+        self.requests += 1
+
+    def on_url(self, address: bytes) -> None:
+        self.address += address
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.fields.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        self.told = dict(self.fields)
+
+    @property
+    def key(self) -> bytes:
+        return self.told.get(b"sec-websocket-key", b"")
+
+    def is_usual(self, parser: Any) -> bool:
+        """Whether the libraries would have nothing against it."""
+        told = self.told
+        return (
+            self.requests == 1
+            and parser.get_method() == b"GET"
+            and parser.get_http_version() == "1.1"
+            and self.address.startswith(b"/")
+            and self.address.isascii()
+            and len(told) == len(self.fields)
+            and HOST.fullmatch(told.get(b"host", b"")) is not None
+            and ORIGIN.fullmatch(told.get(b"origin", b"null")) is not None
+            and told.get(b"sec-websocket-version") == b"%d" % VERSION
+            and KEY.fullmatch(self.key) is not None
+            and not UNUSUAL & told.keys()
+        )
+
+
+def read_handshake(data: bytes) -> tuple[Head, bytes] | None:
+    """A usual handshake and what follows it; None if it is anything else."""
+    if not UPGRADE.search(data):
+        return None
+    head = Head()
+    parser = httptools.HttpRequestParser(head)
+    try:
+        parser.feed_data(data)
+    except httptools.HttpParserUpgrade as upgrade:
+        return (head, data[upgrade.args[0] :]) if head.is_usual(parser) else None
+    except httptools.HttpParserError:
+        return None
+    return None

@@ -1,0 +1,98 @@
+"""A gateway under Daphne, which waits for slow readers and ends in order."""
+
+from typing import Any
+
+import autobahn.twisted.websocket
+import autobahn.websocket.protocol
+from daphne.server import Server
+from twisted import internet
+
+from crowdgame.serving.daphne_socket import DaphneSocket
+from crowdgame.serving.newcomer import FrontFactory
+from crowdgame.serving.service import CLOSE_WITHIN_S, Service
+from voting.protocol import MAX_FRAME_BYTES
+
+reactor: Any = internet.reactor
+
+ITS_OWN = "a socket that is there already"  # Daphne insists on an address
+FOR_EVER = -1
+SILENT_S = 10
+NEVER_S = 10**9  # phones ask the clock themselves, and the kernel looks for those that are gone
+PROXYS_WORDS = {
+    "proxy_forwarded_address_header": "X-Forwarded-For",
+    "proxy_forwarded_port_header": "X-Forwarded-Port",
+    "proxy_forwarded_proto_header": "X-Forwarded-Proto",
+}
+
+
+class DaphneServer(Server):  # type: ignore[misc]
+    """Daphne, whose sockets have backpressure and whose end is the service's."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        super().__init__(
+            service.application,
+            endpoints=[ITS_OWN],
+            signal_handlers=False,
+            ping_interval=NEVER_S,
+            websocket_timeout=FOR_EVER,
+            websocket_max_frame_size=MAX_FRAME_BYTES,
+            websocket_max_message_size=MAX_FRAME_BYTES,
+            application_close_timeout=CLOSE_WITHIN_S,
+            verbosity=0,
+            server_name="",
+            ready_callable=self._begin,
+            **(PROXYS_WORDS if service.proxied else {}),
+        )
+        self.endpoints: list[str] = []
+
+    def _begin(self) -> None:
+        self.ws_factory.protocol = DaphneSocket
+        self._front = FrontFactory(self)
+        listener = self._service.listener
+        listener.setblocking(False)
+        port = reactor.adoptStreamPort(listener.fileno(), listener.family, self._front)
+        reactor.callLater(0, self._service.end_on_signals, port.stopListening, self._stop)
+
+    def timeout_checker(self) -> None:
+        super().timeout_checker()
+        self._front.end_the_silent(SILENT_S)
+
+    def _stop(self) -> None:
+        reactor.callLater(CLOSE_WITHIN_S, reactor.crash)
+        reactor.stop()
+
+    def kill_all_applications(self) -> Any:
+        """Daphne's stumbles over connections whose request is over, and so would end none."""
+        over = [one for one, details in self.connections.items() if "application_instance" not in details]
+        for connection in over:
+            del self.connections[connection]
+        return super().kill_all_applications()
+
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """As Daphne's, but what is written to a socket waits until its reader has caught up."""
+        if not isinstance(protocol, DaphneSocket):
+            await super().handle_reply(protocol, message)
+            return
+        while protocol.behind is not None and message["type"] == "websocket.send":
+            await protocol.behind.wait()
+        details = self.connections.get(protocol)
+        if details is not None and "disconnected" not in details:
+            protocol.handle_reply(message)
+
+
+def _spare_the_unread() -> None:
+    """Autobahn writes whole reports of every handshake before it asks whether anybody logs them."""
+    for module in (autobahn.websocket.protocol, autobahn.twisted.websocket):
+        for name in ("pformat", "hltype", "hlval"):
+            setattr(module, name, _nothing)
+
+
+def _nothing(*_: Any, **__: Any) -> str:
+    return ""
+
+
+def serve(service: Service) -> None:
+    """Until a signal ends it."""
+    _spare_the_unread()
+    DaphneServer(service).run()

@@ -1,0 +1,107 @@
+"""A WebSocket of uvicorn's that takes a usual handshake the short way, and ends as the protocol has it."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from uvicorn.protocols.utils import ClientDisconnected
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Close, Frame, Opcode
+from websockets.frames import CloseCode as StandardCode
+from websockets.protocol import Protocol, State
+from websockets.utils import accept_key
+
+from crowdgame.serving.handshake import Head
+from crowdgame.serving.service import CLOSE_WITHIN_S
+from voting.protocol import CloseCode
+
+ACCEPTED = (
+    b"HTTP/1.1 101 Switching Protocols\r\n"
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %b\r\n\r\n"
+)
+SHORT_ACCEPT = {"type": "websocket.accept"}
+
+
+class UvicornSocket(WebSocketsSansIOProtocol):
+    """One that is closed even if nobody reads from it, and that says 4501 as the protocol has it."""
+
+    key = b""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.close_timeout = CLOSE_WITHIN_S
+
+    def connection_made(self, transport: Any) -> None:
+        """As uvicorn's, but the addresses are asked of the transport, which knows them."""
+        self.connections.add(self)
+        self.transport = transport
+        self.server = (transport.get_extra_info("sockname") or ())[:2] or None
+        self.client = (transport.get_extra_info("peername") or ())[:2] or None
+        self.scheme = "ws"
+
+    def shake_hands(self, head: Head, rest: bytes) -> None:
+        """What uvicorn and websockets do with a handshake once they have read it."""
+        self.key = head.key
+        self.handshake_initiated = True
+        self.conn.parser = Protocol.parse(self.conn)  # of frames, from now on
+        next(self.conn.parser)
+        self.scope = self._scope(head)
+        self.queue.put_nowait({"type": "websocket.connect"})
+        task = self.loop.create_task(self.run_asgi())
+        task.add_done_callback(self.on_task_complete)
+        self.tasks.add(task)
+        if rest:
+            self.data_received(rest)
+
+    def _scope(self, head: Head) -> Any:
+        path, _, query = head.address.partition(b"?")
+        return {
+            "type": "websocket",
+            "asgi": {"version": self.asgi_version, "spec_version": "2.4"},
+            "http_version": "1.1",
+            "scheme": self.scheme,
+            "server": self.server,
+            "client": self.client,
+            "root_path": self.root_path,
+            "path": self.root_path + unquote(path.decode()),
+            "raw_path": self.root_path.encode() + path,
+            "query_string": query,
+            "headers": head.fields,
+            "subprotocols": [],
+            "state": self.app_state.copy(),
+            "extensions": {"websocket.http.response": {}},
+        }
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "websocket.close" and not self.writable.is_set():
+            self.transport.abort()  # a close would wait behind all that this reader does not read
+        elif self.close_sent:
+            raise ClientDisconnected
+        elif self.key and message == SHORT_ACCEPT and not self.disconnected:
+            self._accept()
+        else:
+            await super().send(message)
+
+    def _accept(self) -> None:
+        key, self.key = self.key, b""
+        if not self.transport.is_closing():
+            self.handshake_complete = True
+            self.conn.state = State.OPEN
+            self.transport.write(ACCEPTED % accept_key(key.decode()).encode())
+
+    def handle_close(self, event: Frame) -> None:
+        """What somebody who is behind has not read is thrown away: no end would wait for it."""
+        super().handle_close(event)
+        if not self.writable.is_set():
+            self.transport.abort()
+
+    def handle_parser_exception(self) -> None:
+        """A frame too large is read to its end, or the close would be lost among what is still coming."""
+        if self.conn.close_sent is None or self.conn.close_sent.code != StandardCode.MESSAGE_TOO_BIG:
+            super().handle_parser_exception()
+        elif not self.close_sent:
+            self.close_sent = True
+            told = Close(CloseCode.FRAME_TOO_LARGE, "")
+            self.conn.data_to_send()
+            self.transport.write(Frame(Opcode.CLOSE, told.serialize()).serialize(mask=False))
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": told.code})
+            self.close_timer = self.loop.call_later(self.close_timeout, self.transport.abort)

@@ -1,0 +1,59 @@
+"""PostgreSQL and nginx for the tests of a deployment on many machines: this machine's own, or Debian's."""
+
+import os
+import shutil
+from pathlib import Path
+
+from deploy.laptop.steps import Step, StepFailed, run
+
+DEBIAN = Path("/etc/debian_version")
+POSTGRES = Path("/usr/lib/postgresql")
+BY_HAND = "tests of a deployment need PostgreSQL (initdb, postgres) and nginx: install them"
+# Neither of them is to run here by itself: the tests start their own.
+ASLEEP = """\
+test -e /etc/postgresql-common/createcluster.conf || {
+  mkdir -p /etc/postgresql-common
+  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
+}
+test -e /usr/sbin/policy-rc.d || {
+  printf '#!/bin/sh\\nexit 101\\n' > /usr/sbin/policy-rc.d
+  chmod +x /usr/sbin/policy-rc.d
+  trap 'rm /usr/sbin/policy-rc.d' EXIT
+}
+"""
+
+
+def find_postgres() -> Path | None:
+    """The folder of PostgreSQL's programs, the newest one's if there are several."""
+    on_path = shutil.which("initdb")
+    found = [Path(on_path).resolve().parent] if on_path else []
+    versions = sorted(POSTGRES.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    found += [path.parent for path in reversed(versions)]
+    return next((folder for folder in found if (folder / "postgres").exists()), None)
+
+
+def find_nginx() -> str | None:
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+
+
+def make_sure() -> None:
+    """Have both. Raises StepFailed, naming what to install."""
+    missing = ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None)
+    if not missing:
+        return
+    if not DEBIAN.exists():
+        raise StepFailed(BY_HAND)
+    _install(missing)
+    if find_postgres() is None or find_nginx() is None:
+        raise StepFailed(BY_HAND)
+
+
+def _install(packages: list[str]) -> None:
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if root and shutil.which("sudo") is None:
+        raise StepFailed(f"tests of a deployment need more: apt-get install {' '.join(packages)}, as root")
+    quiet = "export DEBIAN_FRONTEND=noninteractive\n"
+    install = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
+    run(Step("ask Debian for its packages", [*root, "apt-get", "update"], "apt-update"))
+    script = f"set -e\n{quiet}{ASLEEP}{install}"
+    run(Step(f"install Debian's {' and '.join(packages)}", [*root, "sh", "-c", script], "apt-machines"))

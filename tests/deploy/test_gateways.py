@@ -1,0 +1,104 @@
+"""Two gateways at one port: they share a crowd, and when one goes the other has it all, without a loss."""
+
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from deploy.laptop.network import shares_ports
+from deploy.laptop.stack import SERVERS
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+)
+from tests.nights import (
+    BRISK,
+    PATIENCE_S,
+    PHONES,
+    connected,
+    crowd,
+    held,
+    leave,
+    resolve_another,
+    restart,
+)
+from tests.stack import House, running_house
+from tests.watching.watcher import figures
+from voting.rehearsal.report import Report
+
+pytestmark = pytest.mark.skipif(not shares_ports(), reason="this system spreads nobody over several sockets")
+
+
+@dataclass
+class Night:
+    """`shares` are the voters of each gateway at first, `turns` when one was killed and one drained.
+
+    `gone` are the processes that were.
+    """
+
+    house: House
+    event: int
+    shares: list[int]
+    turns: list[int]
+    gone: set[int | None]
+    report: Report
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+    data = tmp_path_factory.mktemp("gateways")
+    with running_house(data, request.param, gateways=2) as house:
+        event = house.ask("event", **BRISK)
+        with crowd(house, event["code"], data) as phones:
+            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
+            shares = held(house, event["id"])
+            house.ask("begin", event_id=event["id"])
+            first, second = house.stack.gateway_names
+            gone = {house.supervisor.pid(first), house.supervisor.pid(second)}
+            turns = [restart(house, event["id"], first, signal.SIGKILL)]
+            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
+            turns.append(restart(house, event["id"], second, signal.SIGTERM))
+            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
+            resolve_another(house, event["id"])
+            report = leave(phones, data)
+        resolve_another(house, event["id"])
+        yield Night(house, event["id"], shares, turns, gone, report)
+
+
+def test_both_have_a_share(night: Night) -> None:
+    assert len(night.shares) == 2
+    assert min(night.shares) > PHONES / 10
+
+
+def test_no_ballot_is_lost_when_one_is_killed_and_one_is_drained(night: Night) -> None:
+    resolved = resolved_turns(night.house, night.event)
+    assert set(night.turns) <= set(resolved)
+    assert set(night.turns) <= set(night.report.ledger)
+    assert_nothing_is_lost(night.house, night.report, resolved)
+    assert_counts_are_of_sealed_ballots(night.house)
+    assert_resolved_once(night.house, night.event)
+
+
+def test_everybody_came_back(night: Night) -> None:
+    assert night.report.joined == PHONES
+    assert night.report.away == {}
+    assert night.report.unreadable == 0
+
+
+def test_only_the_phones_of_the_one_that_went_had_to_come_back(night: Night) -> None:
+    assert night.report.reconnects < 2 * PHONES
+
+
+def test_one_that_was_drained_ended_by_itself(night: Night) -> None:
+    assert "not all were sent away" not in night.house.log(night.house.stack.gateway_names[1])
+    assert night.house.trouble(night.house.stack.gateway_names[1]) == []
+
+
+def test_the_dead_hold_nobody_in_the_figures(night: Night) -> None:
+    told = {int(s.labels["pid"]) for s in figures(night.house) if s.name == "crowdgame_process"}
+    assert night.house.supervisor.pid("gateway-1") in told
+    assert not told & night.gone

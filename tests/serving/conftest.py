@@ -1,0 +1,47 @@
+"""`tests.serving.shout` as a process, under each server."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from deploy.laptop.network import LOOPBACK, answers_http, listen
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import SERVERS
+
+
+@dataclass
+class Shouter:
+    process: psutil.Popen
+    listener: socket.socket
+    note: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.listener.getsockname()[1])
+
+    def open(self) -> ClientConnection:
+        options = {"compression": None, "max_size": None, "ping_interval": None, "close_timeout": 5}
+        return connect(f"ws://{LOOPBACK}:{self.port}/", **options)  # type: ignore[arg-type]
+
+    def resident(self) -> int:
+        return int(self.process.memory_info().rss)
+
+
+@pytest.fixture(params=SERVERS)
+def shouter(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shouter]:
+    with listen(LOOPBACK, 0, shared=False) as listener:
+        number, note = listener.fileno(), tmp_path / "note"
+        argv = [sys.executable, "-m", "tests.serving.shout", request.param, str(number), str(note)]
+        with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
+            shouter = Shouter(process, listener, note)
+            assert answers_http(LOOPBACK, shouter.port, 20)
+            yield shouter
+            if process.is_running():
+                process.kill()

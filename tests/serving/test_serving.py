@@ -1,0 +1,140 @@
+"""Both servers under the gateway's launcher, with a small application that shows what the launcher does."""
+
+import signal
+import socket
+import time
+from contextlib import suppress
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+from deploy.laptop.network import LOOPBACK, listen
+from tests.serving.conftest import Shouter
+from tests.serving.shout import DRAIN_S, FRAME
+from tests.serving.test_handshake import dial, head, hear
+from voting.protocol import MAX_FRAME_BYTES, CloseCode
+
+FLOOD = 1_000  # a hundred megabytes
+BOUND = 24_000_000
+GOODBYE = b"\x88\x82\0\0\0\0\x03\xe8"
+FAR_TOO_LARGE = b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000
+NAG = b"\x81\x83\0\0\0\0nag"
+
+
+def closed_with(line: ClientConnection) -> int:
+    with pytest.raises(ConnectionClosed) as end:
+        line.recv(timeout=5)
+    return end.value.rcvd.code if end.value.rcvd else 0
+
+
+def test_one_who_does_not_read_holds_up_nobody_and_fills_no_memory(shouter: Shouter) -> None:
+    with shouter.open() as quick, shouter.open() as slow:
+        quick.send("hello")
+        assert quick.recv(timeout=5) == "hello"
+        before = shouter.resident()
+        slow.send(f"flood {FLOOD}")
+        for number in range(20):
+            quick.send(str(number))
+            assert quick.recv(timeout=5) == str(number)
+            time.sleep(0.05)
+        assert shouter.resident() - before < BOUND
+        assert all(slow.recv(timeout=5) == FRAME for _ in range(FLOOD))
+        slow.send("and then?")
+        assert slow.recv(timeout=5) == "and then?"
+
+
+def test_one_who_does_not_read_can_be_closed(shouter: Shouter) -> None:
+    """Whoever waits to write to it is woken, and its descriptor is free again."""
+    with shouter.open() as slow:
+        held = shouter.process.num_fds()
+        slow.send(f"flood {FLOOD}")
+        time.sleep(0.3)
+        slow.socket.close()
+    deadline = time.monotonic() + 5
+    while shouter.process.num_fds() >= held:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(shouter: Shouter) -> None:
+    with shouter.open() as slow:
+        held = shouter.process.num_fds()
+        slow.send(f"flood {FLOOD}")
+        time.sleep(0.3)
+        slow.socket.sendall(GOODBYE)
+        deadline = time.monotonic() + 5
+        while shouter.process.num_fds() >= held:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(shouter: Shouter) -> None:
+    """An application that cannot know yet hears what it hears of every client that is gone."""
+    with dial(shouter) as line, shouter.open() as other:
+        line.sendall(head() + NAG)
+        hear(line, b"well?")
+        line.sendall(FAR_TOO_LARGE)  # and no answer to the close
+        hear(line, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
+        time.sleep(0.1)
+        other.send("nagged")
+        assert other.recv(timeout=5) == "True"
+
+
+@pytest.mark.parametrize("size", [MAX_FRAME_BYTES + 1, 70_000, 500_000])
+def test_a_frame_too_large_is_refused_by_its_code(shouter: Shouter, size: int) -> None:
+    with shouter.open() as line:
+        line.send("x" * MAX_FRAME_BYTES)
+        assert line.recv(timeout=5) == "x" * MAX_FRAME_BYTES
+        line.send("x" * size)
+        assert closed_with(line) == CloseCode.FRAME_TOO_LARGE
+    with shouter.open() as line:
+        with suppress(ConnectionClosed):  # before the last of it was sent
+            line.send(iter(["x" * MAX_FRAME_BYTES] * (size // MAX_FRAME_BYTES + 1)))
+        assert closed_with(line) == CloseCode.FRAME_TOO_LARGE
+
+
+@pytest.mark.parametrize("text", ["a", "é", "x" * 125, "x" * 126, "€" * 300, "✓" * 41])
+def test_every_length_of_text_comes_and_goes(shouter: Shouter, text: str) -> None:
+    with shouter.open() as line:
+        for _ in range(3):
+            line.send(text)
+        assert [line.recv(timeout=5) for _ in range(3)] == [text] * 3
+        line.send([text, "!", text])
+        assert line.recv(timeout=5) == f"{text}!{text}"
+
+
+def test_a_close_has_its_code(shouter: Shouter) -> None:
+    with shouter.open() as line:
+        line.send("close 4321")
+        assert closed_with(line) == 4321
+
+
+def test_it_drains_before_it_ends_and_takes_no_newcomers(shouter: Shouter) -> None:
+    with shouter.open() as line:
+        shouter.process.send_signal(signal.SIGTERM)
+        time.sleep(DRAIN_S / 3)
+        line.send("still here")
+        assert line.recv(timeout=5) == "still here"
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((LOOPBACK, shouter.port), timeout=1)
+        assert shouter.process.wait(5) == 0
+    assert shouter.note.read_text() == "drained"
+
+
+def test_a_second_signal_ends_it_at_once(shouter: Shouter) -> None:
+    shouter.process.send_signal(signal.SIGTERM)
+    time.sleep(DRAIN_S / 3)
+    shouter.process.send_signal(signal.SIGTERM)
+    assert shouter.process.wait(DRAIN_S / 3) == -signal.SIGTERM
+    assert not shouter.note.exists()
+
+
+def test_the_next_to_have_the_socket_listens_again(shouter: Shouter) -> None:
+    shouter.process.terminate()
+    assert shouter.process.wait(5) == 0
+    again = listen(LOOPBACK, 0, shared=False)
+    again.close()
+    shouter.listener.listen()
+    with socket.create_connection((LOOPBACK, shouter.port), timeout=1):
+        pass

@@ -1,0 +1,97 @@
+"""A client that stops reading, on both servers: nobody waits for it, and it is not kept for ever."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from deploy.laptop.network import LOOPBACK
+from tests.deploy.processes import wait_until
+from voting.protocol import MAX_FRAME_BYTES, CloseCode
+
+TELLINGS = 600
+PATIENCE_S = 20
+SMALL = 4_096
+
+
+@pytest.fixture(params=["daphne", "uvicorn"])
+def port(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
+    log = tmp_path / "telling.log"
+    with socket.create_server((LOOPBACK, 0)) as listener, log.open("w") as output:
+        os.set_inheritable(listener.fileno(), True)
+        argv = [sys.executable, "-m", "tests.voting.telling", request.param, str(listener.fileno())]
+        process = subprocess.Popen(argv, pass_fds=[listener.fileno()], stderr=output)
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            process.terminate()
+            process.wait(PATIENCE_S)
+    assert "Traceback" not in log.read_text()
+
+
+def dial(port: int) -> ClientConnection:
+    """A client with hardly any room for what it has not read yet."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    plain.connect((LOOPBACK, port))
+    return connect(f"ws://{LOOPBACK}:{port}/", sock=plain, compression=None, max_queue=1, close_timeout=1)
+
+
+def hear(client: ClientConnection) -> tuple[str, int, int]:
+    """What was said, how many are connected, how many were too slow."""
+    said, connected, slow, _ = str(client.recv(PATIENCE_S)).split(" ")
+    return said, int(connected), int(slow)
+
+
+def test_who_stops_reading_holds_nobody_up_and_is_dropped(port: int) -> None:
+    with dial(port) as reader, dial(port):
+        for number in range(TELLINGS):
+            reader.send(str(number))
+            said, _, slow = hear(reader)
+            assert said == str(number)
+            if slow:
+                break
+        assert slow == 1
+
+        def alone() -> bool:
+            reader.send("again")
+            return hear(reader)[1] == 1
+
+        wait_until(alone)
+
+
+def test_who_reads_late_but_reads_gets_all_in_order(port: int) -> None:
+    with dial(port) as reader, dial(port) as late:
+        for number in range(40):
+            reader.send(str(number))
+            hear(reader)
+        assert [hear(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
+
+
+def test_after_a_goodbye_nothing_more_is_said(port: int) -> None:
+    with dial(port) as first, dial(port) as second:
+        first.send("end all")
+        for client in (first, second):
+            assert json.loads(client.recv(PATIENCE_S)) == {"type": "retry.told", "within_ms": 250}
+            with pytest.raises(ConnectionClosed) as closed:
+                client.recv(PATIENCE_S)
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == CloseCode.RESTARTING
+
+
+def test_a_socket_that_the_server_has_closed_by_itself_is_no_trouble_to_others(port: int) -> None:
+    with dial(port) as rude, dial(port) as other:
+        rude.send("be deaf")
+        rude.send("x" * (MAX_FRAME_BYTES + 1))
+        for number in range(30):
+            other.send(str(number))
+            assert hear(other)[0] == str(number)
+            time.sleep(0.01)

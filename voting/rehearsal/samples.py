@@ -1,0 +1,43 @@
+"""How long something took, over and over: the spread of any number of times in little room."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from itertools import accumulate
+
+import msgspec
+
+A_TENTH = 10
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Of nearest rank, in the unit of the samples."""
+
+    p50: float
+    p99: float
+    max: float
+
+
+class Samples:
+    """Milliseconds, kept to a tenth of one."""
+
+    def __init__(self, times: Iterable[float] = ()) -> None:
+        self._counts: Counter[int] = Counter()
+        for ms in times:
+            self.add(ms)
+
+    def add(self, ms: float) -> None:
+        self._counts[int(ms * A_TENTH + 0.5)] += 1
+
+    def spread(self) -> Spread | None:
+        """None without samples."""
+        ranked = sorted(self._counts.items())
+        if not ranked:
+            return None
+        upto = list(accumulate(count for _, count in ranked))
+        wanted = [min(upto[-1] - 1, upto[-1] * percent // 100) for percent in (50, 99, 100)]
+        return Spread(*(ranked[bisect_right(upto, rank)][0] / A_TENTH for rank in wanted))
+
+    def in_seconds(self) -> Spread | None:
+        spread = self.spread()
+        return spread and Spread(*(round(ms / 1000, 3) for ms in (spread.p50, spread.p99, spread.max)))
