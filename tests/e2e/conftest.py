@@ -6,16 +6,19 @@ event loop runs in it.
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import MANAGE, Stack
 from deploy.laptop.startup import collect_static, running
+from tests.e2e.faces import Face, open_face
+from tests.stack import House, running_house
 
 QUIET = (
     "no-sandbox",
@@ -26,6 +29,7 @@ QUIET = (
     "disable-component-update",
 )
 PASSWORD = "only-for-tests"
+OpenFace = Callable[[House, str, dict[str, int]], Face]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 
 
@@ -69,3 +73,24 @@ def shots() -> Path:
     """Where screenshots of each face are kept, to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     return SHOTS
+
+
+@pytest.fixture(scope="session")
+def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A house that makes events without clicking."""
+    with running_house(tmp_path_factory.mktemp("one-gateway")) as house:
+        yield house
+
+
+@pytest.fixture
+def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
+    """Opens a browser at a house; it is closed after the test."""
+    faces: list[Face] = []
+
+    def open_one(house: House, name: str, size: dict[str, int]) -> Face:
+        faces.append(open_face(browser, house.http, shots, name, size))
+        return faces[-1]
+
+    yield open_one
+    for face in faces:
+        face.page.context.close()

@@ -6,6 +6,7 @@ import { useMoments, useNow } from "../live/now";
 import { phaseMoments, phaseOf, revealMoments, tokenMoment, type Phase } from "../live/phase";
 import { useStore } from "../live/store";
 import type { EventState } from "../protocol";
+import { Crowd, Playing } from "./Crowd";
 import type { Desk } from "./desk";
 import { Hall } from "./Hall";
 import { Happened } from "./Happened";
@@ -14,6 +15,7 @@ import type { Journal } from "./journal";
 import { KEYS, offerFor, onKeys } from "./keys";
 import { offersOf, type Offers } from "./offers";
 import { Press } from "./Press";
+import type { Rehearsal } from "./rehearsal";
 import { clockLabel, headline, turnoutLine } from "./words";
 
 interface Props {
@@ -23,9 +25,10 @@ interface Props {
   clock: ServerClock;
   desk: Desk;
   journal: Journal;
+  rehearsal: Rehearsal;
 }
 
-export function Room({ live, event, joinUrl, clock, desk, journal }: Props) {
+export function Room({ live, event, joinUrl, clock, desk, journal, rehearsal }: Props) {
   const { match } = event;
   const now = useMoments(clock, [...phaseMoments(event), ...(match ? [...revealMoments(match), tokenMoment(match)] : [])]);
   const phase = phaseOf(event, now);
@@ -39,6 +42,7 @@ export function Room({ live, event, joinUrl, clock, desk, journal }: Props) {
       {off && <p class="lost" role="alert">No connection. Trying again. What you see may be old.</p>}
       <header class="head">
         <h1>{event.name}</h1>
+        <Playing rehearsal={rehearsal} />
         <Join event={event} joinUrl={joinUrl} />
       </header>
       <main class="desk">
@@ -57,6 +61,7 @@ export function Room({ live, event, joinUrl, clock, desk, journal }: Props) {
           <div class="rest">{offers.rest.map((offer) => <Press key={offer.action + offer.shortcut} offer={offer} desk={desk} off={off} />)}</div>
         </section>
         <Happened journal={journal} desk={desk} event={event} phase={phase} />
+        <Crowd rehearsal={rehearsal} desk={desk} off={off} connected={live.turnout?.connected ?? [0, 0]} />
       </main>
       {help && <Help />}
     </>

@@ -28,8 +28,8 @@ interface Asked {
 }
 
 /** A button's name; one that is meant for another turn is another button. */
-export function nameOf({ action, seconds, turn }: Offer): string {
-  return [action, seconds ?? "", turn ?? ""].join(" ");
+export function nameOf({ action, seconds, turn, phones }: Offer): string {
+  return [action, seconds ?? "", turn ?? "", phones ?? ""].join(" ");
 }
 
 /** Takes presses: each goes out once, is answered in words, and a grave one needs a second press. */
@@ -70,8 +70,8 @@ export class Desk {
 
   private ask(offer: Offer): void {
     const id = ++this.lastId;
-    const { action, turn, seconds } = offer;
-    if (!this.send({ type: "action.ask", id, action, turn, seconds: seconds ?? null })) {
+    const { action, turn, seconds, phones } = offer;
+    if (!this.send({ type: "action.ask", id, action, turn, seconds: seconds ?? null, phones: phones ?? null })) {
       this.store.set({ armed: "" });
       this.say({ text: "No connection: nothing was sent.", trouble: true });
       return;

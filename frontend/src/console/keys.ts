@@ -14,6 +14,7 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
 export function onKeys(pressed: (key: string) => void): () => void {
   const listen = (event: KeyboardEvent) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement) return;
     const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
     pressed(event.shiftKey && /^[A-Z]$/.test(letter) ? `Shift ${letter}` : letter);
   };

@@ -7,14 +7,17 @@ import "./console.css";
 import { Away, Opening } from "./Away";
 import { Desk } from "./desk";
 import { Journal } from "./journal";
+import { Rehearsal } from "./rehearsal";
 import { Room } from "./Room";
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 const own = new Store({ joinUrl: "" });
+const rehearsal = new Rehearsal();
 const journal = new Journal(`crowdgame:happened:${code}`);
 
 function heard(message: ToConsole): void {
   journal.hear(message);
+  rehearsal.hear(message);
   if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url });
   if (message.type === "action.done" || message.type === "action.refused") desk.hear(message);
 }
@@ -30,7 +33,7 @@ function Console() {
   const { joinUrl } = useStore(own);
   if (live.connection.state === "away") return <Away close={live.connection.code} code={code} />;
   if (!live.event) return <Opening lost={live.connection.state === "lost"} />;
-  return <Room live={live} event={live.event} joinUrl={joinUrl} clock={link.clock} desk={desk} journal={journal} />;
+  return <Room live={live} event={live.event} joinUrl={joinUrl} clock={link.clock} desk={desk} journal={journal} rehearsal={rehearsal} />;
 }
 
 link.socket.open();

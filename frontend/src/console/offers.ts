@@ -10,6 +10,7 @@ export interface Offer {
   enabled: boolean;
   turn: number | null;
   seconds?: number;
+  phones?: number;
   /** What the button says between the first press and the second. */
   sure?: string;
 }

@@ -13,6 +13,8 @@ const DONE: Record<Action, string> = {
   "turn.extend": "",
   "turn.close": "Closed and counted.",
   "turn.void": "Taken back: the turn is voted again.",
+  "rehearsal.start": "A simulated crowd is coming.",
+  "rehearsal.stop": "The simulated crowd goes home.",
 };
 
 const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;

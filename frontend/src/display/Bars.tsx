@@ -13,6 +13,8 @@ const FOOT = -4;
 /** Two numbers stand over a column, one a line, the left team's above; or over the balls that wait there. */
 const LINE = 60;
 const ASIDE = 14;
+/** As wide as a column: it stands in the middle, or it would meet one over the next column. */
+const THREE_FIGURES = "100";
 const LABEL = 2 * LINE + 6;
 const WAITING = 2 * BALL + 8;
 const TOP_MARGIN = 22;
@@ -103,11 +105,11 @@ function put(element: Element | undefined, { height, share, label: end, lifted }
 }
 
 function BarOf({ bar }: { bar: Bar }) {
-  const { side, x, standpoint, picked, height, column } = bar;
+  const { side, x, share, standpoint, picked, height, column } = bar;
   return (
     <g class="votes" data-side={side} data-picked={picked}>
       <rect x={x} width={WIDTH} rx="3" />
-      <text x={centreX(column) + LABEL_AT[standpoint]} />
+      <text x={centreX(column) + (percent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} />
       {height > WITH_SHAPE && <g transform={`translate(${x + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );

@@ -3,7 +3,7 @@ import { otherSide } from "../live/grid";
 import { threats } from "../board/threats";
 import type { Step } from "./timeline";
 import { winnerOf } from "./scene";
-import { percent, placeOf, plural, share, tallyOf, teamOf } from "./sides";
+import { percent, placeOf, plural, tallyOf, teamOf } from "./sides";
 
 /** A sentence in parts; a part with a side is that team's name and takes its colour. */
 export type Part = string | { side: Side; name: string };
@@ -135,7 +135,12 @@ export function verdict(state: EventState, match: Match): Verdict {
 export function unity({ reveal, ended_by }: Match, winner: Side): string {
   const tally = tallyOf(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
-  return `${percent(share(tally, tally.pick))} % of ${plural(tally.ballots, "voter")} chose column ${tally.pick}`;
+  return `${voters(tally.counts[tally.pick - 1] ?? 0, tally.ballots)} chose column\u00a0${tally.pick}`;
+}
+
+function voters(votes: number, ballots: number): string {
+  if (votes < ballots) return `${percent(votes / ballots)} % of ${plural(ballots, "voter")}`;
+  return votes === 1 ? "One voter" : `All ${plural(votes, "voter")}`;
 }
 
 /** Matches won by each team so far, and drawn ones: `[first, second, drawn]`. */

@@ -1,17 +1,21 @@
-import type { ClockAsk, ClockTold, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed } from "../protocol";
+import type { ClockAsk, ClockTold, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed, RetryTold } from "../protocol";
 import type { ServerClock } from "./clock";
+import { nextBeatMs, retryAfter, waitOnceAwake } from "./retry";
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 8000;
-const HEARTBEAT_MS = 10_000;
+/** A hall that comes in at once takes some seconds: giving up sooner would only make it longer. */
+const WELCOME_WITHIN_MS = 15_000;
 const ANSWER_WITHIN_MS = 6000;
-const STAY_AWAY = 4500;
+const AWAKE_WITHIN_MS = 3000;
+const FIRST_BEAT_WITHIN_MS = 2000;
+const SILENCE_MS = 4000;
+const NO_WORD = 1006;
 
-/** `away`: closed for good by the server, with the close code that says why. */
+/**
+ * `lost` and `crowded` come back by themselves; `crowded`: the door lets people in by turns.
+ * `away`: closed for good by the server, with the close code that says why.
+ */
 export type Connection =
-  | { state: "connecting" }
-  | { state: "joined" }
-  | { state: "lost" }
+  | { state: "connecting" | "joined" | "lost" | "crowded" }
   | { state: "away"; code: number };
 
 type Welcome = PhoneWelcomed | DisplayWelcomed | ConsoleWelcomed;
@@ -25,20 +29,20 @@ export interface SocketPlan<Out, In> {
   changed: (connection: Connection) => void;
 }
 
-export function backOff(attempt: number): number {
-  return Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
-}
-
 /** A socket that comes back: joins again after every loss, keeps the clock, obeys close codes. */
 export class LiveSocket<Out, In extends { type: string }> {
   private socket: WebSocket | null = null;
   private attempt = 0;
+  private withinMs: number | null = null;
+  private appointment = { at: 0, told: false };
   private retry = 0;
   private beat = 0;
   private dead = 0;
+  private heardAt = 0;
 
   constructor(private plan: SocketPlan<Out, In>) {
     addEventListener("online", () => this.wake());
+    addEventListener("offline", () => this.prove(AWAKE_WITHIN_MS));
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.wake();
     });
@@ -50,7 +54,7 @@ export class LiveSocket<Out, In extends { type: string }> {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}${this.plan.path}`);
     this.socket = socket;
-    this.dead = window.setTimeout(() => this.lost(), ANSWER_WITHIN_MS);
+    this.expect(WELCOME_WITHIN_MS);
     socket.onopen = () => this.send(this.plan.join());
     socket.onmessage = (event) => this.receive(String(event.data));
     socket.onclose = (event) => this.closed(event.code);
@@ -63,20 +67,29 @@ export class LiveSocket<Out, In extends { type: string }> {
     return true;
   }
 
+  /** Something was not answered. If nothing else came either, find out whether the server is there. */
+  doubt(): void {
+    if (!this.dead && Date.now() - this.heardAt > SILENCE_MS) this.prove(ANSWER_WITHIN_MS);
+  }
+
   close(): void {
     this.drop();
   }
 
   private receive(text: string): void {
-    const message = JSON.parse(text) as In | ClockTold | Welcome;
+    const message = JSON.parse(text) as In | ClockTold | RetryTold | Welcome;
     clearTimeout(this.dead);
+    this.dead = 0;
+    this.heardAt = Date.now();
     if (message.type === "clock.told") {
       const told = message as ClockTold;
       this.plan.clock.hear(told.sent, told.now_at);
-      return;
+    } else if (message.type === "retry.told") {
+      this.withinMs = (message as RetryTold).within_ms;
+    } else {
+      if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
+      this.plan.heard(message as In);
     }
-    if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
-    this.plan.heard(message as In);
   }
 
   private welcomed(welcome: Welcome): void {
@@ -84,40 +97,53 @@ export class LiveSocket<Out, In extends { type: string }> {
     this.plan.clock.forget();
     this.plan.clock.estimate(welcome.now_at);
     this.plan.changed({ state: "joined" });
-    clearInterval(this.beat);
-    this.beat = window.setInterval(() => this.ask(), HEARTBEAT_MS);
-    this.ask();
+    this.beatIn(Math.random() * FIRST_BEAT_WITHIN_MS);
   }
 
-  private ask(): void {
-    this.send({ type: "clock.ask", sent: Date.now() });
+  private beatIn(ms: number): void {
+    clearTimeout(this.beat);
+    this.beat = window.setTimeout(() => {
+      this.prove(ANSWER_WITHIN_MS);
+      this.beatIn(nextBeatMs(Math.random));
+    }, ms);
+  }
+
+  /** Has the server answer; silence is a loss. */
+  private prove(withinMs: number): void {
+    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expect(withinMs);
+  }
+
+  private expect(withinMs: number): void {
     clearTimeout(this.dead);
-    this.dead = window.setTimeout(() => this.lost(), ANSWER_WITHIN_MS);
+    this.dead = window.setTimeout(() => this.closed(NO_WORD), withinMs);
   }
 
   private closed(code: number): void {
-    if (code < STAY_AWAY || code > 4999) return this.lost();
+    const retry = retryAfter({ code, attempt: this.attempt++, withinMs: this.withinMs }, Math.random);
     this.drop();
-    this.plan.changed({ state: "away", code });
+    if (retry.state !== "away") this.comeBack(retry.waitMs, retry.told);
+    this.plan.changed(retry.state === "away" ? retry : { state: retry.state });
   }
 
-  private lost(): void {
-    this.drop();
-    this.plan.changed({ state: "lost" });
-    this.retry = window.setTimeout(() => this.open(), backOff(this.attempt++));
+  private comeBack(inMs: number, told: boolean): void {
+    clearTimeout(this.retry);
+    this.appointment = { at: Date.now() + inMs, told };
+    this.retry = window.setTimeout(() => this.open(), inMs);
   }
 
-  /** The phone was unlocked or found a network: a dead socket comes back now, a live one proves it lives. */
+  /** The phone was unlocked or found a network: a dead socket comes back, a live one proves it lives. */
   private wake(): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.ask();
-    else if (this.retry) this.open();
+    const { at, told } = this.appointment;
+    if (this.retry) this.comeBack(waitOnceAwake(at - Date.now(), told, Math.random), told);
+    else this.prove(AWAKE_WITHIN_MS);
   }
 
   private drop(): void {
     clearTimeout(this.retry);
     clearTimeout(this.dead);
-    clearInterval(this.beat);
-    this.retry = 0;
+    clearTimeout(this.beat);
+    this.retry = this.dead = 0;
+    this.withinMs = null;
     const socket = this.socket;
     this.socket = null;
     if (!socket) return;

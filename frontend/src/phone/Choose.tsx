@@ -1,11 +1,19 @@
 import { useEffect } from "preact/hooks";
 import { sideOf } from "../live/phase";
+import type { Connection } from "../live/socket";
 import type { ErrorTold, EventState } from "../protocol";
+import { Hint } from "./Hint";
 import { mark } from "./mark";
 import { Shape } from "./Shape";
 
+interface Props {
+  hindrance: ErrorTold;
+  choose: (team: number) => void;
+  connection: Connection;
+}
+
 /** No seat yet: choose a team, scan the team's own code, or wait for the doors. */
-export function Hindered({ hindrance, choose }: { hindrance: ErrorTold; choose: (team: number) => void }) {
+export function Hindered({ hindrance, choose, connection }: Props) {
   useEffect(() => mark({ phase: "joining" }));
   const { code, event } = hindrance;
   if (code === "team_needed" && event?.team_choice !== "link") return <Choice event={event} choose={choose} />;
@@ -15,6 +23,7 @@ export function Hindered({ hindrance, choose }: { hindrance: ErrorTold; choose: 
       {event && <p class="event">{event.name}</p>}
       <h1>{title}</h1>
       <p role="status">{text}</p>
+      <Hint connection={connection} />
     </main>
   );
 }

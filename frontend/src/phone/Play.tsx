@@ -5,6 +5,7 @@ import { phaseMoments, phaseOf, revealMoments, revealStep, sideOf, teamOf, token
 import { useStore } from "../live/store";
 import type { EventState, Match, Side } from "../protocol";
 import { Board } from "./Board";
+import { Hint } from "./Hint";
 import { mark } from "./mark";
 import type { Seated } from "./seated";
 import { Shape, Token } from "./Shape";
@@ -21,7 +22,7 @@ export function Play({ seated, team }: { seated: Seated; team: number }) {
   const view: View = { ...mine, event, team, side, phase, now, turnout: live.turnout, connection: live.connection };
   const { name } = event.teams[team - 1]!;
   const match = phase === "lobby" ? null : event.match;
-  useEffect(() => mark({ phase: live.connection.state === "lost" ? "lost" : phase, team, side }));
+  useEffect(() => mark({ phase: live.connection.state === "joined" ? phase : live.connection.state, team, side }));
   useKeys(seated, phase);
   return (
     <main data-status={mine.ballot.status} class={match ? "play" : "play calm"} style={sizes(match)}>
@@ -32,6 +33,7 @@ export function Play({ seated, team }: { seated: Seated; team: number }) {
         </h1>
       </section>
       <section class="panel">
+        <Hint connection={live.connection} />
         <p class="sentence" role="status">
           {sentence(view)}
         </p>

@@ -35,6 +35,8 @@ export class BallotKeeper {
   constructor(
     private send: (message: BallotCast) => void,
     private changed: (ballot: Ballot) => void,
+    /** Called whenever a ballot has waited too long for its answer. */
+    private doubt: () => void,
   ) {}
 
   cast(column: number): void {
@@ -106,7 +108,12 @@ export class BallotKeeper {
     }
     this.sentAt = Date.now();
     this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, column, sequence });
-    this.timer = window.setTimeout(() => this.post(), AGAIN_MS);
+    this.timer = window.setTimeout(() => this.unanswered(), AGAIN_MS);
+  }
+
+  private unanswered(): void {
+    this.doubt();
+    this.post();
   }
 
   private update(part: Partial<Ballot>): void {

@@ -23,6 +23,7 @@ export function takeSeat(code: string, wish: number | null) {
   const keeper = new BallotKeeper(
     (message) => void link.socket.send(message),
     (ballot) => mine.set({ ballot }),
+    () => link.socket.doubt(),
   );
 
   let knock = 0;
@@ -100,6 +101,11 @@ export function takeSeat(code: string, wish: number | null) {
     cast: (column: number) => keeper.cast(column),
     choose(team: number) {
       wish = team;
+      link.socket.open();
+    },
+    /** Joins again where the seat was given up to another window: the newest ones keep it. */
+    reclaim() {
+      link.store.set({ connection: { state: "connecting" } });
       link.socket.open();
     },
     leave: () => link.socket.close(),

@@ -20,7 +20,6 @@ export interface View {
 
 /** The one sentence under the clock: what is going on, and what there is to do. */
 export function sentence(view: View): string {
-  if (view.connection.state === "lost") return lostSentence(view);
   const match = view.event.match;
   if (view.phase === "lobby" || !match) return lobbySentence(view);
   if (view.phase === "reveal") return revealSentence(view, match, match.reveal!);
@@ -31,9 +30,10 @@ export function sentence(view: View): string {
   return "Get ready: the first turn is about to begin.";
 }
 
-function lostSentence({ phase, ballot }: View): string {
-  if (phase === "voting" && ballot.status === "sending") return "No connection. Your vote goes out when it is back.";
-  return "No connection just now. Your seat and vote are kept.";
+/** What is said beside everything else while the phone comes back by itself. */
+export function hint({ state }: Connection): string {
+  if (state === "crowded") return "Many are coming in";
+  return state === "lost" ? "Reconnecting" : "";
 }
 
 function lobbySentence({ turnout, team, event }: View): string {
@@ -62,12 +62,17 @@ const REASONS: { [code in Refusal]: string } = {
   busy: "too much going on",
 };
 
-function votingSentence({ side, ballot, event }: View, match: Match): string {
+function votingSentence({ side, ballot, event, connection }: View, match: Match): string {
   if (!match.turn!.to_move.includes(side)) return `${called(event, otherSide(side))} is voting. You are next.`;
   if (ballot.column === null) return "Pick a column.";
-  if (ballot.status === "sending") return `Sending your vote for\u00a0${ballot.column}…`;
+  if (ballot.status === "sending") return sendingSentence(ballot, connection);
   if (ballot.status === "refused") return refusedSentence(ballot);
   return `Counted: your vote for\u00a0${ballot.column}. You can still change it.`;
+}
+
+function sendingSentence({ column }: Ballot, { state }: Connection): string {
+  if (state === "joined") return `Sending your vote for\u00a0${column}…`;
+  return `Not counted yet: your vote for\u00a0${column}. It goes out by itself.`;
 }
 
 function refusedSentence({ column, reason, standing }: Ballot): string {

@@ -1,0 +1,193 @@
+"""Phones and a projector whose gateways end, a seat open too often, a crowd at the door: in a browser."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
+from tests.stack import House, running_house
+
+WINDOW_S = 90
+WINDOWS_A_SEAT = 4
+AT_THE_DOOR_MS = 3_000
+TURNED_AWAY_AND_LET_IN = 2
+LET_IN_AGAIN = 6
+LONGEST_BEAT_MS = 18_000
+ANSWER_WITHIN_MS = 6_000
+FIRST_WAIT_MS = 500
+ELSEWHERE = "This phone's seat is open in another window"
+
+
+@pytest.fixture(scope="module")
+def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with running_house(tmp_path_factory.mktemp("coming-back"), gateways=2) as house:
+        yield house
+
+
+def evening(house: House, **choices: Any) -> dict[str, Any]:
+    made: dict[str, Any] = house.ask("event", lobby="open", window_s=WINDOW_S, **choices)
+    return made
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["drained", "killed"])
+def test_board_and_ballot_outlive_every_gateway(
+    two_gateways: House, open_at: OpenFace, number: signal.Signals
+) -> None:
+    house = two_gateways
+    event = evening(house, close_early=True)
+    display, red, yellow = (
+        open_at(house, f"back-{name}", size)
+        for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", PHONE))
+    )
+    display.page.goto(f"/display/{event['code']}")
+    for phone, team in ((red, "1"), (yellow, "2")):
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby", team=team)
+    house.ask("open_at_once", event_id=event["id"])
+    for face in (display, red, yellow):
+        face.wait_for(phase="voting")
+    vote(red, 2)
+    end_all_gateways(house, number)
+    vote_while_away(red, 5)
+    expect(display.page.locator(".cabinet")).to_be_visible()
+    for face in (display, red, yellow):
+        face.wait_for(phase="voting")
+    expect(red.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    vote_last(yellow, 7)
+    for face in (display, red, yellow):
+        face.wait_for(phase="reveal")
+    expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100\u00a0%", timeout=SOON_MS)
+    expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute("data-owner", "red", timeout=SOON_MS)
+
+
+def end_all_gateways(house: House, number: signal.Signals) -> None:
+    for name in house.stack.gateway_names:
+        pid = house.supervisor.pid(name)
+        assert pid is not None
+        os.kill(pid, number)
+
+
+def vote_while_away(phone: Face, column: int) -> None:
+    """The board is there and takes a vote, which it says isn't counted."""
+    phone.wait_for(phase="lost")
+    phone.page.locator(f'[data-column="{column}"]').click()
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
+    expect(phone.page.locator(".sentence")).to_contain_text(f"Not counted yet: your vote for\u00a0{column}")
+    phone.shoot("away")
+
+
+def vote_last(phone: Face, column: int) -> None:
+    """The vote that closes the window; its answer may come together with the reveal."""
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+
+
+def test_the_newest_windows_keep_a_seat(one_gateway: House, open_at: OpenFace) -> None:
+    event = evening(one_gateway)
+    first = open_at(one_gateway, "back-seat", PHONE)
+    first.page.goto(f"/{event['code']}")
+    first.wait_for(phase="lobby", team="1")
+    others = [first.page.context.new_page() for _ in range(WINDOWS_A_SEAT)]
+    for page in others:
+        page.goto(f"/{event['code']}")
+        expect(page.locator("body")).to_have_attribute("data-team", "1", timeout=SOON_MS)
+    expect(first.page.get_by_role("heading")).to_have_text(ELSEWHERE, timeout=SOON_MS)
+    first.shoot("elsewhere")
+    first.page.get_by_role("button", name="Continue here").click()
+    first.wait_for(phase="lobby", team="1")
+    expect(others[0].get_by_role("heading")).to_have_text(ELSEWHERE, timeout=SOON_MS)
+    for page in others[1:]:
+        expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
+
+
+def test_a_crowd_at_the_door_is_waited_for_without_a_press(one_gateway: House, open_at: OpenFace) -> None:
+    event = evening(one_gateway)
+    face = open_at(one_gateway, "back-door", PHONE)
+    knocks = turned_away_once(face.page)
+    face.page.goto(f"/{event['code']}")
+    expect(face.page.get_by_role("heading")).to_have_text("Many people are coming in", timeout=SOON_MS)
+    assert face.page.get_by_role("button").count() == 0
+    face.shoot("door")
+    face.wait_for(phase="lobby")
+    assert next(knocks) == TURNED_AWAY_AND_LET_IN
+    assert face.troubles == []
+
+
+def turned_away_once(page: Page) -> Iterator[int]:
+    """The phone's first connection meets a full door; counts the connections."""
+    knocks = count()
+
+    def meet(line: WebSocketRoute) -> None:
+        if next(knocks):
+            line.connect_to_server()
+            return
+        line.send(json.dumps({"type": "retry.told", "within_ms": AT_THE_DOOR_MS}))
+        line.close(code=4007)
+
+    page.route_web_socket("**/ws/phone", meet)
+    return knocks
+
+
+def test_a_phone_that_finds_a_network_does_not_wait_any_longer(one_gateway: House, open_at: OpenFace) -> None:
+    """Its clock stands still here, so that nothing but the network can bring it back."""
+    event = evening(one_gateway)
+    face = open_at(one_gateway, "back-asleep", PHONE)
+    face.page.add_init_script("Math.random = () => 0.99")
+    face.page.clock.install()
+    lines: list[WebSocketRoute] = []
+    face.page.route_web_socket("**/ws/phone", lambda line: out_of_reach(lines, line))
+    face.page.goto(f"/{event['code']}")
+    face.wait_for(phase="lobby")
+    face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
+    lines[0].close(code=1001)
+    for attempt, wait_ms in enumerate((500, 1_000, 2_000, 4_000), 2):
+        expect(face.page.locator(".hint")).to_have_text("Reconnecting")
+        face.page.clock.run_for(wait_ms)
+        wait_until(face, partial(has, lines, attempt))
+    face.page.evaluate("dispatchEvent(new Event('online'))")
+    face.page.clock.run_for(500)
+    wait_until(face, partial(has, lines, LET_IN_AGAIN))
+    face.page.clock.resume()
+    face.wait_for(phase="lobby")
+
+
+def has(lines: list[WebSocketRoute], number: int) -> bool:
+    return len(lines) >= number
+
+
+def test_a_phone_leaves_a_server_that_has_fallen_silent(one_gateway: House, open_at: OpenFace) -> None:
+    """Its line stays open, but nothing comes any more: after its next question it knocks anew."""
+    event = evening(one_gateway)
+    face = open_at(one_gateway, "back-silence", PHONE)
+    face.page.clock.install()
+    lines: list[WebSocketRoute] = []
+    face.page.route_web_socket("**/ws/phone", partial(mute_later, lines))
+    face.page.goto(f"/{event['code']}")
+    face.wait_for(phase="lobby")
+    face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
+    lines[0].on_message(lambda _: None)
+    face.page.clock.run_for(LONGEST_BEAT_MS + ANSWER_WITHIN_MS + FIRST_WAIT_MS)
+    wait_until(face, partial(has, lines, 2))
+    face.page.clock.resume()
+    face.wait_for(phase="lobby")
+
+
+def mute_later(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
+    lines.append(line)
+    line.connect_to_server()
+
+
+def out_of_reach(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
+    """The server answers the first connection, and the one after the network was found."""
+    lines.append(line)
+    if len(lines) in {1, LET_IN_AGAIN}:
+        line.connect_to_server()
+    else:
+        line.close(code=1001)

@@ -1,0 +1,69 @@
+"""A small simulated crowd, started from a control room and seen in two of them."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import SOON_MS, TABLET, Face, press
+from tests.stack import House
+
+PHONES = 6
+WINDOW_S = 10
+COUNTED = re.compile(r"All \d votes counted; the slowest answer took \d+\sms\.")
+OWNER = "rita"
+DESK = {"width": 1280, "height": 800}
+
+
+def control_room(house: House, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
+    face = open_at(house, name, size)
+    _, value = house.ask("session", name=OWNER).split("=", 1)
+    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": house.http}])
+    face.page.goto(f"/console/{code}/")
+    expect(face.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=SOON_MS)
+    return face
+
+
+def test_a_crowd_is_started_watched_and_sent_home(one_gateway: House, open_at: OpenFace) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
+    first = control_room(one_gateway, open_at, "rehearsal", DESK, event["code"])
+    second = control_room(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
+    first.page.get_by_label("Simulated phones").fill(str(PHONES))
+    first.page.keyboard.press("Enter")
+    for face in (first, second):
+        expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_be_visible(
+            timeout=SOON_MS
+        )
+        expect(face.page.get_by_text(f"{PHONES} of {PHONES}")).to_be_visible(timeout=SOON_MS)
+    press(first, "match.start")
+    expect(second.page.locator(".verdict")).to_have_text(COUNTED, timeout=SOON_MS)
+    first.shoot("running")
+    press(second, "rehearsal.stop")
+    for face in (first, second):
+        expect(face.page.locator(".verdict")).to_contain_text("The last one: All", timeout=SOON_MS)
+        expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
+        assert face.troubles == []
+    first.shoot("over")
+
+
+def test_a_crowd_among_people_takes_a_second_press(one_gateway: House, open_at: OpenFace) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open")
+    console = control_room(one_gateway, open_at, "rehearsal-among", DESK, event["code"])
+    person = open_at(one_gateway, "rehearsal-person", TABLET)
+    person.page.goto(f"/{event['code']}")
+    person.wait_for(phase="lobby")
+    expect(console.page.locator('[data-joined="1"]')).to_have_text("1", timeout=SOON_MS)
+    press(console, "rehearsal.start")
+    expect(console.page.locator('[data-action="rehearsal.start"]')).to_have_text("1 here: press again")
+    expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
+
+
+def test_a_letter_typed_into_the_number_is_no_command(one_gateway: House, open_at: OpenFace) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open")
+    console = control_room(one_gateway, open_at, "rehearsal-typing", DESK, event["code"])
+    console.page.get_by_label("Simulated phones").focus()
+    console.page.keyboard.press("l")
+    expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()
+    console.page.locator("body").click(position={"x": 5, "y": 5})
+    console.page.keyboard.press("l")
+    expect(console.page.locator('[data-action="joining.unlock"]')).to_be_visible(timeout=SOON_MS)
