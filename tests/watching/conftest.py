@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.faces import Faces, faces_of
+from tests.stack import House
+from tests.watching.watcher import watched_house
+
+
+@pytest.fixture(scope="package")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Two gateways that log in JSON."""
+    with watched_house(tmp_path_factory.mktemp("watched")) as house:
+        yield house
+
+
+@pytest.fixture
+def faces(house: House) -> Iterator[Faces]:
+    yield from faces_of(house)

@@ -1,0 +1,94 @@
+"""The dashboard and the alerts ask for figures that a running house has, with labels that they have."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+import yaml
+
+from deploy.laptop.paths import ROOT
+from tests.stack import House
+from tests.watching.watcher import figures
+
+GRAFANA = ROOT / "deploy" / "grafana"
+NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
+GROUPED = re.compile(r"\bby \(([^)]*)\)")
+SCRAPED = {"instance", "job"}
+
+
+def dashboard() -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((GRAFANA / "crowdgame.json").read_text())
+    return told
+
+
+def rules() -> list[dict[str, Any]]:
+    told = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
+    return [rule for group in told["groups"] for rule in group["rules"]]
+
+
+def queries() -> Iterator[str]:
+    for panel in dashboard()["panels"]:
+        yield from (target["expr"] for target in panel["targets"])
+    yield from (rule["expr"] for rule in rules())
+
+
+@pytest.fixture(scope="module")
+def known(house: House) -> dict[str, dict[str, set[str]]]:
+    """The figures of a house: their labels and these labels' values."""
+    told: dict[str, dict[str, set[str]]] = {}
+    for sample in figures(house):
+        labels = told.setdefault(sample.name, {})
+        for name, value in sample.labels.items():
+            labels.setdefault(name, set()).add(value)
+    return told
+
+
+@pytest.mark.parametrize("query", sorted(set(queries())))
+def test_every_query_finds_what_it_asks_for(query: str, known: dict[str, dict[str, set[str]]]) -> None:
+    asked = NAMED.findall(query)
+    assert asked
+    for name, filters in asked:
+        assert name in known
+        for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
+            assert sign == "!=" or value in known[name][label]
+    for group in GROUPED.findall(query):
+        labels = {label.strip() for label in group.split(",")} - SCRAPED
+        assert all(labels <= known[name].keys() for name, _ in asked)
+
+
+@pytest.mark.parametrize("query", sorted(set(queries())))
+def test_every_query_is_closed(query: str) -> None:
+    for opening, closing in ("()", "{}", "[]"):
+        assert query.count(opening) == query.count(closing)
+
+
+def test_every_figure_of_the_house_is_shown(known: dict[str, dict[str, set[str]]]) -> None:
+    asked = {name for query in queries() for name, _ in NAMED.findall(query)}
+    shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in asked}
+    counted = {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in known}
+    assert {name for name in counted if name.startswith("crowdgame_")} <= shown
+
+
+def test_panels_have_numbers_of_their_own_and_none_covers_another() -> None:
+    panels = dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    for one, other in combinations((panel["gridPos"] for panel in panels), 2):
+        apart = (
+            one["x"] + one["w"] <= other["x"]
+            or other["x"] + other["w"] <= one["x"]
+            or one["y"] + one["h"] <= other["y"]
+            or other["y"] + other["h"] <= one["y"]
+        )
+        assert apart
+    assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in panels)
+
+
+def test_every_alert_says_what_it_means_and_what_to_do() -> None:
+    for rule in rules():
+        assert rule["alert"].startswith("Crowdgame")
+        assert rule["labels"]["severity"] in {"page", "warn"}
+        assert rule["annotations"].keys() == {"summary", "description"}
+    assert len({rule["alert"] for rule in rules()}) == len(rules())

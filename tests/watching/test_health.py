@@ -1,0 +1,193 @@
+"""What a gateway answers to those who watch it, and to nobody else."""
+
+import asyncio
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from crowdgame.health import may_measure, seen_from_outside
+from crowdgame.readiness import FRESH_S, PATIENCE_S, NotReady, Part, Readiness, readiness
+from tests.deploy.processes import wait_until
+from tests.stack import House, running_house
+from tests.watching.watcher import ask
+
+SERVERS = ["daphne", "uvicorn"]
+READY = {"ready": True, "database": "answers", "ballot_box": "answers", "channel_layer": "answers"}
+
+
+class Watched:
+    """An application behind which nothing is."""
+
+    def __init__(self) -> None:
+        self.passed_on: list[str] = []
+        self._application = seen_from_outside(self._behind)
+
+    async def _behind(self, scope: Any, receive: Any, send: Any) -> None:
+        self.passed_on.append(scope["path"])
+
+    def ask(self, path: str, method: str = "GET", client: Any = ("127.0.0.1", 1)) -> list[dict[str, Any]]:
+        said: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            said.append(message)
+
+        scope = {"type": "http", "path": path, "method": method, "headers": [], "client": client}
+
+        async def conversation() -> None:
+            await self._application(scope, None, send)
+
+        asyncio.run(conversation())
+        return said
+
+
+# ------------------------------------------------------------------ a running house
+def test_a_house_is_healthy_and_ready(house: House) -> None:
+    assert ask(house, "/healthz").status == 200
+    told = ask(house, "/readyz")
+    assert (told.status, told.json) == (200, READY)
+    head = ask(house, "/readyz", method="HEAD")
+    assert (head.status, head.body) == (200, b"")
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_frozen_store_is_told_and_freezes_no_page(
+    server: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with running_house(tmp_path_factory.mktemp("frozen"), server=server) as house:
+        valkey = house.supervisor.pid("valkey")
+        assert valkey is not None
+        assert ask(house, "/readyz").json == READY
+        os.kill(valkey, signal.SIGSTOP)
+        time.sleep(FRESH_S)
+        try:
+            asked = time.monotonic()
+            told = ask(house, "/readyz")
+            assert time.monotonic() - asked < 3 * PATIENCE_S
+            assert (told.status, told.json["ready"]) == (200, True)
+            assert told.json["database"] == "answers"
+            for part in ("ballot_box", "channel_layer"):
+                assert told.json[part].startswith("does not answer")
+            for path in ("/healthz", "/console/login/"):
+                asked = time.monotonic()
+                assert ask(house, path).status == 200
+                assert time.monotonic() - asked < PATIENCE_S
+        finally:
+            os.kill(valkey, signal.SIGCONT)
+        wait_until(lambda: ask(house, "/readyz").json == READY)
+
+
+# ------------------------------------------------------------------ parts
+def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
+    async def evening() -> list[bool]:
+        ready, said = Readiness(), []
+        for box in (refuse, answer, refuse):
+            ready._parts = {"database": Part(answer), "ballot_box": Part(box)}
+            await ready.look()
+            said.append(ready.is_ready)
+        ready.draining = True
+        return [*said, ready.is_ready]
+
+    async def refuse() -> None:
+        raise NotReady("is away")
+
+    async def answer() -> None:
+        pass
+
+    assert asyncio.run(evening()) == [False, True, True, False]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_of_an_older_version_is_not_ready(valkey_url: str) -> None:
+    applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
+    newest = applied.first()
+    assert newest is not None
+    applied.filter(pk=newest.pk).delete()
+    try:
+        told = asyncio.run(Readiness().look())
+    finally:
+        newest.save()
+    assert told["database"] == "is not migrated to what this version needs"
+    assert asyncio.run(Readiness().look())["database"] == "answers"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_however_many_ask_each_part_is_asked_once_a_while(valkey_url: str) -> None:
+    async def crowd() -> tuple[int, int]:
+        ready = Readiness()
+        await asyncio.gather(*(ready.look() for _ in range(50)))
+        first = {id(part.question) for part in ready._parts.values()}
+        await ready.look()
+        again = {id(part.question) for part in ready._parts.values()}
+        await asyncio.sleep(FRESH_S + 0.1)
+        await ready.look()
+        later = {id(part.question) for part in ready._parts.values()}
+        return len(again - first), len(later - first)
+
+    assert asyncio.run(crowd()) == (0, 3)
+
+
+def test_a_gateway_that_drains_is_not_ready_and_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "draining", True)
+    start, body = Watched().ask("/readyz")
+    assert start["status"] == 503
+    assert body["body"] == b'{"ready": false, "gateway": "is draining"}'
+    assert Watched().ask("/healthz")[0]["status"] == 200
+
+
+def test_what_watchers_do_not_ask_is_passed_on() -> None:
+    watched = Watched()
+    for path in ("/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n"):
+        assert watched.ask(path) == []
+    watched.ask("/metrics", "POST")
+    assert watched.passed_on == ["/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n", "/metrics"]
+
+
+# ------------------------------------------------------------------ who may measure
+def scope(client: Any = ("127.0.0.1", 4711), **headers: str) -> dict[str, Any]:
+    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return {"client": client, "headers": named}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+def test_whoever_is_on_this_machine_may_measure(host: str) -> None:
+    assert may_measure(scope((host, 4711)))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        scope(("192.0.2.1", 4711)),
+        scope(("::ffff:192.0.2.1", 4711)),
+        scope(("localhost", 4711)),
+        scope(None),
+        scope([]),
+        scope(x_forwarded_for="192.0.2.1"),
+        scope(x_forwarded_for=""),
+        scope(forwarded="for=192.0.2.1"),
+        scope(x_real_ip="192.0.2.1"),
+        scope(("192.0.2.1", 4711), authorization="Bearer "),
+        scope(("192.0.2.1", 4711), authorization="Bearer None"),
+    ],
+)
+def test_nobody_else_may(asked: dict[str, Any]) -> None:
+    assert not may_measure(asked)
+
+
+def test_whoever_knows_the_token_may_measure_from_anywhere(settings: Any) -> None:
+    settings.METRICS_TOKEN = "a-long-token"
+    far = ("192.0.2.1", 4711)
+    assert may_measure(scope(far, authorization="Bearer a-long-token", x_forwarded_for="192.0.2.1"))
+    for wrong in ("Bearer a-long-toke", "Bearer a-long-token2", "a-long-token", "Basic a-long-token", ""):
+        assert not may_measure(scope(far, authorization=wrong))
+
+
+def test_a_stranger_finds_no_figures(house: House) -> None:
+    assert ask(house, "/metrics").status == 200
+    stranger = ask(house, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
+    assert (stranger.status, b"crowdgame" in stranger.body) == (404, False)
+    assert Watched().ask("/metrics", client=("192.0.2.1", 1))[0]["status"] == 404

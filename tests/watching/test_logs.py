@@ -1,0 +1,96 @@
+"""What the house's processes log: a JSON object a line, and nothing of a vote, a token or a query."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from crowdgame.logs import WRITTEN, JsonLines, logging_config
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.faces import Faces
+from tests.stack import House
+from tests.watching.test_figures import close_a_turn
+from tests.watching.watcher import ask, records
+
+ROLES = {"gateway-1": "gateway", "gateway-2": "gateway", "worker": "worker", "clock": "clock"}
+ALWAYS = {"time", "level", "logger", "role", "message"}
+
+
+def test_every_line_of_every_process_is_a_record(house: House, faces: Faces) -> None:
+    close_a_turn(house, faces)
+    ask(house, "/console/nothing-here/?token=secret-word")
+    wait_until(lambda: _closed(house))
+    for name, role in ROLES.items():
+        told = records(house, name)
+        assert all(record["role"] == role for record in told)
+        assert all(ALWAYS <= record.keys() <= set(WRITTEN) for record in told)
+        assert "secret-word" not in house.log(name)
+    assert any(record["message"].startswith("gateway up") for record in records(house, "gateway-1"))
+
+
+def _closed(house: House) -> list[dict[str, Any]]:
+    return [record for record in records(house, "worker") if "closed" in record["message"]]
+
+
+def test_a_closed_turn_is_told_with_its_lags_and_without_its_votes(house: House, faces: Faces) -> None:
+    known = len(_closed(house))
+    close_a_turn(house, faces)
+    wait_until(lambda: len(_closed(house)) > known)
+    record = _closed(house)[-1]
+    assert record["level"] == "INFO"
+    assert record["ballots"] == 1
+    assert 0 <= record["sealed_ms"] <= record["resolved_ms"] < 5_000
+    assert {"event", "turn"} <= record.keys()
+    assert not {"red", "yellow", "column", "pick"} & record.keys()
+
+
+def test_a_record_holds_nothing_but_what_is_named() -> None:
+    request = RequestFactory().get("/console/", {"token": "secret-word"})
+    record = logging.LogRecord("django.request", logging.ERROR, "", 1, "Server Error: %s", ("/x",), None)
+    record.request, record.column, record.turn = request, 3, 7
+    told = json.loads(JsonLines().format(record))
+    assert told.keys() == ALWAYS | {"turn"}
+    assert (told["level"], told["logger"], told["turn"]) == ("ERROR", "django.request", 7)
+
+
+@pytest.mark.parametrize(
+    "dies",
+    [
+        "raise RuntimeError('gone')",
+        "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()",
+    ],
+)
+def test_what_nobody_catches_is_one_record(dies: str) -> None:
+    env = {**os.environ, "LOG_FORMAT": "json", "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
+    script = f"import django; django.setup(); {dies}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    (line,) = done.stderr.splitlines()
+    told = json.loads(line)
+    assert (told["level"], told["role"]) == ("CRITICAL", "command")
+    assert told["message"].startswith("nobody caught")
+    assert "Traceback" in told["exc_info"]
+
+
+@pytest.mark.parametrize(
+    ("level", "own", "others"),
+    [
+        ("INFO", "INFO", "WARNING"),
+        ("DEBUG", "DEBUG", "WARNING"),
+        ("WARNING", "WARNING", "WARNING"),
+        ("ERROR", "ERROR", "ERROR"),
+    ],
+)
+def test_libraries_say_less_than_the_house(level: str, own: str, others: str) -> None:
+    config = logging_config("line", level)
+    assert config["root"]["level"] == others
+    assert {name: logger["level"] for name, logger in config["loggers"].items()} == dict.fromkeys(
+        ("crowdgame", "games", "voting"), own
+    )
