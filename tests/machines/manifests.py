@@ -1,0 +1,136 @@
+"""What `deploy/` and `compose.yaml` say is to be run, read as what they have in common: processes."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from configparser import RawConfigParser
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from deploy.laptop.paths import ROOT
+
+KUBERNETES = ROOT / "deploy" / "kubernetes"
+SERVER = ROOT / "deploy" / "server"
+UNITS = SERVER / "systemd"
+RELEASE = "/opt/crowdgame/current"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One that somebody's manifest starts; `ends_within_s` is the time it is given to end."""
+
+    where: str
+    name: str
+    argv: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict)
+    ends_within_s: float = 0.0
+
+    @property
+    def role(self) -> str:
+        """`gateway`, `clock`, `migrate`, `celery` …, whatever it is called there."""
+        return self.argv[2] if "manage.py" in self.argv[:2] else Path(self.argv[0]).name
+
+    def option(self, name: str) -> str:
+        return self.argv[self.argv.index(name) + 1]
+
+
+class Unit(RawConfigParser):
+    """A systemd unit, of which a directive may be given several times."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(strict=False, delimiters=("=",), interpolation=None, comment_prefixes=("#", ";"))
+        self.lines = path.read_text().splitlines()
+        self.commands = self._all("ExecStart=")
+        self.environment = " ".join(self._all("Environment=")).split()
+        self.read(path)
+
+    def _all(self, directive: str) -> list[str]:
+        return [line.removeprefix(directive) for line in self.lines if line.startswith(directive)]
+
+    def optionxform(self, optionstr: str) -> str:
+        return optionstr
+
+
+def units() -> dict[str, Unit]:
+    return {path.name: Unit(path) for path in sorted(UNITS.iterdir()) if path.is_file()}
+
+
+def of_the_server() -> Iterator[Process]:
+    """An instance's `%i` stays as it is."""
+    settings = env_file(SERVER / "crowdgame.env.example")
+    shared = Unit(UNITS / "crowdgame-.service.d" / "common.conf")
+    for name, unit in units().items():
+        env = dict(word.split("=", 1) for word in shared.environment + unit.environment)
+        ends = float(unit.get("Service", "TimeoutStopSec", fallback="90"))
+        for command in unit.commands:
+            argv = tuple(shlex.split(command.replace(f"{RELEASE}/.venv/bin/", "")))
+            yield Process(name, name.removesuffix(".service"), argv, settings | env, ends)
+
+
+def env_file(path: Path) -> dict[str, str]:
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    return dict(line.split("=", 1) for line in lines)
+
+
+def compose() -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "compose.yaml").read_text()))
+
+
+def of_compose() -> Iterator[Process]:
+    """Those of our own image and Valkey; nginx and PostgreSQL bring their commands with them."""
+    for name, service in compose()["services"].items():
+        if "command" in service:
+            ends = float(service.get("stop_grace_period", "10s").removesuffix("s"))
+            env = service.get("environment", {})
+            yield Process("compose.yaml", name, tuple(service["command"]), env, ends)
+
+
+def manifests() -> list[tuple[str, dict[str, Any]]]:
+    """All Kubernetes objects with the names of their files, without those that only others understand."""
+    paths = [path for path in sorted(KUBERNETES.glob("*.yaml")) if path.name not in FOREIGN]
+    return [(path.name, made) for path in paths for made in yaml.safe_load_all(path.read_text())]
+
+
+FOREIGN = {"kustomization.yaml", "prometheus-adapter.example.yaml", "monitoring.example.yaml"}
+
+
+def objects(kind: str) -> dict[str, Any]:
+    return {made["metadata"]["name"]: made for _, made in manifests() if made["kind"] == kind}
+
+
+def pods() -> dict[str, Any]:
+    """The pods' specs, by the name of the workload."""
+    workloads = objects("Deployment") | objects("Job")
+    return {name: made["spec"]["template"]["spec"] for name, made in workloads.items()}
+
+
+def of_kubernetes() -> Iterator[Process]:
+    shared = objects("ConfigMap")["crowdgame"]["data"] | objects("Secret")["crowdgame"]["stringData"]
+    for name, pod in pods().items():
+        for container in pod["containers"]:
+            own = {one["name"]: one["value"] for one in container.get("env", [])}
+            ends = float(pod.get("terminationGracePeriodSeconds", 30)) - _pre_stop_s(container)
+            yield Process("kubernetes", name, tuple(container["command"]), shared | own, ends)
+
+
+def _pre_stop_s(container: dict[str, Any]) -> float:
+    before = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["sleep", "0"])
+    return float(before[1])
+
+
+def processes() -> list[Process]:
+    return [*of_the_server(), *of_compose(), *of_kubernetes()]
+
+
+def ours() -> list[Process]:
+    return [process for process in processes() if process.argv[0] in {"python", "celery"}]
+
+
+def settings_read() -> set[str]:
+    """The names of all environment variables that the product looks at."""
+    names = re.compile(r"""(?:environ(?:\.get)?|_flag|_names)[\[(]\s*["']([A-Z_]+)["']""")
+    sources = [path for room in ("crowdgame", "voting", "games") for path in (ROOT / room).rglob("*.py")]
+    return {name for path in sources for name in names.findall(path.read_text())}

@@ -1,0 +1,126 @@
+"""A real nginx of a test's own: the server's own configuration, on loopback, run by nobody.
+
+with running_nginx([8001, 8002]) as nginx:              # in front of gateways at these ports
+    nginx.port
+with running_nginx([8001, 8002], tls=True) as nginx:    # https, with a certificate of its own
+    nginx.tls_port, nginx.trust, nginx.port             # the last one leads to the first
+"""
+
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.machines import find_nginx
+from deploy.laptop.network import LOOPBACK, answers_http, free_port
+from deploy.laptop.paths import ROOT
+
+SERVER = ROOT / "deploy" / "server"
+NOBODY, ITS_GROUP = "nobody", "nogroup"
+WITHIN_S = 10
+KINDS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """`folder` holds its certificate and its log; `tls_port` is 0 without https."""
+
+    folder: Path
+    port: int
+    tls_port: int
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+    @property
+    def trust(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=self.folder / "fullchain.pem")
+
+
+@contextmanager
+def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) -> Iterator[Nginx]:
+    """nginx in front of the `gateways`, which need not run (yet)."""
+    folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
+    nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
+    try:
+        if tls:
+            _make_certificate(folder)
+        if os.geteuid() == 0:
+            shutil.chown(folder, NOBODY)
+        (folder / "nginx.conf").write_text(_configuration(nginx, gateways))
+        with _running(folder):
+            assert answers_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
+            yield nginx
+    finally:
+        shutil.rmtree(folder)
+
+
+def upstreams(gateways: Sequence[int]) -> str:
+    """As `install.sh` names them."""
+    return "\n".join(f"server {LOOPBACK}:{port} max_fails=0;" for port in gateways)
+
+
+def render(upstreams: str, listen: str) -> str:
+    """What `envsubst` makes of the template, on a server and in nginx's container."""
+    template = (SERVER / "nginx.conf").read_text()
+    return template.replace("${UPSTREAMS}", upstreams).replace("${LISTEN}", listen)
+
+
+def _configuration(nginx: Nginx, gateways: Sequence[int]) -> str:
+    paths = [f"{kind}_temp_path {nginx.folder / kind};" for kind in KINDS]
+    listen = _tls(nginx) if nginx.tls_port else f"listen {LOOPBACK}:{nginx.port} backlog=8192;"
+    return render(upstreams(gateways), "\n".join([listen, *paths]))
+
+
+def _tls(nginx: Nginx) -> str:
+    """The server's own, at a test's ports."""
+    told = (SERVER / "tls.conf").read_text().replace("/etc/crowdgame/tls", str(nginx.folder))
+    told = re.sub(r"listen \[::\].*\n", "", told)
+    told = told.replace("listen 80 ", f"listen {LOOPBACK}:{nginx.port} ")
+    return told.replace("listen 443 ", f"listen {LOOPBACK}:{nginx.tls_port} ")
+
+
+def _make_certificate(folder: Path) -> None:
+    names = ["-subj", "/CN=localhost", "-addext", f"subjectAltName=IP:{LOOPBACK}"]
+    files = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    subprocess.run(["openssl", "req", "-x509", *kind, *names, *files], check=True, capture_output=True)
+    for file in ("privkey.pem", "fullchain.pem"):
+        (folder / file).chmod(0o644)
+
+
+@contextmanager
+def _running(folder: Path) -> Iterator[None]:
+    here = f"daemon off; pid {folder / 'nginx.pid'};"
+    argv = [_program(), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr", "-g", here]
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(_as_nobody(argv), stdout=log, stderr=log) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(WITHIN_S)
+
+
+def _as_nobody(argv: Sequence[str]) -> list[str]:
+    """Run by root, it would still be somebody. It ends with the tests, however these end."""
+    if os.geteuid() != 0:
+        return leashed(list(argv))
+    someone = [f"--reuid={NOBODY}", f"--regid={ITS_GROUP}", "--clear-groups"]
+    return ["setpriv", *someone, "--pdeathsig=TERM", "--", *argv]
+
+
+def _program() -> str:
+    found = find_nginx()
+    assert found is not None, "there is no nginx on this machine: make test-deploy installs it"
+    return found

@@ -1,0 +1,127 @@
+"""A real PostgreSQL of a test's own, on loopback, without a password.
+
+with running_postgres() as postgres:    # initdb and start take about two seconds
+    url = postgres.new_database()       # an empty database; each call makes another
+    postgres.restart()                  # every connection is lost
+    postgres.stop(); postgres.start()
+
+The fixtures `postgres` (one server for the run) and `database_url` (an empty database a test) are in
+`conftest.py`. It runs without fsync: it is ended and started in tests, but the machine's power stays on.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.machines import find_postgres
+from deploy.laptop.network import LOOPBACK, free_port
+
+NOBODY_IN_PARTICULAR = "postgres"
+WITHIN_S = 30
+FOR_TESTS = {
+    "listen_addresses": LOOPBACK,
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "deadlock_timeout": "200ms",
+    "log_lock_waits": "on",
+}
+
+
+@dataclass
+class Postgres:
+    """`folder` is its own; `port` stays the same when it is started again."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    def url(self, name: str) -> str:
+        return f"postgresql://postgres@{LOOPBACK}:{self.port}/{name}"
+
+    def new_database(self) -> str:
+        """The address of an empty database."""
+        name = f"crowdgame_{next(self._numbers)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        options = FOR_TESTS | {"port": str(self.port), "unix_socket_directories": str(self.folder)}
+        settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        argv = [_program("postgres"), "-D", str(self.folder / "data"), *settings]
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(_as_no_root(argv), cwd=self.folder, stdout=log, stderr=log)
+        deadline = time.monotonic() + WITHIN_S
+        while not self._answers():
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """What `pg_ctl stop -m fast` does: whoever is connected is thrown out."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(WITHIN_S)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url("postgres"), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    folder = Path(tempfile.mkdtemp(prefix="crowdgame-postgres-"))
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, NOBODY_IN_PARTICULAR)
+        postgres = Postgres(folder, free_port())
+        options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        initdb = _as_no_root([_program("initdb"), "-D", str(folder / "data"), *options])
+        subprocess.run(initdb, cwd=folder, check=True, capture_output=True)
+        postgres.start()
+        try:
+            yield postgres
+        finally:
+            postgres.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _program(name: str) -> str:
+    folder = find_postgres()
+    assert folder is not None, "there is no PostgreSQL on this machine: make test-deploy installs it"
+    return str(folder / name)
+
+
+def _as_no_root(argv: list[str]) -> list[str]:
+    """PostgreSQL refuses to be run by root. It ends with the tests, however these end."""
+    if os.geteuid() != 0:
+        return leashed(argv)
+    someone = [f"--reuid={NOBODY_IN_PARTICULAR}", f"--regid={NOBODY_IN_PARTICULAR}", "--clear-groups"]
+    return ["setpriv", *someone, "--pdeathsig=KILL", "--", *argv]

@@ -1,0 +1,167 @@
+"""Many at once on one event: one effect each, nothing but a refusal is raised, no seq is left out.
+
+On SQLite writers queue for the whole database; on PostgreSQL each of these could meet in the middle of
+another's transaction. `test_postgres.py` has pytest run this there: `at_once` lets nothing pass but a
+MatchError, so that a deadlock, a violated constraint or a time-out fails the test.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+
+import pytest
+from django.db import connection
+from redis import Redis
+
+from games.matches import MatchError
+from games.models import Event, Match, MatchState, Turn, TurnState
+from tests.voting.playing import new_event, only_turn, open_now, play, run_out, start, vote
+from tests.voting.test_control import press
+from tests.voting.test_turns import at_once, kinds
+from voting.announcements import relay
+from voting.archive import store_ballots, stored_ballots
+from voting.ballot_box import BallotBox
+from voting.ballots import Ballot
+from voting.control import edit_event
+from voting.models import Announcement, TallyRecord
+from voting.protocol import Action
+from voting.turns import close_turn, load_turn, restore_turn, start_due_match, start_match
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MANY = 8
+ROUNDS = 6
+PRESSES: list[Action] = [
+    "turn.pause",
+    "turn.resume",
+    "turn.extend",
+    "turn.close",
+    "turn.void",
+    "match.abort",
+    "match.start",
+    "joining.lock",
+    "joining.unlock",
+]
+
+
+def test_this_is_postgresql() -> None:
+    assert connection.vendor == "postgresql"
+
+
+def assert_whole(event_id: int) -> None:
+    """Announced without a gap, each by the state it left, and nothing is there twice."""
+    rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
+    told = [json.loads(bytes(row.body)) for row in rows]
+    assert [one["seq"] for one in told] == list(range(1, len(told) + 1))
+    assert Event.objects.get(pk=event_id).seq == len(told)
+    assert all(one["state"]["match"] is not None for one in told if one["type"] != "event.edited")
+    playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING)
+    assert playing.count() <= 1
+    for match in playing:
+        assert match.turns.filter(state__in=[TurnState.OPEN, TurnState.PAUSED]).count() == 1
+    numbers = Match.objects.filter(event_id=event_id).order_by("pk").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, len(numbers) + 1))
+    resolved = Turn.objects.filter(match__event_id=event_id, tallies__isnull=False).distinct().count()
+    assert TallyRecord.objects.filter(turn__match__event_id=event_id).count() == 2 * resolved
+    assert kinds(event_id).count("turn.revealed") == resolved
+
+
+@pytest.mark.parametrize("again", range(ROUNDS))
+def test_many_close_one_turn(again: int, box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3], yellow=[5])
+    run_out(turn, box)
+    at_once(MANY, lambda own: close_turn(turn.pk, own))
+    assert Counter(TallyRecord.objects.values_list("side", flat=True)) == {"red": 1, "yellow": 1}
+    assert load_turn(turn.pk).version == turn.version + 1
+    assert kinds(turn.match.event_id).count("turn.revealed") == 1
+    assert_whole(turn.match.event_id)
+
+
+@pytest.mark.parametrize("again", range(ROUNDS))
+def test_many_start_one_match(again: int, box: BallotBox) -> None:
+    event = new_event()
+    refused = at_once(MANY, lambda own: start_match(event.pk, own))
+    assert len(refused) == MANY - 1
+    assert kinds(event.pk) == ["match.started"]
+    assert_whole(event.pk)
+
+
+def test_many_clocks_start_a_match_that_is_due(box: BallotBox) -> None:
+    event = new_event()
+    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
+    assert at_once(MANY, lambda own: start_due_match(event.pk, own)) == []
+    assert kinds(event.pk) == ["match.started"]
+
+
+def test_many_restore_one_box(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    with Redis.from_url(valkey_url) as redis:
+        redis.flushall()
+    at_once(MANY, lambda own: restore_turn(turn.pk, own))
+    assert load_turn(turn.pk).epoch == turn.epoch + 1
+    assert kinds(turn.match.event_id).count("turn.restored") == 1
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_many_press_whatever_they_like(seed: int, box: BallotBox) -> None:
+    """Closing, voiding, aborting and starting lock rows of event, match and turns: in one order, or never."""
+    turn = start(box)
+    event_id = turn.match.event_id
+    play(turn.match, box, [(1, 2), (3, 4)])
+
+    def press_some(own: BallotBox) -> None:
+        lot = Random(f"{seed} {id(own)}")
+        for _ in range(12):
+            _press_one(lot, event_id, own)
+
+    at_once(MANY, press_some)
+    assert_whole(event_id)
+
+
+def _press_one(lot: Random, event_id: int, own: BallotBox) -> None:
+    with suppress(MatchError):
+        match lot.randrange(5):
+            case 0:
+                relay()
+            case 1:
+                edit_event(event_id, own)
+            case 2:
+                for turn in Turn.objects.filter(match__event_id=event_id, state=TurnState.OPEN):
+                    close_turn(turn.pk, own)
+            case _:
+                press(event_id, lot.choice(PRESSES), own)
+
+
+@pytest.mark.parametrize("again", range(ROUNDS))
+def test_many_void_while_many_close(again: int, box: BallotBox) -> None:
+    """A void writes the live turn, then the one before; a close the match, then its turn."""
+    turn = start(box)
+    event_id = turn.match.event_id
+    play(turn.match, box, [(1, 2), (3, 4)])
+    live = only_turn(turn.match)
+    run_out(live, box)
+    acts: list[Callable[[BallotBox], None]] = [
+        lambda own: close_turn(live.pk, own),
+        lambda own: press(event_id, "turn.void", own),
+    ] * (MANY // 2)
+    at_once(MANY, lambda own: acts.pop()(own))  # noqa: PLW0108  each thread pops its own
+    assert_whole(event_id)
+
+
+def test_gateways_that_store_the_same_voters_in_any_order_do_not_lock_each_other(box: BallotBox) -> None:
+    turn = start(box)
+
+    def store(own: BallotBox) -> None:
+        lot = Random(id(own))
+        for sequence in range(1, 11):
+            ballots = [Ballot(f"v{number}", "red", sequence, sequence) for number in range(60)]
+            lot.shuffle(ballots)
+            store_ballots(turn.pk, ballots, own.now())
+
+    at_once(MANY, store)
+    held = stored_ballots(turn)
+    assert len(held) == 60
+    assert {(ballot.sequence, ballot.column) for ballot in held} == {(10, 10)}

@@ -1,0 +1,207 @@
+"""The ballots on a cluster: an event in one slot, events on all nodes, and votes that outlive a node."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+from redis import RedisError
+from redis.crc import key_slot
+
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+)
+from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
+from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
+from tests.stack import House, running_house
+from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed, event_key
+from voting.ballots import Ballot
+from voting.playbill import Cue, Playbill
+from voting.protocol import RehearsalTold
+from voting.rehearsal.report import Report
+
+EVENTS = range(1, 41)
+LATER_MS = 600_000
+REHEARSED = RehearsalTold(
+    phones=5,
+    connected=5,
+    sent=0,
+    acknowledged=0,
+    lost=0,
+    ack_p99_ms=None,
+    reveal_p99_ms=None,
+    running=True,
+)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three primaries, and a replica of the first."""
+    with running_cluster(tmp_path_factory.mktemp("cluster"), replicas=1) as cluster:
+        yield cluster
+
+
+def opened(box: BallotBox, event_id: int) -> BoxedTurn:
+    now = box.now()
+    turn = BoxedTurn(event_id, 10 * event_id, 1, 1, now - 1_000, now + LATER_MS)
+    assert box.place(turn, create=True)
+    return turn
+
+
+def closed(turn: BoxedTurn, now: int) -> BoxedTurn:
+    return BoxedTurn(turn.event_id, turn.turn_id, 2, 1, turn.opens_at, now)
+
+
+# ------------------------------------------------------------------ keys
+async def vote_everywhere(turns: list[BoxedTurn]) -> None:
+    """All that a gateway asks of the box, for each event."""
+    box = AsyncBallotBox()
+    for turn in turns:
+        ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
+        assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [Cast.OK] * 7
+        assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
+        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), (3, 4), 0)
+        assert (turnout.connected, turnout.red) == ((3, 4), 7)
+        assert await Playbill(box).note(turn.event_id, "g", REHEARSED) is Cue.GO_ON
+        assert await Playbill(box).watch(turn.event_id) == REHEARSED
+        held = await box.ballots_of(turn.event_id, turn.turn_id, ["v3", "w"])
+        assert [(voter, ballot.column) for voter, ballot in held.items()] == [("v3", 3)]
+    assert abs(await box.now() - turnout.now) < 1_000
+    await box.close()
+
+
+def test_an_event_lives_in_one_slot_and_events_on_all_nodes(cluster: Cluster, settings: Settings) -> None:
+    settings.BALLOT_BOX_URL = cluster.url
+    box = BallotBox()
+    turns = [opened(box, event_id) for event_id in EVENTS]
+    asyncio.run(vote_everywhere(turns))
+    for turn in turns:
+        sealed = box.seal(closed(turn, box.now()))
+        assert isinstance(sealed, Sealed)
+        assert [ballot.column for ballot in sealed.ballots] == [1, 2, 3, 4, 5, 6, 7]
+        box.expire(turn.event_id, turn.turn_id)
+    box.close()
+    by_node = cluster.keys()
+    assert all(len(keys) >= 5 * len(EVENTS) // 6 for keys in by_node.values()), "one node has nearly all"
+    keys = [key for held in by_node.values() for key in held]
+    slots = {event: {key_slot(k.encode()) for k in keys if f"{{{event}}}" in k} for event in EVENTS}
+    assert {len(own) for own in slots.values()} == {1}
+    assert sum(map(len, by_node.values())) == 5 * len(EVENTS)  # box, ballots, joined, gateways, rehearsal
+    assert all("{" in key for key in keys)
+
+
+# ------------------------------------------------------------------ a node that is away
+@pytest.mark.parametrize("number", range(PRIMARIES))
+def test_while_a_node_is_away_the_events_of_others_go_on_and_it_comes_back_with_all_it_took(
+    number: int, tmp_path: Path, settings: Settings
+) -> None:
+    with running_cluster(tmp_path) as cluster:
+        settings.BALLOT_BOX_URL = cluster.url
+        asyncio.run(outlive_a_node(cluster, cluster.nodes[number]))
+
+
+async def outlive_a_node(cluster: Cluster, away: Node) -> None:
+    """The clients that know the cluster as it was, and those that come while a node is away."""
+    box, gateway = BallotBox(), AsyncBallotBox()
+    turns = [opened(box, event_id) for event_id in range(101, 113)]
+    at_home = {t.event_id: cluster.owner(t.keys[0]) is not away for t in turns}
+    assert set(at_home.values()) == {True, False}
+    for turn in turns:
+        assert await cast_one(gateway, turn, 1) == Cast.OK
+    away.kill()
+    newcomer, new_gateway = BallotBox(), AsyncBallotBox()
+    for turn in turns * 2:
+        for one in (gateway, new_gateway):
+            assert (await cast_one(one, turn, 2) in {Cast.OK, Cast.DUP}) == at_home[turn.event_id]
+        for other in (box, newcomer):
+            assert places(other, turn) == at_home[turn.event_id]
+    assert abs(await gateway.now() - box.now()) < 1_000
+    away.start()
+    wait_until(cluster.is_whole, PATIENCE_S)
+    for turn in turns:
+        assert [await cast_one(one, turn, 3) for one in (gateway, new_gateway)] == [Cast.OK, Cast.DUP]
+        sealed = box.seal(closed(turn, box.now()))
+        assert isinstance(sealed, Sealed)
+        first = 2 if at_home[turn.event_id] else 1
+        assert {ballot.voter for ballot in sealed.ballots} == {f"v{n}" for n in (1, first, 3)}
+    for known in (box, newcomer):
+        known.close()
+    for asked in (gateway, new_gateway):
+        await asked.close()
+
+
+async def cast_one(gateway: AsyncBallotBox, turn: BoxedTurn, number: int) -> int | None:
+    """The answer to a voter's only ballot; None if the box is away."""
+    try:
+        return (await gateway.cast(turn.event_id, turn.turn_id, 1, [Ballot(f"v{number}", "red", 1, 1)]))[0]
+    except RedisError:
+        return None
+
+
+def places(box: BallotBox, turn: BoxedTurn) -> bool:
+    try:
+        return box.place(turn, create=False)
+    except RedisError:
+        return False
+
+
+# ------------------------------------------------------------------ an evening
+@dataclass
+class Night:
+    """`moved_in` and `killed_in` are the turns in which the slot moved and its node was killed."""
+
+    house: House
+    event: int
+    report: Report
+    moved_in: int
+    killed_in: int
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+    data = tmp_path_factory.mktemp("house")
+    cluster_data = tmp_path_factory.mktemp("nodes")
+    with (
+        running_cluster(cluster_data, replicas=1) as cluster,
+        running_house(data, box_url=cluster.url) as house,
+    ):
+        event = house.ask("event", **BRISK)
+        with crowd(house, event["code"], data) as phones:
+            house.ask("begin", event_id=event["id"])
+            moved_in = turn_with_ballots(house, event["id"])
+            cluster.migrate(slot_of(event["id"]), cluster.nodes[0])
+            wait_until(lambda: moved_in in resolved_turns(house, event["id"]), PATIENCE_S)
+            killed_in = turn_with_ballots(house, event["id"])
+            cluster.nodes[0].kill()
+            wait_until(lambda: killed_in in resolved_turns(house, event["id"]), PATIENCE_S)
+            resolve_another(house, event["id"])
+            report = leave(phones, data)
+        resolve_another(house, event["id"])
+        yield Night(house, event["id"], report, moved_in, killed_in)
+
+
+def slot_of(event_id: int) -> int:
+    return key_slot(event_key(event_id, "joined").encode())
+
+
+def test_voting_goes_on_while_a_slot_moves_and_after_its_node_is_killed(night: Night) -> None:
+    assert night.moved_in != night.killed_in
+    assert {night.moved_in, night.killed_in} <= set(resolved_turns(night.house, night.event))
+    assert_resolved_once(night.house, night.event)
+    assert_counts_are_of_sealed_ballots(night.house)
+
+
+def test_no_ballot_was_lost(night: Night) -> None:
+    assert {night.moved_in, night.killed_in} <= set(night.report.ledger)
+    assert_nothing_is_lost(night.house, night.report, resolved_turns(night.house, night.event))
+    assert night.report.ballots.acknowledged > PHONES * 2
+
+
+def test_the_phones_stayed_where_they_were(night: Night) -> None:
+    assert (night.report.reconnects, night.report.unreadable) == (0, 0)

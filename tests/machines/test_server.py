@@ -1,0 +1,179 @@
+"""What a server is set up with: its units, its scripts, its backup."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from deploy.laptop.machines import find_postgres
+from deploy.laptop.paths import ROOT
+from tests.machines import manifests
+from tests.machines.manifests import RELEASE, SERVER, UNITS
+from tests.machines.nginx import render, upstreams
+from tests.machines.postgres import Postgres
+
+SCRIPTS = ("backup.sh", "crowdgame", "install.sh")
+PROGRAM = "#!/bin/sh\n"
+PROGRAMS = (".venv/bin/python", ".venv/bin/celery", ".venv/bin/valkey-server", "deploy/server/backup.sh")
+KEPT = 14
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"there is no {program} here")
+
+
+@needs("systemd-analyze")
+def test_systemd_understands_every_unit(tmp_path: Path) -> None:
+    release = tmp_path / "release"
+    units = shutil.copytree(UNITS, tmp_path / "units")
+    for name in manifests.units():
+        unit = units / name
+        unit.write_text(unit.read_text().replace(RELEASE, str(release)))
+    for program in (
+        ".venv/bin/python",
+        ".venv/bin/celery",
+        ".venv/bin/valkey-server",
+        "deploy/server/backup.sh",
+    ):
+        place = release / program
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(PROGRAM)
+        place.chmod(0o755)
+    names = [str(units / name.replace("@", "@8001")) for name in manifests.units()]
+    verify = ["systemd-analyze", "verify", "--recursive-errors=yes", *names]
+    where = os.environ | {"SYSTEMD_UNIT_PATH": f"{units}:", "SYSTEMD_LOG_LEVEL": "warning"}
+    found = subprocess.run(verify, env=where, capture_output=True, text=True, check=False)
+    assert ours(found.stderr) == []
+
+
+def ours(told: str) -> list[str]:
+    """Without what is to be said of the machine's own units."""
+    return [line for line in told.splitlines() if "crowdgame" in line]
+
+
+def test_every_unit_is_kept_running_or_runs_once() -> None:
+    for name, unit in manifests.units().items():
+        if name.endswith(".service"):
+            assert unit.get("Service", "Type") == "oneshot" or unit.get("Service", "Restart") == "always", (
+                name
+            )
+
+
+def test_no_unit_says_what_the_common_part_would_say_over_it() -> None:
+    """A drop-in wins, except where there may be several of a kind."""
+    several = {"Environment", "RuntimeDirectory", "StateDirectory"}
+    common = manifests.Unit(UNITS / "crowdgame-.service.d" / "common.conf")
+    for name, unit in manifests.units().items():
+        if unit.has_section("Service"):
+            assert set(unit.options("Service")) & set(common.options("Service")) <= several, name
+
+
+def test_what_a_unit_runs_lies_in_a_release() -> None:
+    """Programs of the virtual environment, and files of the tree."""
+    for unit in manifests.units().values():
+        for command in unit.commands:
+            program = Path(command.split()[0])
+            assert program.is_relative_to(RELEASE), command
+            inside = program.relative_to(RELEASE)
+            assert inside.parts[0] == ".venv" or os.access(ROOT / inside, os.X_OK), command
+
+
+@needs("shellcheck")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_shellcheck_finds_nothing(name: str) -> None:
+    found = subprocess.run(["shellcheck", SERVER / name], capture_output=True, text=True, check=False)
+    assert found.stdout == ""
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_is_one(name: str) -> None:
+    assert os.access(SERVER / name, os.X_OK)
+    subprocess.run(["sh", "-n", SERVER / name], check=True)
+
+
+@needs("envsubst")
+def test_envsubst_fills_in_what_the_tests_fill_in() -> None:
+    gateways, listen = upstreams([8001, 8002]), "include /etc/nginx/crowdgame-tls.conf;"
+    made = subprocess.run(
+        ["envsubst", "$UPSTREAMS $LISTEN"],
+        input=(SERVER / "nginx.conf").read_text(),
+        env=os.environ | {"UPSTREAMS": gateways, "LISTEN": listen},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout == render(gateways, listen)
+
+
+# ------------------------------------------------------------------ backup
+def back_up(folder: Path, settings: Path, **named: str) -> Path:
+    """The newest backup after making one."""
+    programs = find_postgres()
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", "CROWDGAME_ENV": str(settings), **named}
+    subprocess.run([SERVER / "backup.sh", folder], env=env, check=True)
+    return max(path for path in folder.iterdir())
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    path = tmp_path / "crowdgame.env"
+    path.write_text("SECRET_KEY=kept\n")
+    return path
+
+
+def test_a_backup_of_postgresql_can_be_restored(tmp_path: Path, settings: Path, postgres: Postgres) -> None:
+    old, new = postgres.new_database(), postgres.new_database()
+    with psycopg.connect(old) as connection:
+        connection.execute("CREATE TABLE evening AS SELECT 'Rooks' AS team")
+    copy = back_up(tmp_path / "backups", settings, DATABASE_URL=old)
+    restore = [f"{find_postgres()}/pg_restore", "--clean", "--if-exists", f"--dbname={new}"]
+    for _ in range(2):  # into an empty database, and over one that is there
+        subprocess.run([*restore, copy / "database.dump"], check=True)
+    with psycopg.connect(new) as connection:
+        assert connection.execute("SELECT team FROM evening").fetchall() == [("Rooks",)]
+    assert (copy / "crowdgame.env").read_text() == settings.read_text()
+
+
+def test_a_backup_of_sqlite_holds_what_is_being_written(tmp_path: Path, settings: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "db.sqlite3")) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE evening AS SELECT 'Doves' AS team")
+        database.commit()
+        copy = back_up(tmp_path / "backups", settings, CROWDGAME_DATA=str(tmp_path))
+    with closing(sqlite3.connect(copy / "db.sqlite3")) as kept:
+        assert kept.execute("SELECT team FROM evening").fetchall() == [("Doves",)]
+
+
+def test_backups_are_nobody_elses_and_the_oldest_go(tmp_path: Path, settings: Path) -> None:
+    sqlite3.connect(tmp_path / "db.sqlite3").close()
+    folder = tmp_path / "backups"
+    older = [folder / f"202501{day:02}T040000Z" for day in range(1, KEPT + 2)]
+    for path in older:
+        path.mkdir(parents=True)
+    newest = back_up(folder, settings, CROWDGAME_DATA=str(tmp_path))
+    assert sorted(folder.iterdir()) == [*older[2:], newest]
+    assert newest.stat().st_mode & 0o077 == 0
+
+
+def test_a_backup_that_failed_is_not_taken_for_one(tmp_path: Path, settings: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        back_up(tmp_path / "backups", settings, DATABASE_URL="postgresql://127.0.0.1:9/nowhere")
+    assert [path.name[:10] for path in (tmp_path / "backups").iterdir()] == ["unfinished"]
+
+
+def test_a_command_gets_the_servers_settings(tmp_path: Path, settings: Path) -> None:
+    settings.write_text(f"SECRET_KEY=any\nCROWDGAME_DATA={tmp_path}\n")
+    asked = ["shell", "--command", "from django.conf import settings; print(settings.DATA_DIR)"]
+    told = subprocess.run(
+        [SERVER / "crowdgame", *asked],
+        env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.splitlines()[-1] == str(tmp_path)

@@ -1,0 +1,64 @@
+"""A house as on a server: nginx in front of two gateways at ports of their own, PostgreSQL, one Valkey."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deploy.laptop import stack as children
+from deploy.laptop.figures import start_afresh
+from deploy.laptop.network import LOOPBACK, answers_http, free_port
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import migrate, start_box
+from deploy.laptop.supervisor import Child, Supervisor
+from tests.machines.nginx import Nginx, running_nginx
+from tests.stack import House, _organizer
+
+GATEWAYS = ("gateway-1", "gateway-2")
+WITHIN_S = 60
+
+
+@dataclass
+class Street(House):
+    """A house of which `ports` are the gateways' doors; `said` tells what ended and how."""
+
+    nginx: Nginx
+    ports: tuple[int, ...]
+    said: list[str]
+
+    def door(self, gateway: str) -> str:
+        return f"http://{LOOPBACK}:{self.ports[GATEWAYS.index(gateway)]}"
+
+
+@contextmanager
+def running_street(data: Path, server: str, database_url: str) -> Iterator[Street]:
+    """Ready to be asked through nginx."""
+    ports = tuple(free_port() for _ in GATEWAYS)
+    said: list[str] = []
+    with running_nginx(ports) as nginx, Supervisor(data / "logs", said.append) as supervisor:
+        stack = Stack(
+            data=data,
+            secret_key="of the tests",
+            port=nginx.port,
+            valkey_port=free_port(),
+            server=server,
+            gateways=len(ports),
+            database_url=database_url,
+        )
+        _start(stack, supervisor, ports)
+        with _organizer(stack) as organizer:
+            yield Street(stack, supervisor, organizer, nginx, ports, said)
+
+
+def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
+    start_box(stack, supervisor)
+    migrate(stack)
+    start_afresh(stack.figures)
+    gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
+    supervisor.start(*gateways, children.worker(stack), children.clock(stack))
+    for port in ports:
+        assert answers_http(LOOPBACK, port, WITHIN_S)
+
+
+def _behind_a_proxy(gateway: Child) -> Child:
+    return replace(gateway, argv=[*gateway.argv, "--proxied"])
