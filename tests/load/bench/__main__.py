@@ -1,67 +1,86 @@
-"""`python -m tests.load.bench`: see how the product stands beside its measures, in minutes."""
+"""`python -m tests.load.bench`: how the product stands beside its measures, and what a hall makes of it."""
 
-import asyncio
 import gc
-import resource
+import shutil
+import sys
 import tempfile
+import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 
-from tests.load.bench.machine import about
+from deploy.laptop.stopping import end_on_signals
+from tests.load.bench.beside import Say
+from tests.load.bench.gate import pass_gate, take_record
+from tests.load.bench.goals import rows_of
+from tests.load.bench.machine import about, allow_files
 from tests.load.bench.report import append, as_json, show
-from tests.load.bench.run import WARMED_BY, Size, bench
+from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
-FILES_A_PHONE = 3
-SPARE_FILES = 256
-MOST_PHONES = 10_000
+FILES = 19_000
+QUICK_FILES = 8_000
 GC_THRESHOLD = 50_000
+WIDE = 200
 
 
 def main() -> None:
     options = _read_options()
-    console = Console()
-    size = _size(options)
-    _allow_sockets(size.phones)
+    end_on_signals()
+    allow_files(QUICK_FILES if options.quick or options.record else FILES)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
+    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    say = _progress(console)
+    passed = True
+    with _home(say) as home:
+        if options.quick:
+            passed = pass_gate(options.server or SERVERS, home, console, say)
+        elif options.record:
+            take_record(home, say)
+        else:
+            _run_whole(options, home, console, say)
+    sys.exit(not passed)
+
+
+def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> None:
     machine = about()
-    with tempfile.TemporaryDirectory(prefix="crowdgame-bench-") as home:
-        found = asyncio.run(bench(size, Path(home), lambda line: console.print(f"[dim]{line}[/dim]")))
-    show(found, console)
+    extent = SMALL if options.small else FULL
+    found = bench(extent.only(options.server or SERVERS, options.part or PARTS), home, say)
+    show(rows_of(found), found, console)
     if options.json:
         options.json.write_bytes(as_json(found, machine))
-    if not options.quick:
+    if not options.small and not options.dry:
         append(found, machine)
 
 
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench", description=__doc__)
-    parser.add_argument("--phones", type=int, default=2_000, help="sockets a server (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each round (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="a minute's look that is not written down")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--quick", action="store_true", help="ratios alone; fails if one fell by over a third")
+    kind.add_argument("--record", action="store_true", help="write down what --quick is to be held against")
+    kind.add_argument("--small", action="store_true", help="everything, with few phones; not written down")
+    parser.add_argument("--dry", action="store_true", help="leave docs/benchmarks.md alone")
+    parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    options = parser.parse_args()
-    if not 2 * WARMED_BY <= options.phones <= MOST_PHONES or not 0 < options.seconds <= 60:
-        parser.error(f"{2 * WARMED_BY} to {MOST_PHONES} phones and at most 60 seconds, please")
-    return options
+    return parser.parse_args()
 
 
-def _size(options: Namespace) -> Size:
-    if options.quick:
-        return Size(min(options.phones, 800), min(options.seconds, 1.5), rounds=2, fanouts=3, turns=2)
-    return Size(options.phones, options.seconds, rounds=6, fanouts=6, turns=4)
+def _progress(console: Console) -> Say:
+    began = time.monotonic()
+    return lambda line: console.print(f"[dim]{time.monotonic() - began:4.0f} s  {line}[/dim]")
 
 
-def _allow_sockets(phones: int) -> None:
-    """Each line is an open file."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = FILES_A_PHONE * phones + SPARE_FILES
-    if hard != resource.RLIM_INFINITY and needed > hard:
-        raise SystemExit(f"{phones} phones need {needed} open files, the limit here is {hard}")
-    if soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+@contextmanager
+def _home(say: Say) -> Iterator[Path]:
+    """A place for data and logs; what fails leaves them there."""
+    home = Path(tempfile.mkdtemp(prefix="crowdgame-bench-"))
+    say(f"data and logs are in {home} meanwhile")
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,42 @@
-"""One of those that are measured: a server, the lines to it, and how a vote and an answer look there."""
+"""One of those that are measured: its server, the lines to it, and how a vote and an answer look there."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.load.bench.line import Line, open_lines
+from tests.load.bench.line import Line, close_all, open_lines
+from tests.load.bench.machine import pin
 
 
 @dataclass(eq=False)
 class Contender:
-    """`vote` is the next frame of a line; `is_answer` tells the answer to it from all else."""
+    """`vote` is the next frame of a line; `is_answer` tells the answer to it from all else.
+
+    `servers` are the processes that hold the sockets, `behind` those that they need for it.
+    """
 
     name: str
-    pid: int
+    servers: tuple[int, ...]
     port: int
     path: str
     vote: Callable[[Line], bytes]
     is_answer: Callable[[bytes], bool]
+    behind: tuple[int, ...] = ()
     lines: list[Line] = field(default_factory=list)
     heard: Callable[[Line, bytes], None] = lambda line, text: None
 
     def hear(self, line: Line, text: bytes) -> None:
         self.heard(line, text)
 
+    def pin(self, core: int) -> None:
+        for pid in self.servers:
+            pin(pid, core)
+
     async def open(self, count: int) -> list[Line]:
         """Have so many more lines, open; those."""
         new = await open_lines(self.port, self.path, self.hear, count)
         self.lines += new
         return new
+
+    def close(self) -> None:
+        close_all(self.lines)
+        self.lines = []

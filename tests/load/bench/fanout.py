@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+import msgspec
+
 from tests.load.bench.contender import Contender
 from tests.load.bench.line import Line
 from tests.load.bench.machine import Stopwatch
@@ -27,20 +29,20 @@ class Listeners:
                 self.all_told.set()
 
 
-class Fanout:
-    """Seconds until the last line had it, and what the server spent."""
+class Fanout(msgspec.Struct, frozen=True):
+    """A round: milliseconds until the last line had it, and of the server's CPU."""
 
-    def __init__(self, wall_s: float, cpu_s: float, text: bytes) -> None:
-        self.wall_s, self.cpu_s, self.text = wall_s, cpu_s, text
+    wall_ms: float
+    cpu_ms: float
 
 
-async def fanout_of(contender: Contender, press: Callable[[], None], starts: bytes) -> Fanout:
-    """`starts` is how the frame begins that all are told after the press."""
+async def fanout_of(contender: Contender, press: Callable[[], None], starts: bytes) -> tuple[Fanout, bytes]:
+    """The round and its text. `starts` is how the frame begins that all are told after the press."""
     listeners = Listeners(contender, starts)
-    watch = Stopwatch(contender.pid)
+    watch = Stopwatch(contender.servers)
     press()
     async with asyncio.timeout(WITHIN_S):
         await listeners.all_told.wait()
     wall = watch.wall_s
     await asyncio.sleep(SETTLE_S)
-    return Fanout(wall, watch.cpu_s, listeners.first)
+    return Fanout(wall * 1000, watch.cpu_s() * 1000), listeners.first

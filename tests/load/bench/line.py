@@ -4,6 +4,7 @@ import asyncio
 import base64
 import os
 from collections.abc import Callable, Iterable, Mapping
+from typing import cast
 
 TEXT, CLOSE, PING = 0x81, 0x88, 0x89
 PONG = 0x8A
@@ -37,8 +38,7 @@ class Line(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.ended = True

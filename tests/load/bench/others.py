@@ -1,6 +1,7 @@
-"""The servers the product is laid beside, under the same Daphne with the same options."""
+"""The servers that the product is laid beside, launched as its own gateway is."""
 
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,53 +16,57 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.load.bench.contender import Contender
 from tests.load.bench.line import Line, frame
+from voting.protocol import MAX_FRAME_BYTES
 
+MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
 LISTENS_WITHIN_S = 30.0
 LOOK_AGAIN_S = 0.1
 ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"column":4,"sequence":12}')
 
 
 @contextmanager
-def running_others(home: Path) -> Iterator[tuple[Contender, Contender]]:
+def running_others(server: str, home: Path) -> Iterator[tuple[Contender, Contender]]:
     """The bare echo and the stock app, which has a Valkey of its own that writes nothing to disk."""
     stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
     valkey = children.valkey(stack)
     in_memory = replace(valkey, argv=[*valkey.argv, "--appendonly", "no"])
+    ports = {name: free_port() for name in MODULES}
+    env = {**stack.env, "DJANGO_SETTINGS_MODULE": "tests.load.stock.settings"}
     with Supervisor(stack.logs) as supervisor:
         supervisor.start(in_memory)
-        echo, stock = (replace(stack, port=free_port()) for _ in range(2))
-        supervisor.start(_daphne("echo", echo, "tests.load.bench.echo"))
-        supervisor.start(_daphne("stock", stock, "tests.load.stock.asgi"))
-        for port in (stack.valkey_port, echo.port, stock.port):
+        for name, port in ports.items():
+            argv = [sys.executable, "-m", "tests.load.bench.serve", server, str(port), MODULES[name]]
+            supervisor.start(Child(name, argv, env))
+        for port in (stack.valkey_port, *ports.values()):
             _await_listener(port)
         yield (
-            _contender(supervisor, "echo", echo.port, "/"),
-            _contender(supervisor, "stock", stock.port, "/ws/vote"),
+            _contender(supervisor, "echo", ports["echo"], "/"),
+            _contender(supervisor, "stock", ports["stock"], "/ws/vote"),
         )
 
 
 def stock_reveal(told: bytes) -> bytes:
     """What makes the stock app tell everybody the same as the product told."""
-    return msgspec.json.encode({"type": "reveal", "state": msgspec.json.decode(told)})
-
-
-def _daphne(name: str, stack: Stack, module: str) -> Child:
-    child = children.gateway(stack)
-    env = {**child.env, "DJANGO_SETTINGS_MODULE": "tests.load.stock.settings"}
-    return Child(name, [*child.argv[:-1], f"{module}:application"], env)
+    reveal = msgspec.json.encode({"type": "reveal", "state": msgspec.json.decode(told)})
+    assert len(reveal) <= MAX_FRAME_BYTES, "the servers take no frame of this size from a client"
+    return reveal
 
 
 def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Contender:
     pid = supervisor.pid(name)
     assert pid is not None, f"the {name} server does not run"
     if name == "echo":
-        return Contender(name, pid, port, path, lambda line: ECHOED, lambda text: True)
-    return Contender(name, pid, port, path, _stock_vote, lambda text: text.startswith(b'{"type": "counted"'))
+        return Contender(name, (pid,), port, path, lambda line: ECHOED, lambda text: True)
+    return Contender(name, (pid,), port, path, _stock_vote, _is_stock_answer)
 
 
 def _stock_vote(line: Line) -> bytes:
     line.sequence += 1
     return frame(b'{"type":"vote","turn":1,"column":%d,"sequence":%d}' % (line.column, line.sequence))
+
+
+def _is_stock_answer(text: bytes) -> bool:
+    return text.startswith(b'{"type": "counted"')
 
 
 def _await_listener(port: int) -> None:

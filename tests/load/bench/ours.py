@@ -8,6 +8,7 @@ import msgspec
 import redis
 
 from tests.load.bench.contender import Contender
+from tests.load.bench.house import behind, gateways
 from tests.load.bench.line import Line, frame, open_line
 from tests.stack import House
 from voting.ballot_box import turn_keys
@@ -70,6 +71,12 @@ class Ours:
         self.refused += text.startswith(b'{"type":"ballot.refused"')
         return text.startswith(b'{"type":"ballot.counted"')
 
+    def check_book(self) -> None:
+        """What was acknowledged is in the box, all of it: a rate of lost ballots is none."""
+        cast = sum(line.sequence for line in self.contender.lines)
+        assert self.refused == 0, f"{self.refused} ballots were refused"
+        assert self.recorded() == cast, f"the box has {self.recorded()} ballots of {cast}"
+
     def recorded(self) -> int:
         """How many ballots the box took in this turn, changes of mind included."""
         with redis.Redis.from_url(self.house.stack.redis) as client:
@@ -77,19 +84,21 @@ class Ours:
         return int(answer or 0)
 
 
-def make_ours(house: House) -> Ours:
+def make_ours(name: str, house: House) -> Ours:
     """An event in play, its present turn open for an hour, one reveal behind it."""
     event = house.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
     house.ask("play_to", event_id=event["id"], picks=PLAYED)
-    pid = house.supervisor.pid("gateway")
-    assert pid is not None, "the gateway does not run"
-    ours = Ours(
-        house,
-        event["id"],
-        event["code"],
-        Contender("ours", pid, house.stack.port, "/ws/phone", lambda line: b"", lambda text: False),
+    contender = Contender(
+        name,
+        gateways(house),
+        house.stack.port,
+        "/ws/phone",
+        vote=lambda line: b"",
+        is_answer=lambda text: False,
+        behind=behind(house),
     )
-    ours.contender.vote, ours.contender.is_answer = ours.vote, ours.is_answer
+    ours = Ours(house, event["id"], event["code"], contender)
+    contender.vote, contender.is_answer = ours.vote, ours.is_answer
     return ours
 
 

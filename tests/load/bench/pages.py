@@ -3,17 +3,18 @@
 import asyncio
 import time
 
+from tests.load.bench.contender import Contender
 from tests.load.bench.machine import Stopwatch
 from tests.load.bench.rate import Rate
 
 CONNECTIONS = 16
 
 
-async def page_rate(pid: int, port: int, path: str, seconds: float) -> Rate:
-    watch = Stopwatch(pid)
-    until = time.perf_counter() + seconds
+async def page_rate(contender: Contender, path: str, seconds: float) -> Rate:
+    watch = Stopwatch(contender.servers)
+    until, port = time.perf_counter() + seconds, contender.port
     counts = await asyncio.gather(*(_ask_until(until, port, path) for _ in range(CONNECTIONS)))
-    return Rate(sum(counts), watch.wall_s, watch.cpu_s, watch.own_s)
+    return Rate(sum(counts), watch.wall_s, watch.cpu_s(), watch.own_s)
 
 
 async def _ask_until(until: float, port: int, path: str) -> int:

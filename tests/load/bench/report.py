@@ -1,5 +1,7 @@
 """The run on the terminal, as JSON, and as a section of `docs/benchmarks.md`."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -7,53 +9,77 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.laptop.paths import ROOT
-from tests.load.bench.figures import Figures, Ratio, ratios_of
+from tests.load.bench.figures import Beside, Evening, Figures, middle
+from tests.load.bench.goals import rows_of
+from tests.load.bench.row import Row
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-HEADINGS = ("What", "Ratio", "Goal", "", "Ours", "The other")
+HEADINGS = ("Server", "What", "Ratio", "Goal", "", "Ours", "The other")
 MARKS = {True: "met", False: "missed", None: ""}
 
 
-def show(found: Figures, console: Console) -> None:
+def show(rows: list[Row], found: Figures, console: Console) -> None:
     table = Table(*HEADINGS)
-    for ratio in ratios_of(found):
-        table.add_row(*_cells(ratio))
+    for row in rows:
+        table.add_row(*_cells(row))
     console.print(table)
     for line in _notes(found):
         console.print(line)
 
 
 def as_json(found: Figures, machine: dict[str, str]) -> bytes:
-    run = {"machine": machine, "ratios": ratios_of(found), "figures": found}
+    run = {"machine": machine, "rows": rows_of(found), "figures": found}
     return msgspec.json.format(msgspec.json.encode(run))
 
 
 def append(found: Figures, machine: dict[str, str], page: Path = PAGE) -> None:
-    told = "\n".join(f"- {line}" for line in [*_notes(found), *_about(machine)])
-    rows = [HEADINGS, ("---",) * len(HEADINGS), *(_cells(ratio) for ratio in ratios_of(found))]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    heading = f"## {machine['date']}, {machine['cores']} cores"
+    notes = (f"- {line}" for line in _notes(found))
+    table = table_lines(HEADINGS, map(_cells, rows_of(found)))
     with page.open("a") as target:
-        target.write(f"\n## {machine['date']}, {machine['cores']} cores\n{table}\n\n{told}\n")
+        target.write("\n".join(["", heading, *table, "", *notes, *about_lines(machine), ""]))
 
 
-def _cells(ratio: Ratio) -> tuple[str, ...]:
-    shown = "" if ratio.ratio is None or not ratio.other else f"{ratio.ratio:.2f}"
-    return (ratio.what, shown, ratio.goal, MARKS[ratio.met], ratio.ours, ratio.other)
+def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """As Markdown has it."""
+    for row in (headings, ("---",) * len(headings), *rows):
+        yield f"| {' | '.join(row)} |"
 
 
-def _notes(found: Figures) -> list[str]:
-    ballots = found.evening.ballots
-    both = found.votes | found.pages
-    load = ", ".join(f"{name} {rates.load_share:.0%}" for name, rates in both.items())
-    server = ", ".join(f"{name} {rates.server_share:.0%}" for name, rates in both.items())
-    return [
-        f"rehearsal: {ballots.acknowledged:,} of {ballots.sent:,} ballots acknowledged, {ballots.lost} lost,"
-        f" the crowd took {found.evening.crowd_share:.0%} of a core",
-        f"load generator's use of its core: {load} (near 100% it is what is measured)",
-        f"the servers' use of theirs: {server} (below 90%, somebody else had it)",
-        f"stock app: {found.memory['stock']:.1f} KiB a connection",
-    ]
+def about_lines(machine: dict[str, str]) -> Iterator[str]:
+    for name, value in machine.items():
+        if name not in ("date", "cores"):
+            yield f"- {name}: {value}"
 
 
-def _about(machine: dict[str, str]) -> list[str]:
-    return [f"{name}: {value}" for name, value in machine.items() if name not in ("date", "cores")]
+def _cells(row: Row) -> tuple[str, ...]:
+    ratio = f"{row.value:.2f}" if row.other else ""
+    mark = row.why_not if row.goal and row.why_not else MARKS[row.met]
+    return (row.server, row.what, ratio, row.goal, mark, row.ours, row.other)
+
+
+def _notes(found: Figures) -> Iterator[str]:
+    for beside in found.beside:
+        yield from _notes_beside(beside)
+    for evening in found.evenings:
+        yield _note_evening(evening)
+
+
+def _notes_beside(found: Beside) -> Iterator[str]:
+    rounds = found.votes | found.pages
+    for what, name in (("load generator's", "load_share"), ("servers'", "server_share")):
+        shares = (f"{who} {middle(some, attrgetter(name)):.0%}" for who, some in rounds.items())
+        yield f"{found.server}: the {what} use of a core: {', '.join(shares)}"
+    memory = ", ".join(f"{who} {kib:.1f}" for who, kib in found.memory.items())
+    yield f"{found.server}: {found.phones:,} sockets a contender; KiB of memory each: {memory}"
+
+
+def _note_evening(evening: Evening) -> str:
+    used = ", ".join(f"{name} {spent:.1f}" for name, spent in evening.cpu_s.items())
+    ballots = evening.ballots
+    return (
+        f"{evening.server}, {evening.profile}: {evening.joined:,} of {evening.phones:,} phones joined,"
+        f" {ballots.acknowledged:,} of {ballots.sent:,} ballots acknowledged in {evening.turns} turns,"
+        f" {ballots.cut_off} cut off with their phones; CPU seconds in {evening.wall_s:.0f} s: {used};"
+        f" the crowd was too busy for {evening.busy_s:.0f} s"
+    )

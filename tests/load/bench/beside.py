@@ -1,0 +1,138 @@
+"""All that is measured under one server, rounds of the contenders in turn."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tests.load.bench.contender import Contender
+from tests.load.bench.fanout import Fanout, fanout_of
+from tests.load.bench.field import Field, running_field
+from tests.load.bench.figures import Beside
+from tests.load.bench.machine import Stopwatch, rss
+from tests.load.bench.others import stock_reveal
+from tests.load.bench.ours import Ours, open_console, press
+from tests.load.bench.pages import page_rate
+from tests.load.bench.rate import Rate, rate_of
+
+WARMED_BY = 50
+LOCKS = ("joining.lock", "joining.unlock")
+LOCKED = b'{"type":"joining.'
+LOCKED_BY_STOCK = b'{"type": "joining.'
+LOOK_S = 0.25
+IDLE_SHARE = 0.2
+CALM_WITHIN_S = 20.0
+
+Say = Callable[[str], None]
+Rounds = dict[str, list[Rate]]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`phones` are a contender's sockets, `hall` those of a broadcast; rounds of `seconds` each.
+
+    `pair`: the product is measured with two gateways as well.
+    """
+
+    phones: int
+    hall: int
+    seconds: float
+    rounds: int
+    fanouts: int
+    pair: bool
+
+
+async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
+    with running_field(server, size.pair, home) as field:
+        say(f"opening {size.phones:,} sockets to each of {len(field.contenders)}")
+        memory = await _memory(field, size.phones)
+        votes = await _votes(field.contenders, size, say)
+        for product in field.products:
+            product.check_book()
+        await _close(field.contenders)
+        pages = await _pages(field.ours, size, say)
+        say(f"a hall of {size.hall:,}, each server's in turn")
+        ours, text = await _our_fanouts(field.ours, size, say)
+        stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
+    fanout = {"ours": ours, "stock": stock}
+    return Beside(server, size.phones, size.hall, memory, votes, fanout, pages)
+
+
+async def _memory(field: Field, phones: int) -> dict[str, float]:
+    """KiB a connection, beyond the first few, which fill caches."""
+
+    async def grown(contender: Contender, more: Callable[[int], Awaitable[object]]) -> float:
+        await more(WARMED_BY)
+        before = sum(map(rss, contender.servers))
+        await more(phones - WARMED_BY)
+        return (sum(map(rss, contender.servers)) - before) / 1024 / (phones - WARMED_BY)
+
+    found = {one.name: await grown(one, one.open) for one in (field.echo, field.stock)}
+    return found | {one.contender.name: await grown(one.contender, one.join) for one in field.products}
+
+
+async def _votes(contenders: Sequence[Contender], size: Size, say: Say) -> Rounds:
+    rounds: Rounds = {contender.name: [] for contender in contenders}
+    for number in range(1, size.rounds + 1):
+        for contender in contenders:
+            rounds[contender.name].append(await rate_of(contender, size.seconds))
+        told = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
+        say(f"votes a CPU second, round {number} of {size.rounds}: {told}")
+    return rounds
+
+
+async def _pages(ours: Ours, size: Size, say: Say) -> Rounds:
+    paths = {"phone page": f"/{ours.code}", "login page": "/console/login/"}
+    rounds: Rounds = {name: [] for name in paths}
+    for _ in range(size.rounds):
+        for name, path in paths.items():
+            rounds[name].append(await page_rate(ours.contender, path, size.seconds / 2))
+    told = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
+    say(f"pages a CPU second: {told}")
+    return rounds
+
+
+async def _our_fanouts(ours: Ours, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
+    """From an organizer's press in the control room; and the text that everybody was told."""
+    await ours.join(size.hall)
+    console = await open_console(ours)
+    await _calm(ours.contender)
+    rounds, text = [], b""
+    for number in range(size.fanouts):
+        found, text = await fanout_of(ours.contender, partial(press, console, LOCKS[number % 2]), LOCKED)
+        say(f"broadcast: ours {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
+        rounds.append(found)
+    console.close()
+    await _close([ours.contender])
+    return rounds, text
+
+
+async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) -> list[Fanout]:
+    """The same text through the stock app's group."""
+    await stock.open(size.hall)
+    await _calm(stock)
+    rounds = []
+    for _ in range(size.fanouts):
+        found, _ = await fanout_of(stock, partial(stock.lines[0].say, reveal), LOCKED_BY_STOCK)
+        say(f"broadcast: core layer {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
+        rounds.append(found)
+    await _close([stock])
+    return rounds
+
+
+async def _close(contenders: Sequence[Contender]) -> None:
+    for contender in contenders:
+        contender.close()
+    for contender in contenders:
+        await _calm(contender)
+
+
+async def _calm(contender: Contender) -> None:
+    """Until its servers have done what they had to do; on a busy machine that is not always to be seen."""
+    deadline, share = time.monotonic() + CALM_WITHIN_S, 1.0
+    while share > IDLE_SHARE and time.monotonic() < deadline:
+        watch = Stopwatch(contender.servers)
+        await asyncio.sleep(LOOK_S)
+        share = watch.cpu_s() / watch.wall_s

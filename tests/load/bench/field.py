@@ -1,0 +1,50 @@
+"""Who runs beside whom under one server: a bare echo, the stock app, and the product."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.load.bench.contender import Contender
+from tests.load.bench.machine import cores, pinned
+from tests.load.bench.others import running_others
+from tests.load.bench.ours import Ours, make_ours
+from tests.stack import running_house
+
+HOUSES = {"ours": 1, "two gateways": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`products`: with one gateway, and perhaps one with two."""
+
+    echo: Contender
+    stock: Contender
+    products: tuple[Ours, ...]
+
+    @property
+    def ours(self) -> Ours:
+        return self.products[0]
+
+    @property
+    def contenders(self) -> tuple[Contender, ...]:
+        return self.echo, self.stock, *(product.contender for product in self.products)
+
+
+@contextmanager
+def running_field(server: str, pair: bool, home: Path) -> Iterator[Field]:
+    """The servers on the first core; the load generator, the stores and the workers on the last.
+
+    Two gateways share the first core: they are there for what a ballot costs them, not for their speed.
+    """
+    names = list(HOUSES) if pair else ["ours"]
+    with pinned(cores()[-1]), ExitStack() as running:
+        echo, stock = running.enter_context(running_others(server, home / "others"))
+        houses = {
+            name: running.enter_context(running_house(home / name.replace(" ", "-"), server, HOUSES[name]))
+            for name in names
+        }
+        field = Field(echo, stock, tuple(make_ours(name, house) for name, house in houses.items()))
+        for contender in field.contenders:
+            contender.pin(cores()[0])
+        yield field

@@ -1,0 +1,28 @@
+"""Whether a figure that is read again and again stays where it is."""
+
+from collections.abc import Sequence
+from statistics import fmean, linear_regression
+
+import msgspec
+
+LEFT_OUT = 1 / 3
+AN_HOUR_S = 3600.0
+
+
+class Trend(msgspec.Struct, frozen=True):
+    """A straight line through the last two thirds. `grown` is the share of its mean it gains meanwhile."""
+
+    mean: float
+    an_hour: float
+    grown: float
+
+
+def trend_of(at_s: Sequence[float], values: Sequence[float]) -> Trend | None:
+    """By least squares; None for less than three readings to judge by."""
+    first = round(len(values) * LEFT_OUT)
+    times, judged = at_s[first:], values[first:]
+    if len(judged) < 3 or times[0] == times[-1]:
+        return None
+    slope = linear_regression(times, judged).slope
+    mean = fmean(judged)
+    return Trend(mean, slope * AN_HOUR_S, slope * (times[-1] - times[0]) / mean if mean else 0.0)

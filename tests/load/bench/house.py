@@ -1,0 +1,25 @@
+"""The processes of a house, by name."""
+
+from tests.load.bench.machine import with_children
+from tests.stack import House
+
+BEHIND = ("valkey", "worker", "clock")
+
+
+def processes(house: House) -> dict[str, tuple[int, ...]]:
+    """Each of the house's children, with what it has started itself."""
+    return {name: with_children(_pid(house, name)) for name in (*house.stack.gateway_names, *BEHIND)}
+
+
+def gateways(house: House) -> tuple[int, ...]:
+    return tuple(_pid(house, name) for name in house.stack.gateway_names)
+
+
+def behind(house: House) -> tuple[int, ...]:
+    return tuple(pid for name in BEHIND for pid in with_children(_pid(house, name)))
+
+
+def _pid(house: House, name: str) -> int:
+    pid = house.supervisor.pid(name)
+    assert pid is not None, f"{name} does not run"
+    return pid

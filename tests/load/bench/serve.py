@@ -1,0 +1,22 @@
+"""`python -m tests.load.bench.serve SERVER PORT MODULE`: another application under a gateway's own server."""
+
+import sys
+from importlib import import_module
+
+from crowdgame.serving.listening import listen
+from crowdgame.serving.service import Service
+from deploy.laptop.network import LOOPBACK
+
+
+async def drain(within_s: float) -> None:
+    """Nobody was promised anything here."""
+
+
+def main(server: str, port: int, module: str) -> None:
+    application = import_module(module).application
+    service = Service(application, listen(LOOPBACK, port), drain, drain_s=0)
+    import_module(f"crowdgame.serving.on_{server}").serve(service)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

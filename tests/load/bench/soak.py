@@ -1,0 +1,91 @@
+"""`python -m tests.load.bench.soak`: a crowd that stays for long, and whether anything grows meanwhile."""
+
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stopping import end_on_signals
+from tests.load.bench.machine import about, allow_files
+from tests.load.bench.run import GATEWAYS, SERVERS
+from tests.load.bench.soak_readings import Reader, Reading
+from tests.load.bench.soak_report import append, as_json, section, told
+from tests.load.bench.soak_verdicts import Soak
+from tests.stack import House, running_house
+
+CHOICES = {"window_s": 10, "reveal_s": 2, "lobby": "open", "next_match_after_s": 3}
+SPARE_FILES = 512
+ENDS_WITHIN_S = 10.0
+SILENT = 3
+
+
+def main() -> None:
+    options = _read_options()
+    end_on_signals()
+    allow_files(options.phones + SPARE_FILES)
+    console = Console(highlight=False)
+    machine = about()
+    with (
+        tempfile.TemporaryDirectory(prefix="crowdgame-soak-", ignore_cleanup_errors=True) as home,
+        running_house(Path(home), options.server, options.gateways) as house,
+    ):
+        readings = _soak(house, options, console)
+    soak = Soak(options.server, options.gateways, options.phones, readings)
+    for line in section(soak, machine):
+        console.print(line, soft_wrap=True)
+    if options.json:
+        options.json.write_bytes(as_json(soak, machine))
+    if not options.dry:
+        append(soak, machine)
+    sys.exit(not soak.passed)
+
+
+def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
+    """The joining is in the first minute, which no trend counts."""
+    event = house.ask("event", owner="otto", **CHOICES)
+    house.ask("begin", event_id=event["id"])
+    readings: list[Reading] = []
+    with _crowd(house, event["code"], options) as crowd:
+        for reading in Reader(house, crowd).readings(SILENT * options.every):
+            readings.append(reading)
+            console.print(told(reading), soft_wrap=True)
+            if reading.at_s >= options.minutes * 60:
+                return readings
+    raise SystemExit(f"the crowd fell silent: its exit status is {crowd.returncode}")
+
+
+@contextmanager
+def _crowd(house: House, code: str, options: Namespace) -> Iterator[subprocess.Popen[bytes]]:
+    argv = [sys.executable, "-m", "tests.load.bench.soak_crowd", code, house.http]
+    numbers = [str(options.phones), str(options.every)]
+    with subprocess.Popen([*argv, *numbers], cwd=ROOT, stdout=subprocess.PIPE) as crowd:
+        try:
+            yield crowd
+        finally:
+            crowd.terminate()
+            try:
+                crowd.wait(ENDS_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                crowd.kill()
+
+
+def _read_options() -> Namespace:
+    parser = ArgumentParser(prog="python -m tests.load.bench.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long (default: %(default)g)")
+    parser.add_argument("--phones", type=int, default=5_000, help="how many (default: %(default)s)")
+    parser.add_argument("--every", type=float, default=60.0, help="seconds between readings (%(default)g)")
+    parser.add_argument("--server", choices=SERVERS, default=SERVERS[0], help="default: %(default)s")
+    parser.add_argument("--gateways", type=int, default=GATEWAYS, help="how many (default: %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all readings there")
+    parser.add_argument("--dry", action="store_true", help="leave docs/benchmarks.md alone")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

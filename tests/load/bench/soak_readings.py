@@ -1,0 +1,118 @@
+"""What a house and its crowd are found to be, again and again."""
+
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from select import select
+from typing import Any
+
+import msgspec
+import redis
+from prometheus_client import CollectorRegistry
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from tests.load.bench.house import processes
+from tests.load.bench.machine import cpu_s, open_files, rss
+from tests.load.bench.soak_crowd import Told
+from tests.stack import House
+
+Processes = Mapping[str, tuple[int, ...]]
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """By process: resident KiB and open files now, CPU seconds since the reading before.
+
+    `ballots` and `broadcasts` (with their mean milliseconds) are since then as well.
+    """
+
+    at_s: float
+    rss_kib: dict[str, float]
+    files: dict[str, int]
+    cpu_s: dict[str, float]
+    ballots: int
+    broadcasts: int
+    broadcast_ms: float
+    valkey_kib: float
+    valkey_keys: int
+    database_kib: float
+    crowd: Told
+
+    @property
+    def gateway_kib(self) -> float:
+        return _of_gateways(self.rss_kib)
+
+    @property
+    def gateway_us_a_ballot(self) -> float:
+        return _of_gateways(self.cpu_s) / max(1, self.ballots) * 1e6
+
+    @property
+    def house_us_a_ballot(self) -> float:
+        """Of everything but the crowd."""
+        return (sum(self.cpu_s.values()) - self.cpu_s["crowd"]) / max(1, self.ballots) * 1e6
+
+
+def _of_gateways(by_process: Mapping[str, float]) -> float:
+    return sum(value for name, value in by_process.items() if name.startswith("gateway"))
+
+
+class Reader:
+    """Reads once for each report of the crowd."""
+
+    def __init__(self, house: House, crowd: subprocess.Popen[bytes]) -> None:
+        self._house = house
+        self._crowd = crowd
+        self._began = time.monotonic()
+        self._parts: Processes = {**processes(house), "crowd": (crowd.pid,)}
+        self._used = self._cpu()
+        self._told = (0, 0.0)
+        self._acknowledged = 0
+
+    def readings(self, patience_s: float) -> Iterator[Reading]:
+        """Until the crowd has ended, or said nothing for so long."""
+        reports = self._crowd.stdout
+        assert reports is not None
+        while select([reports], [], [], patience_s)[0] and (line := reports.readline()):
+            yield self._read(msgspec.json.decode(line, type=Told))
+
+    def _read(self, told: Told) -> Reading:
+        before, self._used = self._used, self._cpu()
+        broadcasts, broadcast_s = self._broadcasts()
+        valkey_kib, valkey_keys = self._valkey()
+        since = broadcasts - self._told[0]
+        reading = Reading(
+            at_s=round(time.monotonic() - self._began, 1),
+            rss_kib={name: sum(map(rss, pids)) / 1024 for name, pids in self._parts.items()},
+            files={name: sum(map(open_files, pids)) for name, pids in self._parts.items()},
+            cpu_s={name: self._used[name] - before[name] for name in self._parts},
+            ballots=told.acknowledged - self._acknowledged,
+            broadcasts=since,
+            broadcast_ms=(broadcast_s - self._told[1]) / max(1, since) * 1000,
+            crowd=told,
+            database_kib=_size(self._house.stack.data) / 1024,
+            valkey_kib=valkey_kib,
+            valkey_keys=valkey_keys,
+        )
+        self._told, self._acknowledged = (broadcasts, broadcast_s), told.acknowledged
+        return reading
+
+    def _cpu(self) -> dict[str, float]:
+        return {name: sum(map(cpu_s, pids)) for name, pids in self._parts.items()}
+
+    def _broadcasts(self) -> tuple[int, float]:
+        """How many there have been at all gateways, and the seconds they took."""
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, path=str(self._house.stack.figures))  # type: ignore[no-untyped-call]
+        name = "crowdgame_broadcast_seconds"
+        count, seconds = (registry.get_sample_value(f"{name}_{part}") or 0 for part in ("count", "sum"))
+        return int(count), seconds
+
+    def _valkey(self) -> tuple[float, int]:
+        """Its memory in KiB, and its keys."""
+        with redis.Redis.from_url(self._house.stack.redis) as client:
+            memory: Any = client.info("memory")
+            return memory["used_memory"] / 1024, int(client.dbsize())
+
+
+def _size(data: Path) -> int:
+    return sum(path.stat().st_size for path in data.glob("db.sqlite3*"))

@@ -1,0 +1,92 @@
+"""A soak on the terminal, as JSON, and as a section of `docs/benchmarks.md`."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tests.load.bench.report import PAGE, about_lines, table_lines
+from tests.load.bench.soak_readings import Reading
+from tests.load.bench.soak_verdicts import Soak, Verdict
+
+ROWS = 12
+HEADINGS = (
+    "Minute",
+    "Phones",
+    "Gateways, KiB a phone",
+    "Worker, clock, Valkey, MiB",
+    "Open files",
+    "CPU µs a ballot: gateways, all",
+    "Broadcast",
+    "Ack p99",
+    "Reveal p99",
+    "Lost",
+)
+JUDGED = ("What", "Mean", "An hour", "Grown", "At most", "")
+MARKS = {True: "flat", False: "grows", None: ""}
+
+
+def told(reading: Reading) -> str:
+    """A line while it runs."""
+    return " · ".join(f"{what} {cell}" for what, cell in zip(HEADINGS, _cells(reading), strict=True))
+
+
+def as_json(soak: Soak, machine: dict[str, str]) -> bytes:
+    run = {"machine": machine, "verdicts": soak.verdicts(), "soak": soak}
+    return msgspec.json.format(msgspec.json.encode(run))
+
+
+def append(soak: Soak, machine: dict[str, str], page: Path = PAGE) -> None:
+    with page.open("a") as target:
+        target.write("\n".join(["", *section(soak, machine), ""]))
+
+
+def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:
+    hall = f"{soak.phones:,} phones, {soak.gateways} gateways of {soak.server}"
+    yield f"## {machine['date']}, a soak: {hall}, {machine['cores']} cores"
+    yield from table_lines(HEADINGS, map(_cells, _some(soak.readings)))
+    yield ""
+    yield from table_lines(JUDGED, map(_verdict_cells, soak.verdicts()))
+    last = soak.readings[-1].crowd
+    yield ""
+    yield f"- {last.acknowledged:,} of {last.sent:,} ballots acknowledged, {soak.lost} lost"
+    yield f"- {last.revealed} turns; phones that came back: {last.reconnects}"
+    yield from about_lines(machine)
+
+
+def _some(readings: Sequence[Reading]) -> list[Reading]:
+    """Not more than a page holds, the last among them."""
+    step = -(-len(readings) // ROWS)
+    return list(readings[::-1][::step])[::-1]
+
+
+def _cells(one: Reading) -> tuple[str, ...]:
+    mib = (one.rss_kib["worker"], one.rss_kib["clock"], one.rss_kib["valkey"])
+    ack, reveal = one.crowd.ack_ms, one.crowd.reveal_ms
+    return (
+        f"{one.at_s / 60:.1f}",
+        f"{one.crowd.connected:,}",
+        f"{one.gateway_kib / max(1, one.crowd.connected):.1f}",
+        ", ".join(f"{kib / 1024:.0f}" for kib in mib),
+        f"{sum(one.files.values()):,}",
+        f"{one.gateway_us_a_ballot:.0f}, {one.house_us_a_ballot:.0f}",
+        f"{one.broadcast_ms:.0f} ms",
+        f"{ack.p99:.0f} ms" if ack else "",
+        f"{reveal.p99:.0f} ms" if reveal else "",
+        str(one.crowd.lost + one.crowd.missing),
+    )
+
+
+def _verdict_cells(verdict: Verdict) -> tuple[str, ...]:
+    trend = verdict.trend
+    most = "" if verdict.at_most is None else f"{verdict.at_most:.0%}"
+    if trend is None:
+        return (verdict.what, "", "", "", most, "too short")
+    return (
+        verdict.what,
+        f"{trend.mean:,.1f}",
+        f"{trend.an_hour:+,.1f}",
+        f"{trend.grown:+.1%}",
+        most,
+        MARKS[verdict.flat],
+    )

@@ -1,0 +1,73 @@
+"""Whether a soak's figures stayed where they were."""
+
+from collections.abc import Callable
+from itertools import chain
+from operator import attrgetter
+
+import msgspec
+
+from tests.load.bench.flatness import Trend, trend_of
+from tests.load.bench.soak_readings import Reading
+
+MEMORY_GROWS = 0.02
+FILES_GROW = 0.01
+WORK_GROWS = 0.10
+
+Of = Callable[[Reading], float]
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """How a figure went in the last two thirds; `at_most` is the share it may have gained, None for any."""
+
+    what: str
+    trend: Trend | None
+    at_most: float | None
+
+    @property
+    def flat(self) -> bool | None:
+        if self.trend is None or self.at_most is None:
+            return None
+        return self.trend.grown <= self.at_most
+
+
+class Soak(msgspec.Struct, frozen=True):
+    """Crowd and house over time; `readings` are evenly spaced."""
+
+    server: str
+    gateways: int
+    phones: int
+    readings: list[Reading]
+
+    @property
+    def lost(self) -> int:
+        """Ballots without an answer in time, or acknowledged and in no tally."""
+        return self.readings[-1].crowd.lost + max(one.crowd.missing for one in self.readings)
+
+    @property
+    def passed(self) -> bool:
+        return self.lost == 0 and all(verdict.flat is not False for verdict in self.verdicts())
+
+    def verdicts(self) -> list[Verdict]:
+        """The box keeps a turn for an hour and the database for ever: those may grow."""
+        named = chain(self._must_stay(), self._may_grow())
+        times = [reading.at_s for reading in self.readings]
+        return [
+            Verdict(what, trend_of(times, list(map(of, self.readings))), most) for what, of, most in named
+        ]
+
+    def _must_stay(self) -> list[tuple[str, Of, float | None]]:
+        return [
+            ("gateways: KiB a phone", lambda one: one.gateway_kib / self.phones, MEMORY_GROWS),
+            ("worker: KiB", lambda one: one.rss_kib["worker"], MEMORY_GROWS),
+            ("clock: KiB", lambda one: one.rss_kib["clock"], MEMORY_GROWS),
+            ("all: open files", lambda one: sum(one.files.values()), FILES_GROW),
+            ("gateways: CPU µs a ballot, broadcasts included", attrgetter("gateway_us_a_ballot"), WORK_GROWS),
+            ("all: CPU µs a ballot, the crowd left out", attrgetter("house_us_a_ballot"), WORK_GROWS),
+        ]
+
+    def _may_grow(self) -> list[tuple[str, Of, float | None]]:
+        return [
+            ("valkey: KiB in use", attrgetter("valkey_kib"), None),
+            ("valkey: keys", attrgetter("valkey_keys"), None),
+            ("database: KiB", attrgetter("database_kib"), None),
+        ]

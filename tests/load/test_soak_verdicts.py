@@ -1,0 +1,70 @@
+"""What a soak calls flat, by readings made up for it."""
+
+from collections.abc import Iterator
+
+from tests.load.bench.soak_crowd import Told
+from tests.load.bench.soak_readings import Reading
+from tests.load.bench.soak_verdicts import Soak
+
+KIB_A_PHONE = 60.0
+PHONES = 1_000
+PARTS = ("gateway-1", "gateway-2", "worker", "clock", "valkey", "crowd")
+
+
+def reading(
+    minute: int, *, leak_kib: float = 0.0, slower: float = 0.0, lost: int = 0, missing: int = 0
+) -> Reading:
+    """Every minute each phone's memory grows by `leak_kib` and the work of a ballot by this share."""
+    told = Told(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
+    gateway = PHONES / 2 * (KIB_A_PHONE + leak_kib * minute)
+    work = 1 + slower * minute
+    return Reading(
+        at_s=60.0 * minute,
+        rss_kib=dict.fromkeys(PARTS, 100_000.0) | {"gateway-1": gateway, "gateway-2": gateway},
+        files=dict.fromkeys(PARTS, 600),
+        cpu_s=dict.fromkeys(PARTS, 1.0 * work),
+        ballots=5_000,
+        broadcasts=5,
+        broadcast_ms=20.0,
+        valkey_kib=1_000.0 * minute,
+        valkey_keys=10 * minute,
+        database_kib=1_000.0 * minute,
+        crowd=told,
+    )
+
+
+def soak(**each_minute: float) -> Soak:
+    return Soak("daphne", 2, PHONES, [reading(minute, **each_minute) for minute in range(1, 31)])  # type: ignore[arg-type]
+
+
+def growing(found: Soak) -> Iterator[str]:
+    return (verdict.what for verdict in found.verdicts() if verdict.flat is False)
+
+
+def test_what_stays_is_flat_though_box_and_database_fill() -> None:
+    assert list(growing(soak())) == []
+    assert soak().passed
+
+
+def test_a_leak_of_a_tenth_of_a_kibibyte_a_phone_and_minute_is_seen() -> None:
+    assert list(growing(soak(leak_kib=0.1))) == ["gateways: KiB a phone"]
+    assert not soak(leak_kib=0.1).passed
+    assert soak(leak_kib=0.01).passed
+
+
+def test_ballots_that_cost_more_and_more_are_seen() -> None:
+    assert list(growing(soak(slower=0.01))) == [
+        "gateways: CPU µs a ballot, broadcasts included",
+        "all: CPU µs a ballot, the crowd left out",
+    ]
+
+
+def test_a_lost_ballot_fails_and_so_does_a_missing_one() -> None:
+    assert not soak(lost=1).passed
+    assert not soak(missing=1).passed
+
+
+def test_the_crowds_own_work_is_not_the_houses() -> None:
+    one = reading(1)
+    assert one.gateway_us_a_ballot == 400
+    assert one.house_us_a_ballot == 1_000
