@@ -16,9 +16,8 @@ from voting.protocol import CloseCode
 
 ACCEPTED = (
     b"HTTP/1.1 101 Switching Protocols\r\n"
-    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %b\r\n\r\n"
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %b\r\n"
 )
-SHORT_ACCEPT = {"type": "websocket.accept"}
 
 
 class UvicornSocket(WebSocketsSansIOProtocol):
@@ -76,17 +75,21 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             self.transport.abort()  # a close would wait behind all that this reader does not read
         elif self.close_sent:
             raise ClientDisconnected
-        elif self.key and message == SHORT_ACCEPT and not self.disconnected:
-            self._accept()
+        elif self.key and message["type"] == "websocket.accept" and not self.disconnected:
+            self._accept(message)
         else:
             await super().send(message)
 
-    def _accept(self) -> None:
+    def _accept(self, message: Any) -> None:
         key, self.key = self.key, b""
+        fields = list(message.get("headers", []))
+        if message.get("subprotocol"):
+            fields.append((b"Sec-WebSocket-Protocol", message["subprotocol"].encode()))
         if not self.transport.is_closing():
             self.handshake_complete = True
             self.conn.state = State.OPEN
-            self.transport.write(ACCEPTED % accept_key(key.decode()).encode())
+            told = b"".join(b"%b: %b\r\n" % field for field in fields)
+            self.transport.write(ACCEPTED % accept_key(key.decode()).encode() + told + b"\r\n")
 
     def handle_close(self, event: Frame) -> None:
         """What somebody who is behind has not read is thrown away: no end would wait for it."""

@@ -27,7 +27,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.body", "body": b""})
         return
     await receive()
-    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})  # as Channels does
     while (event := await receive())["type"] == "websocket.receive":
         await answer(event["text"], send)
 
