@@ -45,6 +45,7 @@ log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
 PHONES_EVERY_BEATS = 5
+BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell all phones the turnout
 ROOM_KEPT_S = 60.0
 MISS_KEPT_S = 1.0
 MISSES_KEPT = 10_000
@@ -203,12 +204,13 @@ class Gateway:
         for number in count():
             due = time.monotonic() + BEAT_S
             await asyncio.sleep(BEAT_S)
-            LOOP_LAG_S.observe(max(0.0, time.monotonic() - due))
+            late = max(0.0, time.monotonic() - due)
+            LOOP_LAG_S.observe(late)
             slow, self.slow_readers = self.slow_readers, 0
             if slow:
                 log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
             for code, room in list(self._rooms.items()):
-                await self._beat(code, room, phones=number % PHONES_EVERY_BEATS == 0)
+                await self._beat(code, room, phones=number % PHONES_EVERY_BEATS == 0 and late < BUSY_S)
 
     async def _beat(self, code: str, room: Room, *, phones: bool) -> None:
         try:

@@ -93,6 +93,27 @@ def test_a_gateway_says_how_many_readers_were_too_slow(
     assert [vars(record).get("sockets") for record in caplog.records] == [3]
 
 
+def test_a_gateway_that_is_late_tells_phones_no_turnout(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event, screen, phone = new_event(), Ear(), voter("a", 1)
+    monkeypatch.setattr(gateways, "PHONES_EVERY_BEATS", 1)
+    monkeypatch.setattr(gateways, "BUSY_S", 0.0)  # so late is every beat
+
+    async def conversation(gateway: Gateway) -> None:
+        room = await gateway.room(event.code)
+        assert room is not None
+        take_in(room, screen)
+        take_in(room, phone)
+        await until(lambda: connected(screen) == [[1, 0]])
+        await asyncio.sleep(1.2)
+        assert connected(phone) == []
+        monkeypatch.setattr(gateways, "BUSY_S", 60.0)
+        await until(lambda: connected(phone) == [[1, 0]])
+
+    with_gateway(conversation)
+
+
 def rehearsed(sent: int, *, running: bool) -> RehearsalTold:
     return RehearsalTold(
         phones=5,
