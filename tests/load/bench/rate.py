@@ -12,7 +12,7 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.line import Line
 from tests.load.bench.machine import Stopwatch
 
-IN_FLIGHT = 512
+IN_FLIGHT = 512  # a server: two have the phones of two halls
 WARM_UP_S = 0.3
 DRAIN_WITHIN_S = 10.0
 LONGEST_S = 20.0
@@ -65,7 +65,7 @@ class Loop:
         contender.heard = self._hear
 
     def start(self) -> None:
-        for _ in range(min(IN_FLIGHT, len(self._free))):
+        for _ in range(min(IN_FLIGHT * len(self._contender.servers), len(self._free))):
             self._send()
 
     async def go_on(self, seconds: float, answers: int) -> None:
