@@ -6,7 +6,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -39,7 +39,8 @@ def pin(pid: int, *on: int) -> None:
     if not hasattr(os, "sched_setaffinity"):
         return
     for thread in psutil.Process(pid).threads():
-        os.sched_setaffinity(thread.id, on)
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setaffinity(thread.id, on)
 
 
 @contextmanager
