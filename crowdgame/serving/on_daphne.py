@@ -17,6 +17,7 @@ reactor: Any = internet.reactor
 ITS_OWN = "a socket that is there already"  # Daphne insists on an address
 FOR_EVER = -1
 SILENT_S = 10
+GOODBYE_WITHIN_S = 5  # a reset would overtake the close code that tells a slow phone when to come back
 NEVER_S = 10**9  # phones ask the clock themselves, and the kernel looks for those that are gone
 PROXYS_WORDS = {
     "proxy_forwarded_address_header": "X-Forwarded-For",
@@ -48,6 +49,7 @@ class DaphneServer(Server):  # type: ignore[misc]
 
     def _begin(self) -> None:
         self.ws_factory.protocol = DaphneSocket
+        self.ws_factory.setProtocolOptions(closeHandshakeTimeout=GOODBYE_WITHIN_S)
         self._front = FrontFactory(self)
         listener = self._service.listener
         listener.setblocking(False)
