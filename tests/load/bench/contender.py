@@ -27,9 +27,10 @@ class Contender:
     def hear(self, line: Line, text: bytes) -> None:
         self.heard(line, text)
 
-    def pin(self, core: int) -> None:
-        for pid in self.servers:
-            pin(pid, core)
+    def pin(self, cores: tuple[int, ...]) -> None:
+        """One server a core, as far as there are cores."""
+        for number, pid in enumerate(self.servers):
+            pin(pid, cores[number % len(cores)])
 
     async def open(self, count: int) -> list[Line]:
         """Have so many more lines, open; those."""

@@ -35,7 +35,7 @@ class Field:
 def running_field(server: str, pair: bool, home: Path) -> Iterator[Field]:
     """The servers on the first core; the load generator, the stores and the workers on the last.
 
-    Two gateways share the first core: they are there for what a ballot costs them, not for their speed.
+    Of two gateways the second shares the last: it is there for what a ballot costs it, not for its speed.
     """
     names = list(HOUSES) if pair else ["ours"]
     with pinned(cores()[-1]), ExitStack() as running:
@@ -46,5 +46,5 @@ def running_field(server: str, pair: bool, home: Path) -> Iterator[Field]:
         }
         field = Field(echo, stock, tuple(make_ours(name, house) for name, house in houses.items()))
         for contender in field.contenders:
-            contender.pin(cores()[0])
+            contender.pin(cores())
         yield field
