@@ -22,7 +22,7 @@ from voting.stores import connect, connect_async
 log = logging.getLogger(__name__)
 
 MAX_BATCH = 2_000
-KEPT_AFTER_MS = 3600 * 1000
+KEPT_AFTER_MS = 600 * 1000
 GATEWAY_STALE_MS = 4_000
 LUA = Path(__file__).parent / "lua"
 
