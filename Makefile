@@ -4,7 +4,7 @@ BIN := .venv/bin
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-deploy bench bench-quick soak check lock clean
+.PHONY: help play test test-deploy chaos bench bench-quick soak check lock clean audit fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,11 @@ soak: ## a crowd of 5,000 for half an hour: does anything grow? (ARGS="--minutes
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m tests.load.bench.soak $(ARGS)
 
+chaos: ## 1,000 turns in which something dies, drawn from a seed (ARGS="--seed 7 --turns 100"; --help)
+	@$(PYTHON) -m deploy.laptop.bootstrap machines
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.chaos $(ARGS)
+
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@mkdir -p .play/nobodys
@@ -51,6 +56,15 @@ check: ## linters, types, imports, migrations, generated files
 lock: ## pin what pyproject.toml asks for, by hash (ARGS=--upgrade for the newest)
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
 	@$(BIN)/python -m deploy.laptop.pins $(ARGS)
+
+audit: ## pinned packages against lists of known holes; never green without a list
+	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@$(BIN)/python -m deploy.laptop.audit
+
+fuzz: ## nonsense at the sockets (ARGS="--frames 1000000 --server uvicorn --seed 7")
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.fuzz $(ARGS)
 
 clean: ## remove what can be made again; the data in .play stays
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

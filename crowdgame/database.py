@@ -1,12 +1,15 @@
 """Where the database is: what DATABASE_URL names, which is PostgreSQL, or SQLite in the data folder."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+SQLITE = "django.db.backends.sqlite3"
+LEAST_BYTES = 1_048_576
 POOL_MOST = 4
 GIVE_UP_AFTER_S = 2
 LONGEST_LOCK_S = 10
@@ -26,9 +29,17 @@ def database(url: str, folder: Path) -> dict[str, Any]:
     return _postgresql(url) if url else _sqlite(folder / "db.sqlite3")
 
 
+def is_full(described: Mapping[str, Any]) -> bool:
+    """Whether SQLite's disk has no space left to speak of; of PostgreSQL's nothing is known here."""
+    if described["ENGINE"] != SQLITE:
+        return False
+    disk = os.statvfs(Path(described["NAME"]).parent)
+    return disk.f_bavail * disk.f_frsize < LEAST_BYTES
+
+
 def _sqlite(path: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": SQLITE,
         "NAME": path,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",

@@ -5,11 +5,14 @@ import mimetypes
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from crowdgame.headers import for_pages_from_memory
+from crowdgame.hosts import asks_a_known_host
 from voting.content_policy import content_security_policy
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
@@ -27,13 +30,14 @@ class Answer:
     headers: list[tuple[bytes, bytes]]
     body: bytes
     gzipped: bytes | None
+    status: int = HTTPStatus.OK
 
     async def send(self, scope: Any, send: Any) -> None:
         headers, body = self.headers, self.body
         if self.gzipped is not None and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
             headers, body = [*headers, (b"content-encoding", b"gzip")], self.gzipped
         headers = [*headers, (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
@@ -48,7 +52,19 @@ def front_door(behind: Application) -> Application:
         if answer is None or scope["method"] not in {"GET", "HEAD"}:
             await behind(scope, receive, send)
         else:
-            await answer.send(scope, send)
+            await (answer if asks_a_known_host(scope) else WRONG_HOST).send(scope, send)
+
+    return application
+
+
+def at_known_hosts(behind: Application) -> Application:
+    """Who asks for a house of another name comes no further: Django would log a traceback for each."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if asks_a_known_host(scope):
+            await behind(scope, receive, send)
+        else:
+            await WRONG_HOST.send(scope, send)
 
     return application
 
@@ -70,7 +86,7 @@ def _page(path: Path) -> Answer | None:
         (b"cache-control", b"no-cache"),
         (b"content-security-policy", content_security_policy(body).encode()),
         (b"referrer-policy", b"no-referrer"),
-        (b"x-content-type-options", b"nosniff"),
+        *for_pages_from_memory(),
         (b"vary", b"accept-encoding"),
     ]
     return Answer(headers, body, gzip.compress(body, 9))
@@ -93,3 +109,17 @@ def _static(path: Path) -> Answer:
         (b"vary", b"accept-encoding"),
     ]
     return Answer(headers, body, gzip.compress(body, 6) if kind in COMPRESSED else None)
+
+
+WRONG_HOST = Answer(
+    [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+        (b"referrer-policy", b"no-referrer"),
+        *for_pages_from_memory(),
+    ],
+    b"This house has another name.\n",
+    None,
+    HTTPStatus.BAD_REQUEST,
+)

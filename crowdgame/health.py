@@ -12,12 +12,14 @@ from typing import Any
 from django.conf import settings
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
+from crowdgame.database import is_full
 from crowdgame.front_door import Application
 from crowdgame.readiness import readiness
 from voting.metrics_port import metrics_text
 
 FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 TEXT = "text/plain; charset=utf-8"
+DISK_FULL = b"The disk is full: no turn can be closed until there is space.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def seen_from_outside(behind: Application) -> Application:
 
 
 async def tell_health(scope: Any) -> Told:
-    return Told(HTTPStatus.OK, TEXT, b"This process serves.\n")
+    full = is_full(settings.DATABASES["default"])
+    return Told(HTTPStatus.OK, TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
 
 
 async def tell_readiness(scope: Any) -> Told:

@@ -5,6 +5,7 @@ token, no ballot.
 """
 
 import logging
+import re
 import sys
 import threading
 from types import TracebackType
@@ -30,7 +31,17 @@ WRITTEN = (
     "exc_info",
 )
 RENAMED = {"levelname": "level", "name": "logger"}
+# What stands behind a login link's first words, and what looks like its token wherever it stands.
+TOKENS = re.compile(r"(/console/enter/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
 log = logging.getLogger("crowdgame")
+
+
+class WithoutTokens(logging.Filter):
+    """Who reads a log gets in by no link that stands in it: Django names the path of what it refuses."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = TOKENS.sub(r"\1…", record.getMessage()), ()
+        return True
 
 
 class JsonLines(JsonFormatter):
@@ -54,7 +65,10 @@ def logging_config(form: str, level: str) -> dict[str, Any]:
             "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
             "json": {"()": JsonLines},
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": form}},
+        "filters": {"tokens": {"()": WithoutTokens}},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": form, "filters": ["tokens"]},
+        },
         "root": {"handlers": ["stderr"], "level": "WARNING" if level in {"DEBUG", "INFO"} else level},
         "loggers": {"crowdgame": own, "games": own, "voting": own},
     }

@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from crowdgame.database import is_full
 from voting import fanout
 from voting.ballot_box import AsyncBallotBox
 
@@ -114,6 +116,8 @@ class Database:
             connection.close()
         if not self._migrated:
             raise NotReady("is not migrated to what this version needs")
+        if is_full(settings.DATABASES["default"]):
+            raise NotReady("cannot write: its disk is full")
 
 
 def _is_migrated() -> bool:

@@ -1,6 +1,7 @@
 """All settings, read from the environment; safe by default. `docs/runbook.md` lists the variables."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,11 +24,18 @@ PAGES_DIR = BASE_DIR / "frontend" / "dist"
 DEBUG = _flag("DEBUG")
 # Without one, whatever signs or serves refuses to start; commands that need none work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
+# Keys of before, while what they signed is still about: seats and sessions stay good through a change.
+SECRET_KEY_FALLBACKS = _names("SECRET_KEY_FALLBACKS")
 
 PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")
-ALLOWED_HOSTS = _names("ALLOWED_HOSTS")
-CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
-HTTPS = urlsplit(PUBLIC_URL).scheme == "https"
+_public = urlsplit(PUBLIC_URL)
+HTTPS = _public.scheme == "https"
+# The word ANY_ADDRESS among them stands for all IP addresses: a stranger's page gets here by a name only.
+ANY_ADDRESS = "ANY_ADDRESS"
+HOUSE_NAMES = [*_names("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
+# `crowdgame.hosts` has looked before Django does, which knows no such word.
+ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in HOUSE_NAMES else HOUSE_NAMES
+CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT_S = 2.0
@@ -45,12 +53,14 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
     "channels",
     "crowdgame",
     "games",
     "voting",
 ]
 MIDDLEWARE = [
+    "crowdgame.headers.say_policies",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -58,7 +68,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "crowdgame.urls"
 ASGI_APPLICATION = "crowdgame.asgi.application"
@@ -135,11 +144,39 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+# Who guesses passwords locks the account, not the address: a whole venue has one. Counted in Redis.
+AUTHENTICATION_BACKENDS = ["voting.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
+AXES_HANDLER = "voting.lockout.Failures"
+AXES_CACHE = "logins"
+AXES_LOCKOUT_PARAMETERS = ["username"]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "voting.lockout.nowhere"
+AXES_CLIENT_STR_CALLABLE = "voting.lockout.nobody"
+AXES_VERBOSE = AXES_ENABLE_ADMIN = False
+# Not their middleware: `voting.lockout` says it in words. No address among what is locked: see above.
+SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "logins": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "crowdgame",
+        "OPTIONS": {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S},
+    },
+}
+
+SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SESSION_COOKIE_HTTPONLY = True
-SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+# With this prefix a browser takes no such cookie from another name of the domain, nor over plain HTTP.
+_PREFIX = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
+CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
+SECURE_HSTS_SECONDS = int(os.environ.get("HSTS_SECONDS") or 365 * 24 * 3600) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 
 LOG_FORMAT = os.environ.get("LOG_FORMAT") or "line"
 LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")
@@ -148,3 +185,6 @@ LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
 METRICS_PORT = int(os.environ.get("METRICS_PORT") or 0)
+
+# So long after an event it is kept who voted for what; `manage.py retention`, and the clock each hour.
+RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)

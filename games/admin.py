@@ -18,6 +18,8 @@ else:
 class LookOnly(UnfoldAdmin):
     """Rows that something running depends on, or that are a record of what was."""
 
+    not_to_be_asked_for: tuple[str, ...] = ()
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -26,6 +28,11 @@ class LookOnly(UnfoldAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """What is not shown cannot be asked for in a list's address either, letter by letter."""
+        allowed: bool = super().lookup_allowed(lookup, value, request)
+        return allowed and lookup.partition("__")[0] not in self.not_to_be_asked_for
 
 
 @admin.register(Team)
@@ -54,6 +61,7 @@ class TurnAdmin(LookOnly):
     search_fields = ["match__event__code", "match__event__name"]
     ordering = ["-pk"]
     exclude = ["seed"]
+    not_to_be_asked_for = ("seed",)
     readonly_fields = ["seed_afterwards"]
 
     @admin.display(description="seed")

@@ -18,6 +18,7 @@ from games.engine.errors import GameError
 from games.engine.game import Game, Picks, Resolution
 from games.engine.registry import find_game, read_options
 from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
+from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
 CODE_LENGTH = 4
@@ -59,9 +60,9 @@ def new_code() -> str:
 def create_event(owner: User, name: str, team_names: tuple[str, str], **choices: Any) -> Event:
     """An event with its two teams. `choices` are further fields of Event."""
     with transaction.atomic():
-        event = Event.objects.create(owner=owner, name=name, code=new_code(), **choices)
+        event = Event.objects.create(owner=owner, name=clean_name(name), code=new_code(), **choices)
         for number, team_name in enumerate(team_names, 1):
-            Team.objects.create(event=event, number=number, name=team_name)
+            Team.objects.create(event=event, number=number, name=clean_name(team_name))
     return event
 
 

@@ -81,14 +81,32 @@ class TeamChoice(models.TextChoices):
     LINK = "link", "A link for each team"
 
 
+class Admission(models.TextChoices):
+    OPEN = "open", "Every device"
+    ROTATING = "rotating", "The projector's code, a new one every 30 seconds"
+    TICKETS = "tickets", "Tickets: a code for one use each"
+    ROSTER = "roster", "A class list: a code for each pupil"
+
+
 class Event(MatchTerms):
-    """An evening: a join code, two teams, a series of matches. `seq` counts what was announced."""
+    """An evening: a join code, two teams, a series of matches. `seq` counts what was announced.
+
+    `peek`: organizers see the votes by column before the reveal, and everybody is told so. After
+    `forgotten_at` nothing says any more which ballots were of the same voter.
+    """
 
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
     lobby = models.CharField(max_length=8, choices=Lobby.choices, default=Lobby.CLOSED)
     team_choice = models.CharField(max_length=8, choices=TeamChoice.choices, default=TeamChoice.BALANCE)
+    admission = models.CharField(
+        max_length=8, choices=Admission.choices, default=Admission.OPEN, db_default=Admission.OPEN
+    )
+    peek = models.BooleanField(
+        "the control room sees the votes before the reveal", default=False, db_default=False
+    )
+    forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = models.PositiveIntegerField(
         "seconds to the next match",
         null=True,
@@ -105,6 +123,7 @@ class Event(MatchTerms):
             *MatchTerms.Meta.constraints,
             CheckConstraint(condition=Q(lobby__in=Lobby.values), name="event_lobby_known"),
             CheckConstraint(condition=Q(team_choice__in=TeamChoice.values), name="event_team_choice_known"),
+            CheckConstraint(condition=Q(admission__in=Admission.values), name="event_admission_known"),
             CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
         ]
 

@@ -82,8 +82,8 @@ class Faces:
         face = self.open("phone").say("phone.join", code=code, **fields)
         return face, face.hear("phone.welcomed")
 
-    def display(self, code: str) -> tuple[Face, Message]:
-        face = self.open("display").say("display.join", code=code)
+    def display(self, code: str, **fields: Any) -> tuple[Face, Message]:
+        face = self.open("display").say("display.join", code=code, **fields)
         return face, face.hear("display.welcomed")
 
     def console(self, code: str, cookie: str = "") -> Face:

@@ -26,9 +26,9 @@ BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 
 
 @contextmanager
-def crowd(house: House, code: str, data: Path) -> Iterator[subprocess.Popen[bytes]]:
+def crowd(house: House, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
     """Simulated phones that have all joined; they keep a book of what was acknowledged."""
-    options = ["--url", house.http, "--phones", str(PHONES), "--turns", "1000"]
+    options = ["--url", house.http, "--phones", str(PHONES), "--turns", "1000", *more]
     log = data / "crowd.log"
     with (
         log.open("w") as file,

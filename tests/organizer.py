@@ -6,20 +6,30 @@ A process of its own with the stack's environment, so that no test's ORM comes n
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import django
+import msgspec
 
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
+from django.contrib.sessions.models import Session  # noqa: E402
+from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
+from redis import Redis  # noqa: E402
 
-from games.matches import create_event, live_turn  # noqa: E402
-from games.models import Event, Match  # noqa: E402
+from games.matches import MatchError, create_event, live_turn  # noqa: E402
+from games.models import Event, Match, Turn  # noqa: E402
+from tests.doorkeeping import code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.voting.playing import only_turn, open_now, organizer, play, set_window  # noqa: E402
-from voting.ballot_box import BallotBox  # noqa: E402
-from voting.turns import start_match  # noqa: E402
+from voting.ballot_box import BallotBox, turn_keys  # noqa: E402
+from voting.ballots import pack_ballots, unpack_ballots  # noqa: E402
+from voting.control import extend_turn  # noqa: E402
+from voting.models import TallyRecord  # noqa: E402
+from voting.turns import load_turn, start_match  # noqa: E402
 
 box = BallotBox()
 
@@ -31,7 +41,8 @@ def event(owner: str = "olga", **choices: Any) -> dict[str, Any]:
 
 def session(name: str, superuser: bool = False) -> str:
     """The session cookie of someone who has just logged in."""
-    user, _ = User.objects.get_or_create(username=name, defaults={"is_superuser": superuser})
+    rights = {"is_superuser": superuser, "is_staff": superuser}
+    user, _ = User.objects.get_or_create(username=name, defaults=rights)
     client = Client()
     client.force_login(user)
     return f"sessionid={client.cookies['sessionid'].value}"
@@ -67,12 +78,63 @@ def begin(event_id: int) -> None:
     _playing(event_id)
 
 
+def extend_overdue(event_ids: list[int], seconds: int) -> int:
+    """More time for every turn of these that is being counted; how many."""
+    due = Turn.objects.filter(match__event__in=event_ids, state="open", closes_at__lte=box.now())
+    extended = 0
+    for turn in due.values_list("pk", flat=True):
+        with suppress(MatchError):
+            extend_turn(load_turn(turn), seconds, box)
+            extended += 1
+    return extended
+
+
+def forget_voters(turn_id: int) -> None:
+    """As it is some time after the event."""
+    for record in TallyRecord.objects.filter(turn=turn_id):
+        ballots = unpack_ballots(bytes(record.sealed))
+        record.sealed = pack_ballots(msgspec.structs.replace(ballot, voter="") for ballot in ballots)
+        record.save(update_fields=["sealed"])
+
+
+def spoil_list(turn_id: int) -> None:
+    """As by a version that writes it in another way."""
+    TallyRecord.objects.filter(turn=turn_id).update(sealed=b"\x93nothing of ours")
+
+
+def command(words: list[str]) -> None:
+    """One of manage.py's, at once: a process of its own takes seconds to start."""
+    call_command(*words, stdout=sys.stderr)
+
+
+def voters_in_box(event_id: int, turn_id: int) -> list[str]:
+    """Who has a ballot there at the moment."""
+    with Redis.from_url(settings.BALLOT_BOX_URL) as redis:
+        return [voter.decode() for voter in redis.hkeys(turn_keys(event_id, turn_id)[1])]
+
+
 def give_away(event_id: int, to: str) -> None:
     Event.objects.filter(pk=event_id).update(owner=organizer(to))
 
 
-ANSWERED = (event, session, play_to, closing_in, open_at_once, begin, give_away)
-QUESTIONS: dict[str, Callable[..., Any]] = {question.__name__: question for question in ANSWERED}
+def log_out(name: str) -> None:
+    """End all sessions of somebody."""
+    key = str(User.objects.get(username=name).pk)
+    for kept in Session.objects.all():
+        if kept.get_decoded().get("_auth_user_id") == key:
+            kept.delete()
+
+
+def deactivate(name: str) -> None:
+    User.objects.filter(username=name).update(is_active=False)
+
+
+ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
+LATER = (give_away, forget_voters, spoil_list, command, voters_in_box)
+AT_THE_DOOR = (edit, tickets, roster, release, seat, code_of_before)
+QUESTIONS: dict[str, Callable[..., Any]] = {
+    question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR)
+}
 
 if __name__ == "__main__":
     for line in sys.stdin:

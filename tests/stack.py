@@ -88,12 +88,13 @@ def running_house(
     """`gateways` of a `server` that share the house's port."""
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     stack = replace(stack, server=server, gateways=gateways, database_url=database_url, box_url=box_url)
-    with running(stack) as supervisor, _organizer(stack) as organizer:
-        yield House(stack, supervisor, organizer)
+    with running(stack) as supervisor, organizer(stack) as asked:
+        yield House(stack, supervisor, asked)
 
 
 @contextmanager
-def _organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
+def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
+    """The process that a House asks."""
     with (
         (stack.logs / "organizer.log").open("w") as log,
         subprocess.Popen(

@@ -15,7 +15,8 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
 from voting.edits import tell_screens
-from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.forms import NameField
+from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
 
 if TYPE_CHECKING:
     from django.contrib.admin import TabularInline
@@ -29,7 +30,16 @@ else:
 admin.site.unregister([User, Group])
 
 
-class TeamInline(TeamTable):
+class NamesCleaned:
+    """A mixin: what is typed as a name is kept as it will be shown."""
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        if db_field.name == "name":
+            options["form_class"] = NameField
+        return super().formfield_for_dbfield(db_field, request, **options)  # type: ignore[misc]
+
+
+class TeamInline(NamesCleaned, TeamTable):
     model = Team
     fields = ["number", "name"]
     readonly_fields = ["number"]
@@ -43,7 +53,7 @@ class TeamInline(TeamTable):
 
 
 @admin.register(Event)
-class EventAdmin(UnfoldAdmin):
+class EventAdmin(NamesCleaned, UnfoldAdmin):
     """Made and deleted in the console, which makes the teams and looks after a running match."""
 
     list_display = ["name", "code", "owner", "lobby", "game", "window_s", "created_at"]
@@ -54,7 +64,7 @@ class EventAdmin(UnfoldAdmin):
     autocomplete_fields = ["owner"]
     readonly_fields = ["code", "lobby", "game", "options", "next_match_at", "seq", "created_at"]
     fieldsets = [
-        (None, {"fields": ["name", "owner", "team_choice"]}),
+        (None, {"fields": ["name", "owner", "team_choice", "admission", "peek"]}),
         (
             "Vote",
             {"fields": ["window_s", "reveal_s", "tally_method", "tie_rule", "no_ballot_rule", "close_early"]},
@@ -100,6 +110,28 @@ class TallyRecordAdmin(LookOnly):
     search_fields = ["turn__match__event__code", "turn__match__event__name"]
     ordering = ["-pk"]
     exclude = ["sealed"]
+
+
+@admin.register(Ticket)
+class TicketAdmin(LookOnly):
+    """Neither whole codes, which let in, nor voters, which would say whose ballot is whose."""
+
+    list_display = ["event", "code_begins", "label", "team", "used"]
+    list_filter = ["team"]
+    list_select_related = ["event"]
+    search_fields = ["event__code", "event__name", "label"]
+    ordering = ["-pk"]
+    fields = ["event", "code_begins", "label", "team", "used"]
+    readonly_fields = ["code_begins", "used"]
+    not_to_be_asked_for = ("code", "voter")
+
+    @admin.display(description="code")
+    def code_begins(self, ticket: Ticket) -> str:
+        return f"{ticket.code[:2]}…"
+
+    @admin.display(boolean=True)
+    def used(self, ticket: Ticket) -> bool:
+        return ticket.used_at is not None
 
 
 @admin.register(Announcement)

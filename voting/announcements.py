@@ -19,6 +19,7 @@ from voting.snapshots import snapshot
 log = logging.getLogger(__name__)
 
 RELAY_AT_ONCE = 100
+AT_ONCE_S = 0.25  # a closing waits no longer for what the reveal says again
 KEPT = timedelta(days=1)
 
 
@@ -57,6 +58,15 @@ def relay(event_id: int | None = None) -> None:
     for row in rows:
         RELAY_LAG_S.observe(max(0.0, (now - row.made_at).total_seconds()))
     Announcement.objects.filter(pk__in=[row.pk for row in rows], sent_at=None).update(sent_at=now)
+
+
+def tell_at_once(event_id: int, message: protocol.TurnSealed) -> None:
+    """Tell what is no change, before the change that will come of it: once, and not at any price."""
+    copy = fanout.Copy(event_id, fanout.NO_CHANGE, msgspec.json.encode(message))
+    try:
+        fanout.publish([copy], AT_ONCE_S)
+    except (RedisError, OSError) as trouble:
+        log.warning("a seal is not told, the channel layer is away: %s", trouble, extra={"event": event_id})
 
 
 def announcements_after(event_id: int, seq: int) -> list[fanout.Copy]:

@@ -11,12 +11,13 @@ from voting.ballots import Ballot
 from voting.models import StoredBallot
 
 KEEP_THE_NEWEST = """
-    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, stored_at)
-    VALUES (%s, %s, %s, %s, %s, %s)
+    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, blind, stored_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (turn_id, voter) DO UPDATE SET
         side = excluded.side,
         "column" = excluded."column",
         sequence = excluded.sequence,
+        blind = excluded.blind,
         stored_at = excluded.stored_at
     WHERE kept.sequence < excluded.sequence
 """
@@ -24,11 +25,12 @@ KEEP_THE_NEWEST = """
 
 def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
     """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
-    rows = [(turn_id, b.voter, b.side, b.column, b.sequence, now) for b in ballots]
+    rows = [(turn_id, b.voter, b.side, b.column, b.sequence, b.blind, now) for b in ballots]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # in one order, lest two gateways lock each other
+        cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # by voter, lest two gateways lock each other
 
 
 def stored_ballots(turn: Turn) -> tuple[Ballot, ...]:
-    rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "pk")
-    return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence) for r in rows)
+    """In the order of their batches, within one by blind: the order of the rows is that of the voters."""
+    rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
+    return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence, blind=r.blind) for r in rows)

@@ -5,6 +5,7 @@ event carry its id as hash tag and so live in one slot of a cluster.
 """
 
 import logging
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -23,7 +24,9 @@ log = logging.getLogger(__name__)
 
 MAX_BATCH = 2_000
 KEPT_AFTER_MS = 600 * 1000
+KEYS_AT_ONCE = 1_000
 GATEWAY_STALE_MS = 4_000
+RESTORER = "restorer"
 LUA = Path(__file__).parent / "lua"
 
 _decode_ballots = msgspec.json.Decoder(list[Ballot]).decode
@@ -90,18 +93,37 @@ class Turnout:
     yellow: int
 
 
+@dataclass(slots=True)
+class Told:
+    """How many `arrivals` the box told of when it last answered, in this turn and epoch.
+
+    One that remembers fewer for this client has come back from an older copy, without ballots that were
+    acknowledged.
+    """
+
+    occasion: tuple[int, int]
+    arrivals: int = 0
+
+
 def event_key(event_id: int, name: str) -> str:
     return f"crowdgame:{{{event_id}}}:{name}"
 
 
 def turn_keys(event_id: int, turn_id: int) -> list[str]:
-    """Their names number the format a ballot is kept in: what is kept in another is not found."""
+    """Their names number the format a ballot is kept in: what is kept in another is not found.
+
+    A blind at the end is no other format: servers of before it, beside this one in an upgrade, pass over it.
+    """
     return [event_key(event_id, f"box2:{turn_id}"), event_key(event_id, f"ballots2:{turn_id}")]
 
 
 def _is_spoilt(trouble: ResponseError) -> bool:
     """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
     return trouble.status_code == "ERR" or str(trouble).startswith("WRONGTYPE")
+
+
+def _tell_spoilt(turn_id: int, trouble: Exception) -> None:
+    log.error("the box of turn %s is spoilt: %s", turn_id, trouble, extra={"turn": turn_id})
 
 
 def _script(name: str) -> str:
@@ -128,6 +150,11 @@ class BallotBox:
         seconds, micros = self._redis.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
+    @property
+    def timekeeper(self) -> str:
+        """Which node of a cluster told the time last."""
+        return getattr(self._redis, "timekeeper", "")
+
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         """Bring the box up to the turn's version. False: there is none, and none was to be made."""
         args = (int(create), turn.version, turn.epoch, turn.opens_at, turn.closes_at)
@@ -148,12 +175,28 @@ class BallotBox:
         """Put ballots back into a box that was lost."""
         for start in range(0, len(ballots), MAX_BATCH):
             batch = ballots[start : start + MAX_BATCH]
-            self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch)))
+            self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch), RESTORER, 0))
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
         for key in turn_keys(event_id, turn_id):
             self._redis.pexpire(key, KEPT_AFTER_MS)
+
+    def events_held(self) -> list[int]:
+        """The events that gateways hold phones or screens of at the moment."""
+        now = self.now()
+        return [
+            int(key.split(b"{")[1].split(b"}")[0])
+            for key in self._redis.scan_iter(match="crowdgame:{*}:gateways", count=KEYS_AT_ONCE)
+            if any(now - int(beat.split()[0]) < GATEWAY_STALE_MS for beat in self._redis.hvals(key))
+        ]
+
+    def forget_all_events(self) -> int:
+        """Drop everything of every event; how many turns' ballots were among it."""
+        keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=KEYS_AT_ONCE))
+        for key in keys:
+            self._redis.unlink(key)
+        return sum(b":ballots" in key for key in keys)
 
     def close(self) -> None:
         self._redis.close()
@@ -164,6 +207,8 @@ class AsyncBallotBox:
 
     def __init__(self) -> None:
         self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
+        self._name = secrets.token_hex(4)
+        self._told: dict[int, Told] = {}
         self._cast = self.script("cast")
         self._join = self.script("join")
         self._beat = self.script("beat")
@@ -178,13 +223,16 @@ class AsyncBallotBox:
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
         """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
-        args = (epoch, _pack(ballots))
+        told = self._told_in(event_id, turn_id, epoch)
+        args = (epoch, _pack(ballots), self._name, told.arrivals)
         try:
-            return _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
+            answers = _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
+            told.arrivals = max(told.arrivals, answers.pop())
+            return answers
         except ResponseError as trouble:
             if not _is_spoilt(trouble):
                 raise
-            log.error("the box of turn %s is spoilt: %s", turn_id, trouble, extra={"turn": turn_id})
+            _tell_spoilt(turn_id, trouble)
             return [Cast.UNKNOWN] * len(ballots)
 
     async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
@@ -192,20 +240,39 @@ class AsyncBallotBox:
         return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
 
     async def ballots_of(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
-        """The ballots that count, of those of the voters who have one."""
-        texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
-        held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
-        return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
+        """The ballots that count, of those of the voters who have one; none in a box that cannot be read."""
+        try:
+            texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
+            held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
+            return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
+        except (ResponseError, msgspec.MsgspecError) as trouble:
+            if isinstance(trouble, ResponseError) and not _is_spoilt(trouble):
+                raise
+            _tell_spoilt(turn_id, trouble)
+            return {}
 
     async def beat(
         self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
     ) -> Turnout:
-        """`turn` is its id and epoch as the gateway knows them."""
+        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
         keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0]]
         named = f"{turn[0]}.{turn[1]}"
+        told = self._told_in(event_id, *turn)
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
+        args += [turn[1], self._name, told.arrivals]
         now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
         return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
+
+    def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
+        """Of an event only its newest turn and epoch are kept in mind."""
+        told = self._told.get(event_id)
+        if told is None or told.occasion < (turn_id, epoch):
+            told = self._told[event_id] = Told((turn_id, epoch))
+        return told if told.occasion == (turn_id, epoch) else Told((turn_id, epoch))
+
+    def forget(self, event_id: int) -> None:
+        """Whatever the box told of this event's turns."""
+        self._told.pop(event_id, None)
 
     async def leave(self, event_id: int, gateway: str) -> None:
         """The gateway holds nobody any more."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 QUICK_MS = 50.0
 STALE_MS = 30_000.0
+STEP_MS = 2_000.0
 
 
 def local_ms() -> float:
@@ -13,7 +14,7 @@ def local_ms() -> float:
 
 @dataclass(slots=True)
 class BoxClock:
-    """Learns from answers that came quickly, and from slow ones only when it has nothing fresher."""
+    """Learns from quick answers, and from slow ones when it has nothing fresher or the clock was set."""
 
     offset_ms: float | None = None
     learned_at: float = 0.0
@@ -21,10 +22,19 @@ class BoxClock:
     def learn(self, told: int, asked: float, answered: float) -> None:
         """The box said `told` in answer to a question asked and answered at these local times."""
         fresh = self.offset_ms is not None and answered - self.learned_at < STALE_MS
-        if fresh and answered - asked > QUICK_MS:
+        if fresh and answered - asked > QUICK_MS and not self.step(told, asked, answered):
             return
         self.offset_ms = told - (asked + answered) / 2
         self.learned_at = answered
+
+    def step(self, told: int, asked: float, answered: float) -> int:
+        """By how much the box's clock was set since; 0 if the trip explains the answer."""
+        if self.offset_ms is None:
+            return 0
+        earliest, latest = asked + self.offset_ms, answered + self.offset_ms
+        if earliest - STEP_MS <= told <= latest + STEP_MS:
+            return 0
+        return round(told - (earliest + latest) / 2)
 
     def now(self) -> int:
         return int(local_ms() + (self.offset_ms or 0.0))

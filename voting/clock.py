@@ -1,30 +1,32 @@
 """The clock: knows the next deadline, wakes the worker for it, and does it itself if nobody does.
 
 Several clocks are safe. All it knows it reads from the database, so any crash is made good by the
-next look.
+next look. It goes by the ballot box's time; when that is set, all plans move along (see `time_steps`).
 """
 
 import faulthandler
 import logging
+import math
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
-import msgspec
-from django.core.exceptions import ObjectDoesNotExist
-from django.db import IntegrityError, close_old_connections
+from django.conf import settings
+from django.db import close_old_connections
 from redis import RedisError
 
-from games.engine.errors import GameError
-from games.matches import MatchError
 from games.models import Event, Turn, TurnState
 from voting.announcements import forget_old, relay
 from voting.ballot_box import BallotBox
+from voting.box_clock import local_ms
 from voting.deadlines import arm_close
 from voting.metrics import CLOCK_LOOKED_AT
+from voting.retention import Forgotten, forget_voters
 from voting.stores import DATABASE_AWAY
+from voting.time_steps import TimeSteps, move_next_match, move_turn
+from voting.troubles import Troubles
 from voting.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ LEAST_SLEEP_S = 0.002
 WORKER_HAS_MS = 500
 TEND_S = 1.0
 FORGET_S = 3_600.0
+FORGET_FIRST_S = 300.0  # a clock that has just started has other things to do
 LET_GO_S = 60.0
 OVER_SINCE_MS = 5 * 60 * 1000
 LEFT_ALONE_MS = 30_000
@@ -45,14 +48,26 @@ STDERR = 2
 
 @dataclass(slots=True)
 class Clock:
-    """`armed` is when each due turn was handed to a worker; `missing` turns had no box at the last look."""
+    """`armed` is when each due turn, with its deadline, was handed to a worker, by this process's own time.
+
+    `missing` turns had no box at the last look, `unmoved` ones are still to be moved along with the box's
+    time, and `waits` if something kept that look from its work.
+    """
 
     box: BallotBox
-    armed: dict[int, int] = field(default_factory=dict)
+    steps: TimeSteps = field(init=False)
+    armed: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
+    unmoved: set[int] = field(default_factory=set)
+    troubles: Troubles = field(default_factory=Troubles)
     tended_at: float = 0.0
-    forgot_at: float = 0.0
+    forgot_at: float = field(default_factory=lambda: time.monotonic() - FORGET_S + FORGET_FIRST_S)
+    forgetting: Iterator[Forgotten] = field(default_factory=lambda: iter(()))
     let_go_at: float = 0.0
+    waits: bool = False
+
+    def __post_init__(self) -> None:
+        self.steps = TimeSteps(self.box)
 
     def run(self, stopped: threading.Event) -> None:
         """A look that does not end, end the whole process: whoever keeps it running starts it anew."""
@@ -64,56 +79,82 @@ class Clock:
             faulthandler.cancel_dump_traceback_later()
 
     def look(self) -> float:
-        """Do what is due; the seconds until the next look."""
+        """Do what is due, deadlines first; the seconds until the next look."""
         try:
-            self._tend_now_and_then()
-            self._start_due_matches()
+            offset = self._follow_the_box()
+            following = self._close_due_turns(round(local_ms() + offset))
             CLOCK_LOOKED_AT.set(time.time())
-            return self._close_due_turns()
+            self._start_due_matches(round(local_ms() + offset))
+            self._tend_now_and_then()
         except (RedisError, OSError, *DATABASE_AWAY) as trouble:
-            log.warning("the clock waits: %s", trouble)
-            close_old_connections()
+            self._wait_for(trouble)
             return LOOK_S
+        if self.waits:
+            log.info("the clock goes on")
+        self.waits = False
+        left_s = (min(following, default=math.inf) - CALLED_BEFORE_MS - local_ms() - offset) / 1000
+        return max(LEAST_SLEEP_S, min(LOOK_S, left_s))
 
-    def _close_due_turns(self) -> float:
-        now = self.box.now()
+    def _wait_for(self, trouble: Exception) -> None:
+        """Said once, and not at each look."""
+        if not self.waits:
+            log.warning("the clock waits: %s", trouble)
+        self.waits = True
+        close_old_connections()
+
+    def _follow_the_box(self) -> float:
+        """How far its time is from this process's; a step that comes later is the next look's to find."""
+        look = self.steps.look()
+        step, plans = self.steps.to_move(look)
+        if step and (plans.turns or plans.matches) and not self.unmoved:
+            log.warning("the ballot box's clock was set by %+.1f s: what it times moves along", step / 1000)
+        self.unmoved = self.troubles.each(
+            "moving turn", plans.turns, lambda pk: move_turn(pk, plans.turns[pk], step, look.now, self.box)
+        )
+        unplanned = self.troubles.each(
+            "moving the next match of event",
+            plans.matches,
+            lambda pk: move_next_match(pk, plans.matches[pk], step, look.now),
+        )
+        if not self.unmoved and not unplanned:
+            self.steps.keep(look)
+        return look.now - look.answered
+
+    def _close_due_turns(self, now: int) -> list[int]:
+        """The deadlines that are still to come."""
         soon = now + CALLED_BEFORE_MS
-        coming = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + LOOK_S * 1000)
-        times = dict(coming.values_list("pk", "closes_at"))
-        due = {turn_id for turn_id, closes_at in times.items() if closes_at <= soon}
-        for turn_id in due:
-            self._close(turn_id, now)
-        self.armed = {turn_id: at for turn_id, at in self.armed.items() if turn_id in due}
-        upcoming = [closes_at for closes_at in times.values() if closes_at > soon]
-        return max(LEAST_SLEEP_S, min([LOOK_S, *((at - soon) / 1000 for at in upcoming)]))
+        live = Turn.objects.filter(state=TurnState.OPEN).exclude(pk__in=self.unmoved)
+        times = dict(live.values_list("pk", "closes_at"))
+        due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
+        self.armed = {deadline: at for deadline, at in self.armed.items() if deadline in due}
+        for deadline in due - self.armed.keys():
+            self.armed[deadline] = local_ms()
+            arm_close(deadline[0])
+        late = {turn_id: at for turn_id, at in due if local_ms() - self.armed[turn_id, at] >= WORKER_HAS_MS}
+        waiting = self.troubles.each("turn", late, self._close)
+        for turn_id in late.keys() - waiting:
+            self.armed[turn_id, late[turn_id]] = local_ms() + LEFT_ALONE_MS
+        return [closes_at for closes_at in times.values() if closes_at > soon]
 
-    def _close(self, turn_id: int, now: int) -> None:
-        armed_at = self.armed.setdefault(turn_id, now)
-        if armed_at == now:
-            arm_close(turn_id)
-        elif now - armed_at >= WORKER_HAS_MS:
+    def _close(self, turn_id: int) -> None:
+        if f"turn {turn_id}" not in self.troubles.again:
             log.warning("no worker closed turn %s in time, the clock does", turn_id, extra={"turn": turn_id})
-            self.armed[turn_id] = now + LEFT_ALONE_MS
-            with _alone(f"turn {turn_id}"):
-                close_turn(turn_id, self.box)
+        close_turn(turn_id, self.box)
 
-    def _start_due_matches(self) -> None:
-        due = Event.objects.filter(next_match_at__lte=self.box.now())
-        for event_id in due.values_list("pk", flat=True):
-            with _alone(f"the next match of event {event_id}"):
-                start_due_match(event_id, self.box)
+    def _start_due_matches(self, now: int) -> None:
+        due = Event.objects.filter(next_match_at__lte=now).values_list("pk", flat=True)
+        self.troubles.each("the next match of event", due, partial(start_due_match, box=self.box))
 
     def _tend_now_and_then(self) -> None:
         if time.monotonic() - self.tended_at < TEND_S:
             return
         self.tended_at = time.monotonic()
         relay()
-        self._forget_now_and_then()
-        self._let_go_now_and_then()
         known, self.missing = self.missing, set()
-        for turn_id in Turn.objects.filter(state=TurnState.OPEN).values_list("pk", flat=True):
-            with _alone(f"turn {turn_id}"):
-                self._tend(turn_id, known)
+        live = Turn.objects.filter(state=TurnState.OPEN).values_list("pk", flat=True)
+        self.troubles.each("the box of turn", live, partial(self._tend, missing=known))
+        self._let_go_now_and_then()
+        self.troubles.apart("forgetting", self._forget_now_and_then)
 
     def _tend(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; one missing at two looks in a row is restored."""
@@ -127,6 +168,8 @@ class Clock:
         if time.monotonic() - self.forgot_at >= FORGET_S:
             self.forgot_at = time.monotonic()
             forget_old()
+            self.forgetting = forget_voters(settings.RETENTION_DAYS)
+        next(self.forgetting, None)  # a step a second: no deadline waits for it
 
     def _let_go_now_and_then(self) -> None:
         """Boxes of turns that are over, in case whoever ended one died before it let go."""
@@ -136,14 +179,5 @@ class Clock:
         over = Turn.objects.filter(
             state__in=(TurnState.RESOLVED, TurnState.VOID), closes_at__gte=self.box.now() - OVER_SINCE_MS
         )
-        for event_id, turn_id in over.values_list("match__event_id", "pk"):
-            self.box.expire(event_id, turn_id)
-
-
-@contextmanager
-def _alone(what: str) -> Iterator[None]:
-    """One match's trouble holds up no other."""
-    try:
-        yield
-    except (GameError, MatchError, ObjectDoesNotExist, IntegrityError, msgspec.MsgspecError) as trouble:
-        log.error("%s is left alone for now: %s", what, trouble)
+        events = dict(over.values_list("pk", "match__event_id"))
+        self.troubles.each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))

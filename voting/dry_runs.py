@@ -16,12 +16,13 @@ from random import Random
 from redis import RedisError
 
 from games.matches import MatchError
-from games.models import Event, Lobby
+from games.models import Admission, Event, Lobby
 from voting.playbill import Cue, Playbill
 from voting.protocol import RehearsalTold
 from voting.rehearsal.address import Address
 from voting.rehearsal.crowd import Crowd, Plan, Progress, RehearsalError
 from voting.rehearsal.hall import Hall
+from voting.rehearsal.keys import Keys
 from voting.rehearsal.ledger import Ledger
 from voting.rehearsal.samples import Samples
 from voting.rehearsal.server_clock import ServerClock
@@ -39,12 +40,16 @@ Server = tuple[str, int | None] | None
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The event of a dry run, and what is on there; `draining`: this gateway ends."""
+    """The event of a dry run, and what is on there; `draining`: this gateway ends.
+
+    `now` is the ballot box's time, by which there are codes of the moment.
+    """
 
     event_id: int
     code: str
     playbill: Playbill
     draining: Callable[[], bool]
+    now: Callable[[], int]
 
 
 class DryRun:
@@ -59,6 +64,7 @@ class DryRun:
             clock=ServerClock(time.perf_counter),
             ledger=Ledger(TURNS_KEPT),
             rng=Random(),  # noqa: S311
+            key_of=Keys(now=stage.now),
         )
         self._crowd = Crowd(Plan(phones, JOINS_A_SECOND), self._hall, self._watch)
         self._began = time.monotonic()
@@ -139,6 +145,8 @@ def check_door(event_id: int) -> None:
     """Raises MatchError. Asks the database: this gateway may not have heard yet that the door is open."""
     if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
         raise MatchError("Open the lobby first: the crowd comes in by the door.")
+    if Event.objects.filter(pk=event_id, admission__in=[Admission.TICKETS, Admission.ROSTER]).exists():
+        raise MatchError("This crowd has no tickets: use manage.py rehearse --tickets.")
 
 
 def _own_address(server: Server) -> Address:

@@ -12,9 +12,13 @@ import redis
 from channels.layers import get_channel_layer
 from django.conf import settings
 
+NO_CHANGE = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Copy:
+    """A message for everybody of an event; `seq` is a change's number, or NO_CHANGE."""
+
     event_id: int
     seq: int
     body: bytes
@@ -24,9 +28,9 @@ def _group(event_id: int) -> str:
     return f"event.{event_id}"
 
 
-def publish(copies: list[Copy]) -> None:
+def publish(copies: list[Copy], within_s: float = settings.REDIS_TIMEOUT_S) -> None:
     """Blocks until Redis has them; never call it on an event loop. Raises TimeoutError if it is frozen."""
-    asyncio.run_coroutine_threadsafe(_publish(copies), _kept_loop()).result()
+    asyncio.run_coroutine_threadsafe(_publish(copies, within_s), _kept_loop()).result()
 
 
 @cache
@@ -40,9 +44,9 @@ def _kept_loop() -> asyncio.AbstractEventLoop:
 os.register_at_fork(after_in_child=_kept_loop.cache_clear)
 
 
-async def _publish(copies: list[Copy]) -> None:
+async def _publish(copies: list[Copy], within_s: float) -> None:
     layer: Any = get_channel_layer()
-    async with asyncio.timeout(settings.REDIS_TIMEOUT_S):
+    async with asyncio.timeout(within_s):
         for copy in copies:
             message = {"type": "announcement", "event_id": copy.event_id, "seq": copy.seq, "body": copy.body}
             try:

@@ -1,5 +1,6 @@
 """The form of an event: names, game and its options, voting, what comes between matches."""
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -9,7 +10,8 @@ from django.forms import BoundField
 from games.engine.errors import GameError
 from games.engine.registry import all_games, find_game
 from games.matches import create_event
-from games.models import MAX_REVEAL_S, MAX_WINDOW_S, MIN_WINDOW_S, Event, Team
+from games.models import MAX_REVEAL_S, MAX_WINDOW_S, MIN_WINDOW_S, Admission, Event, Team
+from games.names import TEAM_NAMES, clean_name
 from voting.durations import DurationField
 from voting.game_options import field_name, option_fields, read_choices, stored_choices
 
@@ -18,8 +20,17 @@ if TYPE_CHECKING:
 else:
     EventModelForm = forms.ModelForm
 
-RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice")
+RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
+ADMISSIONS = {
+    Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
+    Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
+    "Two phones in the hall still have two votes. Open the projector from “My events” or the control room.",
+    Admission.TICKETS: "One vote a ticket, and each opens one phone: as fair as you hand them out. "
+    "Make, print and release them on the event's page of codes.",
+    Admission.ROSTER: "One vote a name on your list, on however many devices. Who is given a code can pass "
+    "it on; no account, no password.",
+}
 NAME_LENGTH = Team._meta.get_field("name").max_length
 
 
@@ -27,11 +38,18 @@ def game_choices() -> list[tuple[str, str]]:
     return [(slug, game.title) for slug, game in all_games().items()]
 
 
+class NameField(forms.CharField):
+    """A name as it will be shown: one line, nothing in it that cannot be seen."""
+
+    def to_python(self, value: Any) -> str:
+        return clean_name(super().to_python(value) or "")
+
+
 class EventForm(EventModelForm):
-    team_1 = forms.CharField(
+    team_1 = NameField(
         label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Give the team a name."}
     )
-    team_2 = forms.CharField(
+    team_2 = NameField(
         label="Second team, yellow",
         max_length=NAME_LENGTH,
         error_messages={"required": "Give the team a name."},
@@ -61,6 +79,7 @@ class EventForm(EventModelForm):
 
     class Meta:
         model = Event
+        field_classes = {"name": NameField}
         fields = [
             "name",
             "game",
@@ -71,6 +90,8 @@ class EventForm(EventModelForm):
             "no_ballot_rule",
             "close_early",
             "team_choice",
+            "admission",
+            "peek",
             "next_match_after_s",
         ]
         labels = {
@@ -80,6 +101,8 @@ class EventForm(EventModelForm):
             "no_ballot_rule": "Nobody of a team votes",
             "close_early": "Close as soon as everyone connected has voted",
             "team_choice": "How people get into a team",
+            "admission": "Who may vote",
+            "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
         }
         error_messages = {"name": {"required": "Give the event a name."}}
         widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
@@ -91,6 +114,9 @@ class EventForm(EventModelForm):
         if self.instance.pk:
             names = self.instance.teams.order_by("number").values_list("name", flat=True)
             self.initial.update(zip(TEAM_FIELDS, names, strict=True))
+        else:
+            drawn = secrets.SystemRandom().sample(TEAM_NAMES, len(TEAM_FIELDS))
+            self.initial.update(zip(TEAM_FIELDS, drawn, strict=True))
         for game in all_games().values():
             ours = self.instance.game == game.slug
             chosen = stored_choices(game, self.instance.options) if ours else {}
@@ -105,6 +131,11 @@ class EventForm(EventModelForm):
             names = [field_name(game, name) for name in game.options.__struct_fields__]
             rows.append((button, [self[name] for name in names if name in self.fields]))
         return rows
+
+    @property
+    def admissions(self) -> list[tuple[Any, str]]:
+        """Each way in, and what it proves."""
+        return [(button, ADMISSIONS[Admission(button.data["value"])]) for button in self["admission"]]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -31,13 +31,15 @@ from voting.archive import store_ballots
 from voting.ballot_box import AsyncBallotBox
 from voting.ballots import Ballot
 from voting.box_clock import BoxClock, local_ms
+from voting.desk import Desk
 from voting.door import Door
-from voting.fanout import Copy, Subscription
+from voting.fanout import NO_CHANGE, Copy, Subscription
 from voting.hub import Room, Socket
 from voting.intake import Intake
 from voting.metrics import LOOP_LAG_S
 from voting.presence import Presence
 from voting.protocol import CloseCode
+from voting.receipts import Receipts, open_list
 from voting.snapshots import snapshot
 from voting.stores import DATABASE_AWAY
 
@@ -57,6 +59,9 @@ CANCELLED_WITHIN_S = 0.2
 # Threads of their own: what an organizer does in the database must not keep a gateway from its rooms.
 _threads = ThreadPoolExecutor(2, "gateway-database")
 _in_database: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_threads)
+# And newcomers with tickets wait for the database without keeping anybody else from it.
+_desk_thread = ThreadPoolExecutor(1, "gateway-tickets")
+_at_the_desk: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_desk_thread)
 
 
 class Gateway:
@@ -64,13 +69,16 @@ class Gateway:
         self.name = secrets.token_hex(4)
         self.box = AsyncBallotBox()
         self.intake = Intake(self.box, self._store)
+        self.receipts = Receipts(_in_database(open_list))
         self._subscription = Subscription()
         self.retry_ms: int | None = None
         self._rooms: dict[str, Room] = {}
         self._doors: dict[int, Door] = {}
+        self._desks: dict[int, Desk] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._looking_up = asyncio.Lock()
         self._missed: dict[str, float] = {}
+        self._beating: set[str] = set()
         self._clock = BoxClock()
         self._presence = Presence(self.name, self.box, self._clock)
         self.playbill = self._presence.playbill
@@ -107,6 +115,9 @@ class Gateway:
     def door(self, room: Room) -> Door:
         return self._doors[room.event_id]
 
+    def desk(self, room: Room) -> Desk:
+        return self._desks[room.event_id]
+
     def _begin_opening(self, code: str) -> asyncio.Task[None]:
         """One for all who ask for it, and no code waits for another one's box."""
 
@@ -133,10 +144,13 @@ class Gateway:
         await self._presence.beat(room)
         self._rooms[code] = room
         self._doors[room.event_id] = Door(room, self.box)
+        self._desks[room.event_id] = Desk(room.event_id, _at_the_desk)
         await self._catch_up(room)
 
     async def _close_room(self, code: str, room: Room) -> None:
-        del self._rooms[code], self._doors[room.event_id]
+        del self._rooms[code], self._doors[room.event_id], self._desks[room.event_id]
+        self.receipts.forget(room.event_id)
+        self.box.forget(room.event_id)
         await self._subscription.leave(room.event_id)
 
     async def _listen(self) -> None:
@@ -155,7 +169,9 @@ class Gateway:
 
     async def _hear(self, room: Room, copy: Copy) -> None:
         with suppress(*DATABASE_AWAY):  # the next beat tries again
-            if copy.seq == room.seq + 1:
+            if copy.seq == NO_CHANGE:
+                await room.broadcast(copy.body)
+            elif copy.seq == room.seq + 1:
                 await self._tell(room, copy)
             elif copy.seq > room.seq:
                 await self._catch_up(room)
@@ -196,21 +212,55 @@ class Gateway:
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
+        heard = {event_id: room.seq for event_id, room in by_event.items()}
         for event_id, seq in (await _in_database(latest_seqs)(by_event)).items():
-            if seq > by_event[event_id].seq:
-                await self._catch_up(by_event[event_id])
+            room = by_event[event_id]
+            if seq > room.seq:
+                await self._catch_up(room)
+                if room.seq == heard[event_id]:
+                    await self._take_anew(room)
+            elif seq < heard[event_id]:
+                await self._go_back(room)
+
+    async def _take_anew(self, room: Room) -> None:
+        """What would lead to the present state is not written down any more."""
+        fresh: Copy | None = await _in_database(_state_anew)(room.event_id, self.now())
+        if fresh is not None:
+            await self._tell(room, fresh)
+
+    async def _go_back(self, room: Room) -> None:
+        """The database is an older copy of itself: its state is taken, and all come in anew."""
+        fresh: Copy | None = await _in_database(_state_anew)(room.event_id, self.now())
+        door = self._doors.get(room.event_id)
+        if fresh is None or door is None:
+            return
+        async with room.applying:
+            log.warning("event %s went back from %s to %s", room.event_id, room.seq, fresh.seq)
+            self.box.forget(room.event_id)
+            self.receipts.forget(room.event_id)
+            room.apply(fresh)
+        everybody = [*room.screens, *room.phones]
+        retry_ms = max(LEAST_RETRY_MS, door.within_ms(len(everybody)))
+        await self._say_goodbye(everybody, BEAT_S, retry_ms)
 
     async def _beat_for_ever(self) -> None:
-        for number in count():
-            due = time.monotonic() + BEAT_S
-            await asyncio.sleep(BEAT_S)
-            late = max(0.0, time.monotonic() - due)
-            LOOP_LAG_S.observe(late)
-            slow, self.slow_readers = self.slow_readers, 0
-            if slow:
-                log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
-            for code, room in list(self._rooms.items()):
-                await self._beat(code, room, phones=number % PHONES_EVERY_BEATS == 0 and late < BUSY_S)
+        """A room whose box does not answer holds up no other one, and is not asked twice at a time."""
+        async with asyncio.TaskGroup() as beats:
+            for number in count():
+                due = time.monotonic() + BEAT_S
+                await asyncio.sleep(BEAT_S)
+                late = max(0.0, time.monotonic() - due)
+                LOOP_LAG_S.observe(late)
+                self._tell_slow_readers()
+                phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
+                for code in self._rooms.keys() - self._beating:
+                    self._beating.add(code)
+                    beats.create_task(self._beat(code, self._rooms[code], phones=phones))
+
+    def _tell_slow_readers(self) -> None:
+        slow, self.slow_readers = self.slow_readers, 0
+        if slow:
+            log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
 
     async def _beat(self, code: str, room: Room, *, phones: bool) -> None:
         try:
@@ -220,6 +270,8 @@ class Gateway:
                 await self._presence.tell(room, phones=phones)
         except (RedisError, OSError) as trouble:
             log.warning("no beat: %s", trouble, extra={"event": room.event_id})
+        finally:
+            self._beating.discard(code)
 
     async def drain(self, within_s: float) -> None:
         """Send everybody to the other gateways, and return once every ballot taken is answered.
@@ -236,7 +288,8 @@ class Gateway:
         self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
         with suppress(TimeoutError):  # the phones keep what the box does not take any more
             async with asyncio.timeout(within_s):
-                await self._say_goodbye([s for r in rooms for s in (*r.screens, *r.phones)], within_s)
+                everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
+                await self._say_goodbye(everybody, within_s, self.retry_ms)
                 await self.intake.emptied()
         await self._rest()
         for room in rooms:
@@ -250,13 +303,13 @@ class Gateway:
                 task.cancel()
             await asyncio.wait(live, timeout=CANCELLED_WITHIN_S)
 
-    async def _say_goodbye(self, sockets: list[Socket], within_s: float) -> None:
+    async def _say_goodbye(self, sockets: list[Socket], within_s: float, retry_ms: int) -> None:
         """Spread over most of the time there is, so that the others can take them in."""
         pauses = max(1, int(within_s * GOODBYES_TAKE * GOODBYES_A_SECOND))
         at_once = max(1, math.ceil(len(sockets) / pauses))
         for start in range(0, len(sockets), at_once):
             for socket in sockets[start : start + at_once]:
-                socket.end(CloseCode.RESTARTING, self.retry_ms)
+                socket.end(CloseCode.RESTARTING, retry_ms)
             await asyncio.sleep(1 / GOODBYES_A_SECOND)
 
 

@@ -55,7 +55,10 @@ class Poll:
     lane: Lane
     opens_at: int
 
-    def refusal(self, team: int, ballot: protocol.BallotCast, now: int) -> protocol.Refusal | None:
+    def refusal(
+        self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
+    ) -> protocol.Refusal | None:
+        """Why the box need not be asked. One who `voted` may repeat it before a window that opens again."""
         if ballot.turn != self.turn_id:
             return "no_such_turn"
         if ballot.epoch > self.epoch:
@@ -65,7 +68,7 @@ class Poll:
             return "not_to_move"
         if ballot.column not in legal:
             return "illegal"
-        return "early" if now < self.opens_at - OPENING_MS else None
+        return "early" if now < self.opens_at - OPENING_MS and not voted else None
 
 
 @dataclass(slots=True, eq=False)

@@ -7,6 +7,7 @@ as large as the load makes it. When Redis is away, ballots wait and are sent aga
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -40,13 +41,14 @@ class Slot:
 
 
 class Caster(Protocol):
-    """Who brought a ballot; must not raise."""
+    """Who brought a ballot."""
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """`code` is the box's (see Cast), once the ballot is recorded or refused."""
 
 
 Waiting = dict[tuple[str, int], tuple[Ballot, Caster, float]]
+Answered = deque[tuple[tuple[Ballot, Caster, float], int]]
 
 
 class Intake:
@@ -87,10 +89,10 @@ class Intake:
             return
         lane.held_up = False
         _observe(batch, answers)
-        for number, ((ballot, caster, _), code) in enumerate(zip(batch.values(), answers, strict=True), 1):
-            caster.answer(lane.slot, ballot, code)
-            if number % ANSWERS_AT_ONCE == 0:
-                await asyncio.sleep(0)
+        answered = deque(zip(batch.values(), answers, strict=True))
+        while answered:
+            asyncio.get_running_loop().call_soon(_tell_some, lane.slot, answered)
+            await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
         answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
@@ -138,6 +140,13 @@ class Lane:
             log.warning("ballots wait: %s", trouble)
         self.held_up = True
         self.waiting = batch | self.waiting
+
+
+def _tell_some(slot: Slot, answered: Answered) -> None:
+    """A call of the loop's: it says so if a caster raises, and the next call goes on after that one."""
+    for _ in range(min(len(answered), ANSWERS_AT_ONCE)):
+        (ballot, caster, _), code = answered.popleft()
+        caster.answer(slot, ballot, code)
 
 
 def _observe(batch: Waiting, answers: list[int]) -> None:

@@ -1,6 +1,7 @@
 """The address that people join at, and its QR symbol."""
 
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import segno
@@ -13,6 +14,25 @@ def base_url(scope: dict[str, Any]) -> str:
         return str(settings.PUBLIC_URL)
     host = dict(scope["headers"]).get(b"host", b"localhost").decode("ascii", "replace")
     return f"{'https' if settings.HTTPS else 'http'}://{host}"
+
+
+def address_shown(url: str) -> str:
+    """As people type it."""
+    return url.partition("://")[2]
+
+
+def qr_path(url: str) -> tuple[int, str]:
+    """A QR symbol to print: modules a side, and its dark runs as the path of an SVG drawing."""
+    symbol = segno.make_qr(url, error="m")
+    runs = []
+    for y, row in enumerate(symbol.matrix):
+        x = 0
+        for dark, run in groupby(row):
+            length = len(list(run))
+            if dark:
+                runs.append(f"M{x} {y}h{length}v1h-{length}z")
+            x += length
+    return len(symbol.matrix), "".join(runs)
 
 
 def join_url(code: str, scope: dict[str, Any]) -> str:

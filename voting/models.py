@@ -16,6 +16,7 @@ class StoredBallot(models.Model):
     side = models.CharField(max_length=6)
     column = models.PositiveSmallIntegerField()
     sequence = models.PositiveIntegerField()
+    blind = models.CharField(max_length=32, default="", db_default="")
     stored_at = models.BigIntegerField()
 
     class Meta:
@@ -29,7 +30,10 @@ class StoredBallot(models.Model):
 
 
 class TallyRecord(models.Model):
-    """How a side decided a turn, with the sealed ballots, so that the count can be repeated."""
+    """How a side decided a turn, with the sealed ballots, so that the count can be repeated.
+
+    `root` is the Merkle root over the blinded ballots, told before the reveal.
+    """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
     side = models.CharField(max_length=6)
@@ -38,6 +42,7 @@ class TallyRecord(models.Model):
     pick = models.PositiveSmallIntegerField(null=True, blank=True)
     decided_by = models.CharField(max_length=12)
     sealed = models.BinaryField()
+    root = models.CharField(max_length=64, default="", db_default="")
 
     class Meta:
         constraints = [
@@ -47,6 +52,33 @@ class TallyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.turn}: {self.side}"
+
+
+class Ticket(models.Model):
+    """A code that lets one voter in: one of a pile (`tickets`), or a pupil's on the class list (`roster`).
+
+    `label` is a pupil's name, `team` what the list says, `voter` who it makes of whoever shows it. One
+    that is released has no `used_at` any more, but its `first_used_at`: somebody may have a seat with it.
+    """
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="tickets")
+    code = models.CharField(max_length=16)
+    label = models.CharField(max_length=60, blank=True, default="", db_default="")
+    team = models.PositiveSmallIntegerField(null=True, blank=True)
+    voter = models.CharField(max_length=16)
+    made_at = models.DateTimeField(default=timezone.now, db_default=Now())
+    first_used_at = models.BigIntegerField(null=True, blank=True)
+    used_at = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "code"], name="ticket_code_once"),
+            UniqueConstraint(fields=["event", "voter"], name="ticket_voter_once"),
+            CheckConstraint(condition=Q(team=None) | Q(team__in=[1, 2]), name="ticket_team_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event.code}: {self.label or self.pk}"
 
 
 class Announcement(models.Model):

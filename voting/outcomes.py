@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
+from functools import partial
 
 from games.engine.game import SIDES, Picks, Side
 from games.matches import Position
 from games.models import EndedBy, MatchResult, Turn
 from voting.ballots import Ballot
+from voting.lots import draw_lot
 from voting.tally import Decision, TallyTerms, decide
 
 
@@ -22,12 +23,15 @@ class Outcome:
     ended_by: EndedBy | None
 
 
-def decide_outcome(turn: Turn, position: Position, ballots: Sequence[Ballot]) -> Outcome:
-    """`ballots` are all of the turn's, in order of arrival. The same ballots always come to the same."""
+def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
+    """Those of each side to move, in their order."""
+    to_move = position.game.to_move(position.state)
+    return {side: [ballot for ballot in ballots if ballot.side == side] for side in to_move}
+
+
+def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]]) -> Outcome:
+    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same."""
     game, state = position.game, position.state
-    by_side: dict[Side, Sequence[Ballot]] = {
-        side: [ballot for ballot in ballots if ballot.side == side] for side in game.to_move(state)
-    }
     decisions = {side: _decide(turn, position, side, cast) for side, cast in by_side.items()}
     forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
     if forfeits:
@@ -41,8 +45,8 @@ def _decide(turn: Turn, position: Position, side: Side, ballots: Sequence[Ballot
     game, state, match = position.game, position.state, turn.match
     terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
     columns = game.view(state, side).columns
-    rng = Random(f"{turn.seed}:{side}")  # noqa: S311  a lot that anyone can draw again
-    return decide(ballots, game.legal_actions(state, side), columns, terms, rng)
+    draw = partial(draw_lot, turn.seed, side)
+    return decide(ballots, game.legal_actions(state, side), columns, terms, draw)
 
 
 def _forfeited(forfeits: list[Side]) -> str:

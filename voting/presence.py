@@ -1,5 +1,6 @@
 """A gateway's beat: it tells the box whom it holds, and its rooms what all gateways hold together."""
 
+import msgspec
 from asgiref.sync import sync_to_async
 
 from voting import protocol
@@ -7,6 +8,7 @@ from voting.ballot_box import AsyncBallotBox, Turnout
 from voting.box_clock import BoxClock, local_ms
 from voting.deadlines import arm_early_close
 from voting.hub import Room
+from voting.peek import Peek
 from voting.playbill import Playbill
 
 UNANIMOUS_BEATS = 2
@@ -20,6 +22,7 @@ class Presence:
         self._box = box
         self._clock = clock
         self.playbill = Playbill(box)
+        self._peek = Peek(box)
 
     async def beat(self, room: Room) -> Turnout:
         asked = local_ms()
@@ -37,8 +40,22 @@ class Presence:
             await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
         if room.consoles:
             room.tell_rehearsal(await self.playbill.watch(room.event_id))
+            await self._tell_counts(room)
         if room.occasion == occasion:
             await _close_early(room, turnout)
+
+    async def _tell_counts(self, room: Room) -> None:
+        """To the control rooms, if everybody knows that they see them, and while they still change."""
+        match, turn = room.state.match, room.turn
+        if not room.state.peek or match is None or turn is None or turn.paused:
+            return
+        if not turn.opens_at <= self._clock.now() < turn.closes_at:
+            return
+        told = await self._peek.counts(room.event_id, turn.id, match.board.columns)
+        if room.state.peek and room.turn == turn:
+            frame = msgspec.json.encode(told).decode()
+            for console in room.consoles:
+                console.write(frame)
 
     async def leave(self, room: Room) -> None:
         await self._box.leave(room.event_id, self._name)

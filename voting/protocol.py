@@ -25,6 +25,9 @@ Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 TeamNumber = Annotated[int, Meta(ge=1, le=2)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
 Token = Annotated[str, Meta(min_length=1, max_length=256)]
+Key = Annotated[str, Meta(min_length=1, max_length=64)]
+Blind = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", max_length=32)]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Action = Literal[
     "lobby.open",
     "joining.lock",
@@ -44,17 +47,23 @@ MAX_CONSOLE_PHONES = 200
 
 # ------------------------------------------------------------------ what a client says
 class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
-    """First message of a phone. `token` is the one it was given before, `team` its wish or its link's."""
+    """First message of a phone. `token` is the one it was given before, `team` its wish or its link's.
+
+    `key` is what a newcomer shows where a device is not enough: the projector's code of the moment, a
+    ticket, or a pupil's code from the class list.
+    """
 
     code: Code
     token: Token | None = None
     team: TeamNumber | None = None
+    key: Key | None = None
 
 
 class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
-    """First message of a projector."""
+    """First message of a projector. `key` is the organizer's: without it no codes of the moment are told."""
 
     code: Code
+    key: Key | None = None
 
 
 class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
@@ -64,12 +73,23 @@ class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
 
 
 class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
-    """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition."""
+    """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition.
+
+    `blind` is a random number that the phone drew for this choice and keeps: with it the phone finds its
+    ballot in the opened list. One without is given one.
+    """
 
     turn: Id
     epoch: Epoch
     column: Column
     sequence: Sequence
+    blind: Blind | None = None
+
+
+class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
+    """Where is my ballot in the sealed list of this turn? Asked after its reveal."""
+
+    turn: Id
 
 
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
@@ -91,7 +111,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     phones: Annotated[int, Meta(ge=1, le=MAX_CONSOLE_PHONES)] | None = None
 
 
-PhoneMessage = PhoneJoin | BallotCast | ClockAsk
+PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk
 
@@ -113,6 +133,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """The present turn. Ballots count from `opens_at` until before `closes_at`, unless paused.
 
     `epoch` grows when the ballot box lost the turn: a phone then sends the ballot it keeps again.
+    `lot` is the SHA-256 of the seed that will decide every lot of the turn; the reveal opens it.
     """
 
     id: Id
@@ -124,24 +145,29 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     left_ms: Count
     to_move: tuple[Side, ...]
     legal: Legal
+    lot: Hash | None = None
 
 
 Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "forfeit"]
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
-    """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about."""
+    """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
+
+    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal.
+    """
 
     counts: tuple[Count, ...]
     ballots: Count
     pick: Column | None
     decided_by: Deciding
+    root: Hash | None = None
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
-    A server of the version before does not tell it.
+    `seed` decided every lot of the turn. A server of a version before does not tell them.
     """
 
     turn: Id
@@ -151,10 +177,20 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     red: SideTally | None
     yellow: SideTally | None
     resolution: Resolution
+    seed: str | None = None
+
+
+TallyMethod = Literal["plurality", "lottery"]
+TieRule = Literal["first", "lot"]
+NoBallotRule = Literal["random", "pass", "forfeit"]
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
-    """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing."""
+    """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
+
+    `tally_method`, `tie_rule` and `no_ballot_rule` are the terms by which ballots become a pick, the same in
+    all its turns. A server of a version before does not tell them.
+    """
 
     id: Id
     number: Id
@@ -171,6 +207,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     board: Board
     turn: Turn | None
     reveal: Reveal | None
+    tally_method: TallyMethod | None = None
+    tie_rule: TieRule | None = None
+    no_ballot_rule: NoBallotRule | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,8 +220,14 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     turns: Count
 
 
+Admission = Literal["open", "rotating", "tickets", "roster"]
+
+
 class EventState(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything public about an event: what a screen needs to show it right at any moment."""
+    """Everything public about an event: what a screen needs to show it right at any moment.
+
+    `peek`: the organizers see the votes by column before the reveal, and everybody is told so.
+    """
 
     code: str
     name: str
@@ -192,6 +237,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     match: Match | None
     next_match_at: Time | None
     finished: tuple[Finished, ...]
+    admission: Admission = "open"
+    peek: bool = False
 
 
 # ------------------------------------------------------------------ what the server says
@@ -252,13 +299,17 @@ class TurnRestored(Change, frozen=True, tag="turn.restored"):
 
 
 class You(msgspec.Struct, frozen=True, kw_only=True):
-    """A voter's own part of the snapshot: keep `token`, it is the seat. `column` is the ballot counted."""
+    """A voter's own part of the snapshot: keep `token`, it is the seat.
+
+    `column`, `sequence` and `blind` are the ballot that counts.
+    """
 
     token: str
     team: TeamNumber
     turn: Id | None = None
     column: Column | None = None
     sequence: Count = 0
+    blind: str | None = None
 
 
 class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcomed"):
@@ -279,10 +330,13 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
 
 
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
+    """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`."""
+
     now_at: Time
     seq: Count
     join_url: str
     state: EventState
+    display_key: Key | None = None
 
 
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
@@ -299,6 +353,62 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
     turn: Id
     column: Column
     sequence: Count
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a side's sealed ballots are, without saying what they say: Merkle root and number."""
+
+    root: Hash
+    ballots: Count
+
+
+class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
+    """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
+
+    It may be lost on its way, and it may come again; a window that opens anew makes it void.
+    """
+
+    turn: Id
+    at: Time
+    red: Commitment | None
+    yellow: Commitment | None
+
+
+class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told"):
+    """The way from the voter's ballot, number `index` (from 0) of `ballots`, to its side's root.
+
+    `path` are the hashes beside it, lowest first (RFC 6962). `index` is None if no ballot of this voter is
+    in the list, and `side` if the turn is not one to be asked for (any more). `column` and `blind` are those
+    of the counted ballot: another device of the same voter may have cast it.
+    """
+
+    turn: Id
+    side: Side | None
+    index: Count | None = None
+    ballots: Count = 0
+    path: tuple[str, ...] = ()
+    column: Column | None = None
+    blind: str | None = None
+
+
+class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
+    """To a projector the organizer trusts: the code of the moment, shown until `until_at`.
+
+    `join_url` and `qr` are as in `display.welcomed`, with the code in them.
+    """
+
+    key: Key
+    until_at: Time
+    join_url: str
+    qr: tuple[str, ...]
+
+
+class CountsTold(msgspec.Struct, frozen=True, kw_only=True, tag="counts.told"):
+    """To the control rooms of an event with `peek`: the votes so far, `red[0]` is column 1."""
+
+    turn: Id
+    red: tuple[Count, ...]
+    yellow: tuple[Count, ...]
 
 
 Refusal = Literal["early", "late", "unknown", "stale", "no_such_turn", "not_to_move", "illegal", "busy"]
@@ -349,7 +459,15 @@ class RetryTold(msgspec.Struct, frozen=True, kw_only=True, tag="retry.told"):
 
 
 ErrorCode = Literal[
-    "malformed", "not_joined", "joined_already", "team_needed", "joining_locked", "lobby_closed"
+    "malformed",
+    "not_joined",
+    "joined_already",
+    "team_needed",
+    "joining_locked",
+    "lobby_closed",
+    "key_needed",
+    "key_wrong",
+    "key_used",
 ]
 
 
@@ -379,10 +497,10 @@ Changes = (
     | TurnRestored
 )
 decode_change = msgspec.json.Decoder(Changes).decode
-Always = Changes | TurnoutCounted | ClockTold | RetryTold | ErrorTold
-ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused
-ToDisplay = Always | DisplayWelcomed
-ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold
+Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
+ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
+ToDisplay = Always | DisplayWelcomed | KeyShown
+ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold
 
 
 # ------------------------------------------------------------------ close codes

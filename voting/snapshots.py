@@ -8,6 +8,7 @@ from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
 from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
 from voting import protocol
+from voting.lots import commit_lot
 from voting.models import TallyRecord
 
 FINISHED_SHOWN = 20
@@ -26,6 +27,8 @@ def snapshot(event: Event) -> protocol.EventState:
         match=_match(match) if match else None,
         next_match_at=event.next_match_at,
         finished=_finished(event),
+        admission=cast(Any, event.admission),
+        peek=event.peek,
     )
 
 
@@ -48,6 +51,9 @@ def _match(match: Match) -> protocol.Match:
         board=position.game.view(position.state, None),
         turn=_turn(turn, position) if turn else None,
         reveal=_reveal(position) if position.turns else None,
+        tally_method=cast(Any, match.tally_method),
+        tie_rule=cast(Any, match.tie_rule),
+        no_ballot_rule=cast(Any, match.no_ballot_rule),
     )
 
 
@@ -65,6 +71,7 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
         legal=protocol.Legal(
             red=game.legal_actions(state, "red"), yellow=game.legal_actions(state, "yellow")
         ),
+        lot=commit_lot(turn.seed),
     )
 
 
@@ -80,6 +87,7 @@ def _reveal(position: Position) -> protocol.Reveal:
         red=red,
         yellow=yellow,
         resolution=position.resolutions[-1],
+        seed=turn.seed,
     )
 
 
@@ -89,6 +97,7 @@ def _tally(record: TallyRecord) -> protocol.SideTally:
         ballots=record.ballots,
         pick=record.pick,
         decided_by=cast(Any, record.decided_by),
+        root=record.root or None,
     )
 
 

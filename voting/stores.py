@@ -30,7 +30,12 @@ DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
 
 
 class Cluster(RedisCluster):
-    """Events on nodes that answer are served while another node is away."""
+    """Events on nodes that answer are served while another node is away.
+
+    `timekeeper` is the node that told the time last.
+    """
+
+    timekeeper = ""
 
     def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         with _trouble_told():
@@ -41,9 +46,12 @@ class Cluster(RedisCluster):
         trouble: RedisError = NoConnection("the cluster has no nodes")
         for node in _in_order(self.get_primaries()):  # type: ignore[no-untyped-call]
             try:
-                return self.execute_command("TIME", target_nodes=node)
+                told = self.execute_command("TIME", target_nodes=node)
             except RedisError as failure:
                 trouble = failure
+            else:
+                self.timekeeper = str(node.name)
+                return told
         raise trouble
 
     def register_script(self, script: Any) -> Any:

@@ -1,15 +1,13 @@
-"""From a side's ballots to its pick. Every lot is drawn from the `rng` given."""
+"""From a side's ballots to its pick. Every lot is drawn with the `draw` given."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from voting.ballots import Ballot
 from voting.protocol import Deciding
 
-
-class Rng(Protocol):
-    def randrange(self, stop: int, /) -> int: ...
+Draw = Callable[[int], int]  # a number from 0 below the one given
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +31,19 @@ class Decision:
 
 
 def decide(
-    ballots: Sequence[Ballot], legal: Sequence[int], columns: int, terms: TallyTerms, rng: Rng
+    ballots: Sequence[Ballot], legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw
 ) -> Decision:
-    """The pick of the side that cast `ballots`, all of them for `legal` columns (not empty)."""
+    """The pick of the side that cast `ballots`, in order of arrival, all for `legal` columns (not empty)."""
     counts = count_ballots(ballots, columns)
     if not ballots:
-        return _decide_without_ballots(counts, legal, terms, rng)
+        return _decide_without_ballots(counts, legal, terms, draw)
     if terms.method == "lottery":
-        return Decision(counts, ballots[rng.randrange(len(ballots))].column, "lottery")
+        return Decision(counts, ballots[draw(len(ballots))].column, "lottery")
     leaders = [column for column in legal if counts[column - 1] == max(counts)]
     if len(leaders) == 1:
         return Decision(counts, leaders[0], "plurality")
     if terms.tie == "lot":
-        return Decision(counts, leaders[rng.randrange(len(leaders))], "lot")
+        return Decision(counts, leaders[draw(len(leaders))], "lot")
     return Decision(counts, first_complete(ballots, leaders), "first")
 
 
@@ -58,13 +56,13 @@ def count_ballots(ballots: Sequence[Ballot], columns: int) -> tuple[int, ...]:
 
 def first_complete(ballots: Sequence[Ballot], leaders: Sequence[int]) -> int:
     """The leader whose last ballot arrived first: its count was complete before the others'."""
-    last = {column: max(b.arrival for b in ballots if b.column == column) for column in leaders}
-    return min(leaders, key=lambda column: (last[column], column))
+    last = {ballot.column: place for place, ballot in enumerate(ballots)}
+    return min(leaders, key=lambda column: last[column])
 
 
 def _decide_without_ballots(
-    counts: tuple[int, ...], legal: Sequence[int], terms: TallyTerms, rng: Rng
+    counts: tuple[int, ...], legal: Sequence[int], terms: TallyTerms, draw: Draw
 ) -> Decision:
     if terms.no_ballot == "random":
-        return Decision(counts, legal[rng.randrange(len(legal))], "random")
+        return Decision(counts, legal[draw(len(legal))], "random")
     return Decision(counts, None, terms.no_ballot)

@@ -11,16 +11,20 @@ from redis import RedisError
 from games.engine.registry import all_games
 from voting import announcements, control, deadlines, turns
 from voting.ballot_box import BallotBox
+from voting.stores import DATABASE_AWAY
+
+# What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
+AWAY = (RedisError, OSError, *DATABASE_AWAY)
 
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=deadlines.CLOSE_TURN)
+@shared_task(name=deadlines.CLOSE_TURN, throws=AWAY)
 def close_turn(turn_id: int) -> None:
     turns.close_turn(turn_id, ballot_box())
 
 
-@shared_task(name=deadlines.CLOSE_TURN_EARLY)
+@shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
     control.close_turn_early(turn_id, closes_at, ballot_box())
 

@@ -25,14 +25,14 @@ from games.matches import (
 )
 from games.models import Event, Lobby, Match, Turn, TurnState
 from voting import protocol, window
-from voting.announcements import announce, relay
+from voting.announcements import announce, relay, tell_at_once
 from voting.archive import stored_ballots
 from voting.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
 from voting.ballots import Ballot, merge_ballots, pack_ballots
+from voting.commitments import commit_ballots, turn_sealed
 from voting.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
-from voting.outcomes import Outcome, decide_outcome
-from voting.tally import Decision
+from voting.outcomes import Outcome, ballots_by_side, decide_outcome
 from voting.window import Window
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
 
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
-    """Seal, recount, decide, resolve, write and tell. Nothing happens before the deadline or twice."""
+    """Seal, commit, recount, decide, resolve, write, tell. Nothing happens before the deadline or twice."""
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
@@ -110,9 +110,11 @@ def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
     stored = stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
-    now, asked = box.now(), time.monotonic()
-    outcome = decide_outcome(turn, position, ballots)
-    following = _write(turn, outcome, sealed.sealed_at, now)
+    by_side = ballots_by_side(position, ballots)
+    told = _tell_seal(turn, by_side, sealed.sealed_at)
+    now, asked = max(box.now(), told.at), time.monotonic()  # a cluster's nodes differ, and clocks are set
+    outcome = decide_outcome(turn, position, by_side)
+    following = _write(turn, outcome, told, now)
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # its window opens later: what everybody waits for comes first
@@ -120,6 +122,14 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     if turn.state == TurnState.RESOLVED:
         _account(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)
+
+
+def _tell_seal(turn: Turn, by_side: dict[Side, Sequence[Ballot]], sealed_at: int) -> protocol.TurnSealed:
+    """Commit to the ballots before anything of what they come to is known."""
+    commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+    told = turn_sealed(turn.pk, sealed_at, commitments)
+    tell_at_once(turn.match.event_id, told)
+    return told
 
 
 def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
@@ -176,7 +186,7 @@ def _place(turn: Turn, box: BallotBox, *, create: bool) -> None:
         log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
 
 
-def _write(turn: Turn, outcome: Outcome, sealed_at: int, now: int) -> Turn | None:
+def _write(turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
     with changing(turn.match.event_id):
@@ -185,12 +195,12 @@ def _write(turn: Turn, outcome: Outcome, sealed_at: int, now: int) -> Turn | Non
             state=TurnState.RESOLVED,
             red_pick=picks.red,
             yellow_pick=picks.yellow,
-            sealed_at=sealed_at,
+            sealed_at=told.at,
             resolved_at=now,
         ):
             return None
-        for side, decision in outcome.decisions.items():
-            _record_tally(turn, side, decision, outcome.ballots[side])
+        for side in outcome.decisions:
+            _record_tally(turn, side, outcome, getattr(told, side).root)
         following = None
         if outcome.ended_by:
             _end(turn.match, outcome, now)
@@ -200,7 +210,8 @@ def _write(turn: Turn, outcome: Outcome, sealed_at: int, now: int) -> Turn | Non
     return following
 
 
-def _record_tally(turn: Turn, side: Side, decision: Decision, ballots: Sequence[Ballot]) -> None:
+def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
+    decision = outcome.decisions[side]
     TallyRecord.objects.create(
         turn=turn,
         side=side,
@@ -208,7 +219,8 @@ def _record_tally(turn: Turn, side: Side, decision: Decision, ballots: Sequence[
         ballots=decision.ballots,
         pick=decision.pick,
         decided_by=decision.decided_by,
-        sealed=pack_ballots(ballots),
+        sealed=pack_ballots(outcome.ballots[side]),
+        root=root,
     )
 
 

@@ -1,10 +1,11 @@
 """Addresses under /console/. A join code has no vowels, so it is never one of these words."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting import views
+from voting import ticket_pages, views
 from voting.content_policy import View, guarded
+from voting.lockout import Login
 
 
 class CodeConverter:
@@ -24,12 +25,10 @@ def page(address: str, view: View, name: str) -> URLPattern:
     return path(address, guarded(view), name=name)
 
 
-login_view = LoginView.as_view(template_name="console/login.html", redirect_authenticated_user=True)
-
 app_name = "console"
 urlpatterns = [
     page("", views.list_events, "events"),
-    page("login/", login_view, "login"),
+    page("login/", Login.as_view(redirect_authenticated_user=True), "login"),
     page("logout/", LogoutView.as_view(), "logout"),
     page("enter/<str:uid>/<str:token>/", views.enter, "enter"),
     page("enter/<str:uid>/<str:token>/<code:code>/", views.enter, "enter_room"),
@@ -37,4 +36,7 @@ urlpatterns = [
     page("<code:code>/", views.control_room, "room"),
     page("<code:code>/edit/", views.change_event, "change"),
     page("<code:code>/delete/", views.delete_event, "delete"),
+    page("<code:code>/tickets/", ticket_pages.tickets, "tickets"),
+    page("<code:code>/tickets/print/", ticket_pages.print_tickets, "tickets_print"),
+    page("<code:code>/tickets/csv/", ticket_pages.download_tickets, "tickets_csv"),
 ]

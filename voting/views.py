@@ -11,12 +11,14 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from games.models import Event, Match, MatchState
+from games.matches import changing
+from games.models import Admission, Event, Match, MatchState
+from voting.admission import projector_key
 from voting.content_policy import content_security_policy
 from voting.edits import tell_screens
 from voting.forms import EventForm
@@ -30,7 +32,8 @@ def events_of(user: User) -> QuerySet[Event]:
     return Event.objects.all() if user.is_superuser else Event.objects.filter(owner=user)
 
 
-def _event(request: HttpRequest, code: str) -> Event:
+def own_event(request: HttpRequest, code: str) -> Event:
+    """Raises Http404 also if it is somebody else's."""
     return get_object_or_404(events_of(cast(User, request.user)), code=code.upper())
 
 
@@ -40,7 +43,13 @@ def list_events(request: HttpRequest) -> HttpResponse:
     ended = Count("matches", filter=Q(matches__state=MatchState.ENDED))
     events = events_of(cast(User, request.user)).annotate(playing=Exists(playing), ended=ended)
     events = events.select_related("owner").prefetch_related("teams").order_by("-created_at")
-    return render(request, "console/events.html", {"events": events})
+    shown = [(event, _projector_fragment(event)) for event in events]
+    return render(request, "console/events.html", {"events": shown})
+
+
+def _projector_fragment(event: Event) -> str:
+    """What lets the projector show codes, where it has to: in no log, since no browser sends it."""
+    return f"#{projector_key(event.code)}" if event.admission == Admission.ROTATING else ""
 
 
 @login_required
@@ -50,14 +59,14 @@ def new_event(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         event = form.create(cast(User, request.user))
         messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
-        return redirect("console:room", code=event.code)
+        return redirect("console:tickets" if _lacks_tickets(event) else "console:room", code=event.code)
     return render(request, "console/event.html", {"form": form})
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def change_event(request: HttpRequest, code: str) -> HttpResponse:
-    event = _event(request, code)
+    event = own_event(request, code)
     form = EventForm(request.POST or None, instance=event)
     if form.is_valid():
         with transaction.atomic():
@@ -65,27 +74,45 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
         if tell_screens(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)
+        if _lacks_tickets(event):
+            return redirect("console:tickets", code=event.code)
         return redirect("console:events")
     return render(request, "console/event.html", {"form": form, "event": event})
+
+
+def _lacks_tickets(event: Event) -> bool:
+    """Nobody could come in."""
+    return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def delete_event(request: HttpRequest, code: str) -> HttpResponse:
-    event = _event(request, code)
-    playing = event.matches.filter(state=MatchState.PLAYING).exists()
-    if request.method == "POST" and not playing:
-        event.delete()
+    event = own_event(request, code)
+    if request.method == "POST" and _delete_unless_playing(event):
         messages.success(request, f"“{event.name}” is deleted.")
         return redirect("console:events")
+    playing = event.matches.filter(state=MatchState.PLAYING).exists()
     status = 409 if request.method == "POST" else 200
     return render(request, "console/delete.html", {"event": event, "playing": playing}, status=status)
+
+
+def _delete_unless_playing(event: Event) -> bool:
+    """A match that starts at the same moment is there first, or finds no event."""
+    try:
+        with changing(event.pk) as held:
+            playing = held.matches.filter(state=MatchState.PLAYING).exists()
+            if not playing:
+                held.delete()
+    except Event.DoesNotExist:
+        raise Http404 from None  # pressed twice
+    return not playing
 
 
 @never_cache
 @login_required
 def control_room(request: HttpRequest, code: str) -> HttpResponse:
-    event = _event(request, code)
+    event = own_event(request, code)
     page = settings.PAGES_DIR / "console.html"
     if not page.is_file():
         return render(request, "console/not_built.html", {"event": event}, status=503)

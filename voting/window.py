@@ -35,6 +35,10 @@ def close_window(window: Window, now: int) -> Window:
     return Window(min(window.opens_at, now), min(window.closes_at, now))
 
 
+def shift_window(window: Window, ms: int) -> Window:
+    return Window(window.opens_at + ms, window.closes_at + ms)
+
+
 def restore_window(window: Window, now: int, window_s: int) -> Window:
     """Time enough to send the ballots of a lost box again."""
     least = max(now, window.opens_at) + min(window_s * 1000, RESTORED_MIN_MS)

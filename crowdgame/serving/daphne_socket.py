@@ -6,7 +6,9 @@ from typing import Any
 
 from autobahn.exception import Disconnected
 from daphne.ws_protocol import WebSocketProtocol
+from twisted.internet.protocol import connectionDone
 from twisted.internet.tcp import Connection
+from twisted.python.failure import Failure
 
 from voting.protocol import CloseCode
 
@@ -45,6 +47,11 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
             self.behind = None
 
     stopProducing = resumeProducing
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Autobahn tells a socket's end by the socket itself, a circle that only the collector would find."""
+        super().connectionLost(reason)
+        self.is_closed = None
 
     def _closeConnection(self, abort: bool = False) -> None:
         """What somebody who is behind has not read is thrown away: no end would wait for it."""

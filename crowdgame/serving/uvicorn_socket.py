@@ -37,6 +37,11 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         self.client = (transport.get_extra_info("peername") or ())[:2] or None
         self.scheme = "ws"
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        """What was wrong holds where it was found, and so all that came: a circle, left to the collector."""
+        super().connection_lost(exc)
+        self.conn.parser_exc = self.conn.handshake_exc = None
+
     def shake_hands(self, head: Head, rest: bytes) -> None:
         """What uvicorn and websockets do with a handshake once they have read it."""
         self.key = head.key
@@ -90,6 +95,24 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             self.conn.state = State.OPEN
             told = b"".join(b"%b: %b\r\n" % field for field in fields)
             self.transport.write(ACCEPTED % accept_key(key.decode()).encode() + told + b"\r\n")
+
+    def send_receive_event_to_app(self) -> None:
+        """As uvicorn's, but what is not UTF-8 is not worth a traceback, and may come along with a close."""
+        if self.close_sent or self.curr_msg_data_type != "text":
+            super().send_receive_event_to_app()
+            return
+        data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
+        self.frames = []
+        try:
+            self.queue.put_nowait({"type": "websocket.receive", "text": data.decode()})
+        except UnicodeDecodeError:
+            if self.conn.state is State.OPEN:
+                self.conn.send_close(StandardCode.INVALID_DATA)
+            self.handle_parser_exception()
+            return
+        if not self.read_paused:
+            self.read_paused = True
+            self.transport.pause_reading()
 
     def handle_close(self, event: Frame) -> None:
         """What somebody who is behind has not read is thrown away: no end would wait for it."""

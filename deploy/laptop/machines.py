@@ -1,4 +1,4 @@
-"""PostgreSQL and nginx for the tests of a deployment on many machines: this machine's own, or Debian's."""
+"""PostgreSQL, nginx and a C compiler for tests of whole deployments: this machine's own, or Debian's."""
 
 import os
 import shutil
@@ -8,7 +8,9 @@ from deploy.laptop.steps import Step, StepFailed, run
 
 DEBIAN = Path("/etc/debian_version")
 POSTGRES = Path("/usr/lib/postgresql")
-BY_HAND = "tests of a deployment need PostgreSQL (initdb, postgres) and nginx: install them"
+BY_HAND = (
+    "tests of a deployment need PostgreSQL (initdb, postgres), nginx and a C compiler (cc): install them"
+)
 # Neither of them is to run here by itself: the tests start their own.
 ASLEEP = """\
 test -e /etc/postgresql-common/createcluster.conf || {
@@ -36,16 +38,26 @@ def find_nginx() -> str | None:
     return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
+def find_compiler() -> str | None:
+    return shutil.which("cc")
+
+
 def make_sure() -> None:
-    """Have both. Raises StepFailed, naming what to install."""
-    missing = ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None)
+    """Have all. Raises StepFailed, naming what to install."""
+    missing = _missing()
     if not missing:
         return
     if not DEBIAN.exists():
         raise StepFailed(BY_HAND)
     _install(missing)
-    if find_postgres() is None or find_nginx() is None:
+    if _missing():
         raise StepFailed(BY_HAND)
+
+
+def _missing() -> list[str]:
+    """Debian's packages of what is not there."""
+    compiler = ["gcc", "libc6-dev"] if find_compiler() is None else []
+    return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
 
 
 def _install(packages: list[str]) -> None:

@@ -6,7 +6,7 @@ import socket
 import sys
 
 from deploy.laptop import lock, startup
-from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address, shares_ports
+from deploy.laptop.network import ANY, free_port, is_free, lan_address, shares_ports
 from deploy.laptop.paths import DATA, short
 from deploy.laptop.secret import secret_in
 from deploy.laptop.stack import SERVERS, Stack, crowd
@@ -15,6 +15,9 @@ from deploy.laptop.stopping import end_on_signals, wait_for_the_end
 from deploy.laptop.supervisor import Supervisor
 from deploy.laptop.terminal import say, speak_any_encoding
 from deploy.laptop.welcome import show
+
+# Networks come and go in an evening (a hotspot, another lease): the house answers by each address it gets.
+ANY_ADDRESS = "ANY_ADDRESS"  # as `crowdgame.settings` has it
 
 
 def arguments() -> argparse.Namespace:
@@ -69,7 +72,7 @@ def _server() -> str:
 def _names(shown: str) -> tuple[str, ...]:
     name = socket.gethostname()
     named = [part for part in os.environ.get("ALLOWED_HOSTS", "").split(",") if part]
-    return tuple(dict.fromkeys([shown, name, f"{name}.local", "localhost", LOOPBACK, *named]))
+    return tuple(dict.fromkeys([shown, name, f"{name}.local", "localhost", ANY_ADDRESS, *named]))
 
 
 def play(stack: Stack, phones: int) -> None:

@@ -58,7 +58,7 @@ def start_box(stack: Stack, supervisor: Supervisor) -> None:
 def start_house(stack: Stack, supervisor: Supervisor) -> None:
     start_afresh(stack.figures)
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    supervisor.start(*gateways, children.worker(stack), children.clock(stack))
+    supervisor.start(*gateways, children.worker(stack), *children.clocks(stack))
 
 
 def migrate(stack: Stack) -> None:

@@ -28,9 +28,19 @@ people_and_places() {
 settings() {
     [ -e /etc/crowdgame/crowdgame.env ] && return
     sed -e "s/play\.example\.org/$name/" -e "s/^SECRET_KEY=.*/SECRET_KEY=$(openssl rand -hex 32)/" \
+        -e "s|^REDIS_URL=.*|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127.0.0.1:6379/0|" \
         deploy/server/crowdgame.env.example >/etc/crowdgame/crowdgame.env
     chown root:crowdgame /etc/crowdgame/crowdgame.env
     chmod 640 /etc/crowdgame/crowdgame.env
+}
+
+# Valkey's users: the one that REDIS_URL names may do what crowdgame does. Settings of before name none, and work on.
+store_users() {
+    [ -e /etc/crowdgame/valkey.acl ] && return
+    password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
+    sed "s/change-me/${password:-$(openssl rand -hex 24)}/" deploy/server/valkey.acl >/etc/crowdgame/valkey.acl
+    chown root:crowdgame /etc/crowdgame/valkey.acl
+    chmod 640 /etc/crowdgame/valkey.acl
 }
 
 database() {
@@ -73,12 +83,20 @@ web_server() {
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
 }
 
+# Before there were two of them.
+only_clock_goes() {
+    systemctl disable -q --now crowdgame-clock
+    rm /etc/systemd/system/crowdgame-clock.service
+}
+
 units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
+    [ ! -e /etc/systemd/system/crowdgame-clock.service ] || only_clock_goes
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "not all of these can be set here: see deploy/server/sysctl.conf" >&2
     systemctl daemon-reload
-    systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-clock crowdgame-backup.timer nginx
+    systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-backup.timer nginx
+    systemctl enable -q crowdgame-clock@1 crowdgame-clock@2
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
@@ -88,7 +106,7 @@ change_over() {
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
     systemctl start crowdgame-valkey
     systemctl restart crowdgame-migrate
-    systemctl restart crowdgame-worker crowdgame-clock
+    systemctl restart crowdgame-worker crowdgame-clock@1 crowdgame-clock@2
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
     systemctl start crowdgame.target crowdgame-backup.timer
     systemctl reload-or-restart nginx
@@ -97,6 +115,7 @@ change_over() {
 packages
 people_and_places
 settings
+store_users
 build
 database
 certificate

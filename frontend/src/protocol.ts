@@ -4,14 +4,19 @@ export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void" | "rehearsal.start" | "rehearsal.stop";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
+export type TallyMethod = "plurality" | "lottery";
+export type TieRule = "first" | "lot";
+export type NoBallotRule = "random" | "pass" | "forfeit";
+export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
-export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed";
+export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used";
 
 export interface PhoneJoin {
   type: "phone.join";
   code: string;
   token?: string | null;
   team?: number | null;
+  key?: string | null;
 }
 
 export interface BallotCast {
@@ -20,6 +25,12 @@ export interface BallotCast {
   epoch: number;
   column: number;
   sequence: number;
+  blind?: string | null;
+}
+
+export interface ReceiptAsk {
+  type: "receipt.ask";
+  turn: number;
 }
 
 export interface ClockAsk {
@@ -30,6 +41,7 @@ export interface ClockAsk {
 export interface DisplayJoin {
   type: "display.join";
   code: string;
+  key?: string | null;
 }
 
 export interface ConsoleJoin {
@@ -75,6 +87,7 @@ export interface Turn {
   left_ms: number;
   to_move: ReadonlyArray<Side>;
   legal: Legal;
+  lot: string | null;
 }
 
 export interface SideTally {
@@ -82,6 +95,7 @@ export interface SideTally {
   ballots: number;
   pick: number | null;
   decided_by: Deciding;
+  root: string | null;
 }
 
 export interface Drop {
@@ -107,6 +121,7 @@ export interface Reveal {
   red: SideTally | null;
   yellow: SideTally | null;
   resolution: Resolution;
+  seed: string | null;
 }
 
 export interface Match {
@@ -125,6 +140,9 @@ export interface Match {
   board: Board;
   turn: Turn | null;
   reveal: Reveal | null;
+  tally_method: TallyMethod | null;
+  tie_rule: TieRule | null;
+  no_ballot_rule: NoBallotRule | null;
 }
 
 export interface Finished {
@@ -142,6 +160,8 @@ export interface EventState {
   match: Match | null;
   next_match_at: number | null;
   finished: ReadonlyArray<Finished>;
+  admission: Admission;
+  peek: boolean;
 }
 
 export interface LobbyOpened {
@@ -228,6 +248,19 @@ export interface TurnRestored {
   state: EventState;
 }
 
+export interface Commitment {
+  root: string;
+  ballots: number;
+}
+
+export interface TurnSealed {
+  type: "turn.sealed";
+  turn: number;
+  at: number;
+  red: Commitment | null;
+  yellow: Commitment | null;
+}
+
 export interface TurnoutCounted {
   type: "turnout.counted";
   turn: number | null;
@@ -259,6 +292,7 @@ export interface You {
   turn: number | null;
   column: number | null;
   sequence: number;
+  blind: string | null;
 }
 
 export interface PhoneWelcomed {
@@ -284,6 +318,17 @@ export interface BallotRefused {
   last: number;
 }
 
+export interface ReceiptTold {
+  type: "receipt.told";
+  turn: number;
+  side: Side | null;
+  index: number | null;
+  ballots: number;
+  path: ReadonlyArray<string>;
+  column: number | null;
+  blind: string | null;
+}
+
 export interface DisplayWelcomed {
   type: "display.welcomed";
   now_at: number;
@@ -293,12 +338,21 @@ export interface DisplayWelcomed {
   state: EventState;
 }
 
+export interface KeyShown {
+  type: "key.shown";
+  key: string;
+  until_at: number;
+  join_url: string;
+  qr: ReadonlyArray<string>;
+}
+
 export interface ConsoleWelcomed {
   type: "console.welcomed";
   now_at: number;
   seq: number;
   join_url: string;
   state: EventState;
+  display_key: string | null;
 }
 
 export interface ActionDone {
@@ -324,14 +378,21 @@ export interface RehearsalTold {
   running: boolean;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ClockAsk;
+export interface CountsTold {
+  type: "counts.told";
+  turn: number;
+  red: ReadonlyArray<number>;
+  yellow: ReadonlyArray<number>;
+}
+
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnoutCounted | ClockTold | RetryTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {

@@ -28,7 +28,7 @@ TOLERANCE_PX = 1
 DISPLAY_PARTS = {
     "lobby": (".company .badge", ".company h2", ".buoy b", ".buoy span", ".qr", ".way-in .address"),
     "voting": (".team", ".buoy", ".clock .figure", ".cabinet", ".token", ".deck .turn", ".deck .address"),
-    "reveal": (".team", ".choice", ".cabinet", ".bars text", ".token", ".deck .caption"),
+    "reveal": (".team", ".seal", ".choice", ".cabinet", ".bars text", ".token", ".deck .caption"),
     "ended": (".end > *", ".cabinet", ".deck .address"),
 }
 DISPLAY_TEXTS = {
@@ -40,7 +40,7 @@ DISPLAY_TEXTS = {
 PHONE_PARTS = {
     "lobby": (".clock", "h1", ".sentence"),
     "voting": (".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
-    "ended": (".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
+    "ended": (".receipts summary", ".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
 }
 
 # Whatever glides is put where it is going. `type` is the size of letters, also where a drawing is scaled;

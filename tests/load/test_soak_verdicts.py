@@ -8,7 +8,7 @@ from tests.load.bench.soak_verdicts import Soak
 
 KIB_A_PHONE = 60.0
 PHONES = 1_000
-PARTS = ("gateway-1", "gateway-2", "worker", "clock", "valkey", "crowd")
+PARTS = ("gateway-1", "gateway-2", "worker", "clock-1", "clock-2", "valkey", "crowd")
 
 
 def reading(
@@ -67,4 +67,4 @@ def test_a_lost_ballot_fails_and_so_does_a_missing_one() -> None:
 def test_the_crowds_own_work_is_not_the_houses() -> None:
     one = reading(1)
     assert one.gateway_us_a_ballot == 400
-    assert one.house_us_a_ballot == 1_000
+    assert one.house_us_a_ballot == 1_200

@@ -27,17 +27,19 @@ PROGRAMS = {
     "celery": str(Path(sys.executable).with_name("celery")),
     "valkey-server": str(get_binary_path()),
 }
-GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any"}
+GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any", "VALKEY_PASSWORD": "a-word"}
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
 INSIDE, BOX = ("8000", "8101", "8102"), "6379"
 PLACES = {
     "0.0.0.0": LOOPBACK,  # noqa: S104
     "/etc/valkey.conf": str(ROOT / "deploy" / "server" / "valkey.conf"),
+    "/etc/valkey.acl": "{folder}/valkey.acl",
     "/data": "{folder}",
     "/tmp/metrics": "{folder}/metrics-{name}",  # noqa: S108
 }
 GATEWAYS = ("gateway-1", "gateway-2")
-STAYING = (*GATEWAYS, "worker", "clock")
+CLOCKS = ("clock-1", "clock-2")
+STAYING = (*GATEWAYS, "worker", *CLOCKS)
 
 
 @dataclass
@@ -54,6 +56,8 @@ class Yard:
 
     def start(self, name: str) -> "subprocess.Popen[bytes]":
         service = manifests.compose()["services"][name]
+        for config in service.get("configs", []):
+            self.write_config(config["source"])
         argv = [self.here(name, word) for word in service["command"]]
         argv += ["--port", self.port("valkey", BOX)] if name == "valkey" else []
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -61,6 +65,10 @@ class Yard:
                 leashed([PROGRAMS[argv[0]], *argv[1:]]), cwd=ROOT, env=self.env(name), stdout=log, stderr=log
             )
         return self.started[name]
+
+    def write_config(self, name: str) -> None:
+        content = manifests.compose()["configs"][name]["content"]
+        (self.folder / name).write_text(VARIABLE.sub(lambda found: GIVEN[found[1]], content))
 
     def env(self, name: str) -> dict[str, str]:
         """Nothing but what the service is given, and where a machine has its programs."""
@@ -122,7 +130,7 @@ def test_a_service_runs_and_its_own_health_check_says_so(yard: Yard, name: str) 
 
 @pytest.mark.parametrize("workload", ["gateway", "worker", "clock"])
 def test_kubernetes_probes_are_answered(yard: Yard, workload: str) -> None:
-    name = "gateway-1" if workload == "gateway" else workload
+    name = workload if workload == "worker" else f"{workload}-1"
     (container,) = manifests.pods()[workload]["containers"]
     (port,) = container["ports"]
     paths = {part["httpGet"]["path"] for key, part in container.items() if key.endswith("Probe")}
@@ -138,12 +146,12 @@ def test_the_static_files_and_the_pages_need_no_more_than_the_image_has(yard: Ya
 
 def test_a_service_that_is_not_well_is_told_apart(yard: Yard) -> None:
     """Else the test above would say nothing."""
-    clock = yard.started["clock"]
+    clock = yard.started["clock-1"]
     clock.send_signal(signal.SIGTERM)
     assert clock.wait(WITHIN_S) == 0
-    assert not yard.is_healthy("clock")
-    yard.start("clock")
-    wait_until(lambda: yard.is_healthy("clock"), WITHIN_S)
+    assert not yard.is_healthy("clock-1")
+    yard.start("clock-1")
+    wait_until(lambda: yard.is_healthy("clock-1"), WITHIN_S)
 
 
 def test_every_service_ends_in_the_time_it_is_given(yard: Yard) -> None:

@@ -81,6 +81,11 @@ def test_the_box_writes_as_the_laptops_does() -> None:
     assert server["save"].strip('"') == laptop["save"]
 
 
+def test_the_box_knows_the_same_users_in_containers() -> None:
+    content = manifests.compose()["configs"]["valkey.acl"]["content"]
+    assert re.sub(r"\$\{[^}]*\}", "change-me", content) == (SERVER / "valkey.acl").read_text()
+
+
 def test_nginx_waits_longer_than_a_phone_is_silent() -> None:
     nginx = (SERVER / "nginx.conf").read_text()
     read, send = re.findall(r"proxy_(?:read|send)_timeout (\d+)s;", nginx)

@@ -39,7 +39,7 @@ OF_THE_DATABASE = ["games/test_matches.py", "games/test_models.py", *(f"voting/t
 # It plays the same turn three times over and compares the ids: PostgreSQL gives none out twice.
 NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
 AWAY_S = 3.0
-PARTS = ("gateway", "worker", "clock")
+PARTS = ("gateway", "worker", "clock-1", "clock-2")
 
 
 def run_tests(database_url: str, *arguments: str) -> str:

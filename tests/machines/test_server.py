@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -119,6 +120,11 @@ def back_up(folder: Path, settings: Path, **named: str) -> Path:
     return max(path for path in folder.iterdir())
 
 
+def _database_in(copy: Path) -> Path:
+    with zipfile.ZipFile(copy / "crowdgame.backup") as archive:
+        return Path(archive.extract("database", copy))
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
     path = tmp_path / "crowdgame.env"
@@ -133,7 +139,7 @@ def test_a_backup_of_postgresql_can_be_restored(tmp_path: Path, settings: Path, 
     copy = back_up(tmp_path / "backups", settings, DATABASE_URL=old)
     restore = [f"{find_postgres()}/pg_restore", "--clean", "--if-exists", f"--dbname={new}"]
     for _ in range(2):  # into an empty database, and over one that is there
-        subprocess.run([*restore, copy / "database.dump"], check=True)
+        subprocess.run([*restore, _database_in(copy)], check=True)
     with psycopg.connect(new) as connection:
         assert connection.execute("SELECT team FROM evening").fetchall() == [("Rooks",)]
     assert (copy / "crowdgame.env").read_text() == settings.read_text()
@@ -145,7 +151,7 @@ def test_a_backup_of_sqlite_holds_what_is_being_written(tmp_path: Path, settings
         database.execute("CREATE TABLE evening AS SELECT 'Doves' AS team")
         database.commit()
         copy = back_up(tmp_path / "backups", settings, CROWDGAME_DATA=str(tmp_path))
-    with closing(sqlite3.connect(copy / "db.sqlite3")) as kept:
+    with closing(sqlite3.connect(_database_in(copy))) as kept:
         assert kept.execute("SELECT team FROM evening").fetchall() == [("Doves",)]
 
 

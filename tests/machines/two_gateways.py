@@ -12,7 +12,7 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_box
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.machines.nginx import Nginx, running_nginx
-from tests.stack import House, _organizer
+from tests.stack import House, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
 WITHIN_S = 60
@@ -46,8 +46,8 @@ def running_street(data: Path, server: str, database_url: str) -> Iterator[Stree
             database_url=database_url,
         )
         _start(stack, supervisor, ports)
-        with _organizer(stack) as organizer:
-            yield Street(stack, supervisor, organizer, nginx, ports, said)
+        with organizer(stack) as asked:
+            yield Street(stack, supervisor, asked, nginx, ports, said)
 
 
 def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
@@ -55,7 +55,7 @@ def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None
     migrate(stack)
     start_afresh(stack.figures)
     gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
-    supervisor.start(*gateways, children.worker(stack), children.clock(stack))
+    supervisor.start(*gateways, children.worker(stack), *children.clocks(stack))
     for port in ports:
         assert answers_http(LOOPBACK, port, WITHIN_S)
 

@@ -193,7 +193,8 @@ class SmallHall:
             sealed_at=now(),
             resolved_at=now(),
             resolution=resolution,
-            **tallies,
+            red=tallies["red"],
+            yellow=tallies["yellow"],
         )
 
     def tally(self, side: str) -> protocol.SideTally:

@@ -117,6 +117,7 @@ def test_an_edited_event_is_told_and_keeps_its_counter(
         "name": "Regatta",
         "owner": event.owner_id,
         "team_choice": "balance",
+        "admission": "open",
         "window_s": 3600,
         "reveal_s": 6,
         "tally_method": "plurality",

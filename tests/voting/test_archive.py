@@ -27,6 +27,16 @@ def test_of_one_voters_ballots_in_one_batch_the_newest_stays(box: BallotBox) -> 
     assert stored_ballots(turn) == (Ballot("ada", "red", 7, 3),)
 
 
+def test_the_order_within_a_batch_says_nothing_of_the_voters(box: BallotBox) -> None:
+    """Whoever reads the opened lists of two turns finds no voter in the same place for being the same."""
+    turn, voters = start(box), ("mm", "zz", "aa", "kk")
+    blinds = [f"{place:032x}" for place in (3, 1, 2, 0)]
+    batch = [Ballot(v, "red", 1, 1, 0, blind) for v, blind in zip(voters, blinds, strict=True)]
+    store_ballots(turn.pk, batch[:3], now=1_000)
+    store_ballots(turn.pk, batch[3:], now=2_000)
+    assert [ballot.voter for ballot in stored_ballots(turn)] == ["zz", "aa", "mm", "kk"]
+
+
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such moments")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(

@@ -399,6 +399,32 @@ def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn
     assert cast(turn, R1) == [Cast.OK]
 
 
+def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTurn, box: BallotBox) -> None:
+    """In an upgrade it stands beside this one, at the same box."""
+    veteran = Ballot("veteran", "red", 3, 1, 1)
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
+        redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "turncoat": '"red",3,4,2'})
+        redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
+    assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [Cast.DUP, Cast.OK]
+    changed = Ballot("turncoat", "yellow", 5, 5, 0, "cd" * 16)
+    assert cast(turn, Ballot("turncoat", "red", 1, 3), changed) == [-4, Cast.OK]
+    assert voted() == (2, 1)
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
+    last = Ballot("turncoat", "yellow", 5, 5, 4, "cd" * 16)
+    assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
+
+
 def test_batches_have_an_answer_a_ballot(turn: BoxedTurn) -> None:
     batches: Sequence[list[Ballot]] = [[R1], [R1, Y2]]
     assert [len(cast(turn, *batch)) for batch in batches] == [1, 2]
+
+
+@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
+def test_who_comes_to_a_spoilt_box_is_let_in_without_a_ballot(held: str, turn: BoxedTurn) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        if held == "text":
+            redis.set(turn.keys[1], "not a hash")
+        else:
+            redis.hset(turn.keys[1], "v1", "red 3 1 1")
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v1", "v2"])) == {}

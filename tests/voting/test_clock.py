@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 from django.conf import settings
-from django.db import connections
+from django.db import connection, connections
 from redis import Redis
 
 from deploy.laptop.network import LOOPBACK, free_port
@@ -20,7 +20,7 @@ from tests.voting.playing import new_event, only_turn, open_now, run_out, set_wi
 from tests.voting.test_turns import at_once, kinds
 from voting.announcements import announce
 from voting.ballot_box import BallotBox
-from voting.clock import CALLED_BEFORE_MS, LOOK_S, Clock
+from voting.clock import CALLED_BEFORE_MS, LEFT_ALONE_MS, LOOK_S, Clock
 from voting.deadlines import CLOSE_TURN, CLOSE_TURN_EARLY, arm_close, arm_early_close
 from voting.models import Announcement
 from voting.protocol import EventEdited
@@ -29,6 +29,8 @@ from voting.tasks import close_turn_early as close_turn_early_task
 from voting.turns import PATIENCE_MS, boxed, load_turn
 
 pytestmark = pytest.mark.django_db
+HELD = """CREATE TRIGGER held BEFORE INSERT ON games_match WHEN NEW.event_id = {}
+BEGIN SELECT RAISE(ABORT, 'held'); END"""
 
 
 def handed_over(url: str) -> list[bytes]:
@@ -75,6 +77,83 @@ def test_without_a_worker_the_clock_closes_the_turn_itself(box: BallotBox) -> No
     assert load_turn(turn.pk).red_pick == 3
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_turn_that_the_store_keeps_it_from_closing_is_closed_as_soon_as_it_may(
+    box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    run_out(turn, box)
+    clock = Clock(box)
+    with Redis.from_url(valkey_url) as redis:
+        redis.config_set("maxmemory", 1)
+        try:
+            wait_until(lambda: clock.look() and waits(turn, caplog))
+            seal_again_at = clock.troubles.again[f"turn {turn.pk}"]
+            wait_until(lambda: clock.look() and clock.troubles.again[f"turn {turn.pk}"] > seal_again_at)
+        finally:
+            redis.config_set("maxmemory", 0)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert waits(turn, caplog) == caplog.text.count("the clock does") == 1
+    wait_until(lambda: clock.look() and load_turn(turn.pk).state == TurnState.RESOLVED, 2)
+    assert f"turn {turn.pk} goes on" in caplog.text
+
+
+def waits(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
+    """How often it was said that the turn cannot be closed."""
+    return sum(said.startswith(f"turn {turn.pk} waits") for said in caplog.messages)
+
+
+def spoil(turn: Turn, redis: Redis) -> None:
+    """No script can do anything with the turn's box: each ends with WRONGTYPE."""
+    redis.set(boxed(turn).keys[0], "spoilt")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_turns_one_that_cannot_be_closed_holds_up_no_other(
+    box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns = [start(box) for _ in range(3)]
+    waiting, due = start(box), new_event()
+    for turn in turns:
+        open_now(turn, box)
+        vote(turn, box, red=[3])
+        run_out(turn, box)
+    bad, *sound = turns
+    clock = Clock(box)
+    with Redis.from_url(valkey_url) as redis:
+        spoil(bad, redis)
+        redis.delete(*boxed(waiting).keys)
+        Event.objects.filter(pk=due.pk).update(next_match_at=box.now())
+        wait_until(lambda: clock.look() and waits(bad, caplog))
+        wait_until(
+            lambda: clock.look() and all(load_turn(t.pk).state == TurnState.RESOLVED for t in sound), 2
+        )
+        wait_until(lambda: clock.look() and load_turn(waiting.pk).epoch == 2, 5)
+        assert due.matches.count() == 1
+        assert not clock.waits
+        assert waits(bad, caplog) == 1
+        assert load_turn(bad.pk).state == TurnState.OPEN
+        redis.delete(*boxed(bad).keys)
+    wait_until(lambda: clock.look() and load_turn(bad.pk).epoch == 2, 5)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has other triggers")
+@pytest.mark.django_db(transaction=True)
+def test_a_match_that_cannot_be_started_holds_up_no_other(box: BallotBox) -> None:
+    bad, sound = new_event(), new_event()
+    Event.objects.update(next_match_at=box.now())
+    with connection.cursor() as cursor:
+        cursor.execute(HELD.format(bad.pk))
+    clock = Clock(box)
+    clock.look()
+    assert [event.matches.count() for event in (bad, sound)] == [0, 1]
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER held")
+    wait_until(lambda: clock.look() and bad.matches.count() == 1, 3)
+
+
 def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(box: BallotBox) -> None:
     clock = Clock(box)
     assert clock.look() == LOOK_S
@@ -94,6 +173,22 @@ def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, va
     run_out(turn, box)
     clock.look()
     assert len(handed_over(valkey_url)) == 2
+
+
+def test_a_window_that_was_moved_while_the_clock_was_busy_is_due_anew(
+    box: BallotBox, valkey_url: str
+) -> None:
+    """As when an organizer adds time while the clock counts, and the added time is over at its next look."""
+    turn = start(box)
+    run_out(turn, box)
+    clock = Clock(box)
+    clock.look()
+    (deadline,) = clock.armed
+    clock.armed[deadline] += LEFT_ALONE_MS
+    run_out(load_turn(turn.pk), box)
+    clock.look()
+    assert len(handed_over(valkey_url)) == 2
+    wait_until(lambda: clock.look() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
 def test_a_paused_turn_is_never_due(box: BallotBox, valkey_url: str) -> None:

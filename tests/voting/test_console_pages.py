@@ -66,6 +66,7 @@ def answers(**changes: Any) -> dict[str, Any]:
         "tie_rule": "first",
         "no_ballot_rule": "random",
         "team_choice": "balance",
+        "admission": "open",
         "next_match_after_s_usual": "",
         "next_match_after_s_number": "",
         "next_match_after_s_unit": "1",
@@ -81,6 +82,7 @@ def test_a_stranger_is_sent_to_the_login(client: Client, path: str) -> None:
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/console/login/?next={path}")
 
 
+@pytest.mark.usefixtures("valkey_url")
 def test_login_and_logout(client: Client, organizer: User) -> None:
     wrong = client.post("/console/login/", {"username": "ada", "password": "byron"})
     assert "do not belong together" in wrong.content.decode()

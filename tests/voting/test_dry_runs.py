@@ -15,6 +15,7 @@ from voting.ballot_box import AsyncBallotBox
 from voting.dry_runs import DryRuns, Stage, stop_dry_run
 from voting.playbill import Playbill
 from voting.protocol import RehearsalTold
+from voting.rehearsal.keys import machine_ms
 
 PHONES = 4
 ENDS_WITHIN_S = 10
@@ -37,7 +38,7 @@ class House:
 
     @property
     def stage(self) -> Stage:
-        return Stage(1, "HALL", self.bill, lambda: self.draining)
+        return Stage(1, "HALL", self.bill, lambda: self.draining, machine_ms)
 
     async def start(self, runs: DryRuns) -> None:
         await runs.start(self.stage, ("127.0.0.1", self.small.port), PHONES)

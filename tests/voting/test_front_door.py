@@ -43,13 +43,15 @@ class Door:
         self.behind = Behind()
         self._door = front_door(self.behind)
 
-    def ask(self, path: str, method: str = "GET", encoding: bytes = b"") -> Answered:
+    def ask(
+        self, path: str, method: str = "GET", encoding: bytes = b"", host: bytes = b"testserver"
+    ) -> Answered:
         said: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
             said.append(message)
 
-        headers = [(b"accept-encoding", encoding)] if encoding else []
+        headers = [(b"host", host), *([(b"accept-encoding", encoding)] if encoding else [])]
         scope = {"type": "http", "path": path, "method": method, "headers": headers}
 
         async def conversation() -> None:
@@ -135,6 +137,13 @@ def test_what_is_no_page_and_no_file_is_passed_on(path: str, door: Door) -> None
 def test_a_page_is_only_read(method: str, door: Door) -> None:
     door.ask("/", method)
     assert door.behind.asked == ["/"]
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
+def test_by_another_name_no_page_is_here(path: str, door: Door) -> None:
+    answer = door.ask(path, host=b"elsewhere.example")
+    assert (answer.status, answer.body) == (400, b"This house has another name.\n")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_who_takes_gzip_gets_it_and_others_do_not(door: Door) -> None:

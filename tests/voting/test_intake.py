@@ -11,7 +11,7 @@ from redis import RedisError
 from tests.voting.test_ballot_box import EVENT, HOUR_MS, R1, TURN, Y2
 from voting.ballot_box import MAX_BATCH, AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed
 from voting.ballots import Ballot
-from voting.intake import MAX_WAITING, Intake, Slot
+from voting.intake import ANSWERS_AT_ONCE, MAX_WAITING, Intake, Slot
 
 WINDOW = Slot(EVENT, TURN, 1, stored=False)
 LONG = Slot(EVENT, TURN, 1, stored=True)
@@ -330,3 +330,29 @@ def test_each_ballot_is_timed_from_its_own_arrival(turn: BoxedTurn) -> None:
         assert first <= between <= second
 
     talk(conversation)
+
+
+def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: BoxedTurn) -> None:
+    troubles: list[str] = []
+
+    class Gone:
+        def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+            raise LookupError("gone")
+
+    async def conversation(crowd: Crowd) -> None:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, told: troubles.append(str(told["exception"]))
+        )
+        crowd.cast(R1)
+        await asyncio.sleep(0)
+        crowd.lane.take(Ballot("w-1", "red", 1, 1), Gone())
+        crowd.cast(*voters(ANSWERS_AT_ONCE))
+        crowd.lane.take(Ballot("w-2", "red", 1, 1), Gone())
+        crowd.cast(Y2)
+        assert await crowd.answered(ANSWERS_AT_ONCE + 2) == [Cast.OK] * (ANSWERS_AT_ONCE + 2)
+        await crowd.intake.emptied()
+        crowd.cast(R1)
+        await crowd.answered(ANSWERS_AT_ONCE + 3)
+
+    talk(conversation)
+    assert troubles == ["gone", "gone"]

@@ -181,6 +181,26 @@ def test_answers_to_other_ballots_settle_nothing() -> None:
     assert not kept.counted(BallotCounted(turn=3, column=4, sequence=2))
 
 
+def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, blinds={1: "a", 2: "b"})
+    assert [kept.cast().blind for _ in range(2)] == ["b", "b"]
+    kept.refused(BallotRefused(turn=3, sequence=2, code="stale", last=8))
+    assert (kept.cast().sequence, kept.cast().blind) == (9, "b")
+
+
+@pytest.mark.parametrize(
+    ("turn", "sequence", "settled"),
+    [(3, 2, True), (3, 1, False), (None, 0, False), (2, 5, False)],
+    ids=["it holds it", "it holds an older one", "it holds none", "of another turn"],
+)
+def test_a_counted_ballot_that_the_box_does_not_hold_is_sent_again(
+    turn: int | None, sequence: int, settled: bool
+) -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, settled=True)
+    kept.take_welcome(You(token="t", team=1, turn=turn, column=4, sequence=sequence))
+    assert kept.settled == settled
+
+
 def test_a_new_epoch_unsettles_the_ballot_and_leaves_its_sequence() -> None:
     turn = a_turn(after())
     kept = KeptBallot(turn=1, epoch=1, column=4, sequence=2, settled=True)
@@ -285,8 +305,9 @@ def test_what_all_phones_hear_is_decoded_once() -> None:
     assert decode(told) is decode(bytes(bytearray(told)))
     own = b'{"type":"ballot.counted","turn":1,"column":2,"sequence":3}'
     assert decode(own) == BallotCounted(turn=1, column=2, sequence=3)
-    cast = BallotCast(turn=1, epoch=1, column=2, sequence=3)
-    assert encode(cast) == b'{"type":"ballot.cast","turn":1,"epoch":1,"column":2,"sequence":3}'
+    cast = BallotCast(turn=1, epoch=1, column=2, sequence=3, blind="0a" * 16)
+    ballot = b'"turn":1,"epoch":1,"column":2,"sequence":3,"blind":"%b"' % (b"0a" * 16)
+    assert encode(cast) == b'{"type":"ballot.cast",%b}' % ballot
 
 
 def test_phones_that_come_in_one_moment_share_the_state() -> None:

@@ -1,5 +1,7 @@
 """A snapshot shows what happened, is what the last announcement said, and gives no choice away."""
 
+import re
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -27,7 +29,7 @@ from tests.voting.test_ballot_box import ask
 from voting import protocol
 from voting.ballot_box import BallotBox, Turnout
 from voting.control import act, edit_event
-from voting.models import Announcement
+from voting.models import Announcement, TallyRecord
 from voting.protocol import Action, ActionAsk
 from voting.snapshots import FINISHED_SHOWN, snapshot
 from voting.turns import boxed, close_turn, load_turn, restore_turn, start_match
@@ -76,8 +78,26 @@ def test_an_open_turn_says_who_may_pick_what(box: BallotBox) -> None:
         left_ms=0,
         to_move=("red", "yellow"),
         legal=protocol.Legal(red=(1, 2, 3, 4, 5, 6), yellow=(1, 2, 3, 4, 5, 6)),
+        lot=sha256(f"crowdgame lot:{turn.seed}".encode()).hexdigest(),
     )
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
+
+
+def test_the_terms_of_a_match_are_told_from_its_start_and_stay_its_own(box: BallotBox) -> None:
+    """Chosen afterwards, other terms would make another pick of the same ballots."""
+    terms = {"tally_method": "lottery", "tie_rule": "lot", "no_ballot_rule": "forfeit"}
+    turn = start(box, **terms)
+    Event.objects.update(tally_method="plurality", tie_rule="first", no_ballot_rule="pass")
+    for state in (told_last(turn.match.event_id), shown(turn.match.event_id)):
+        assert state.match is not None
+        assert {name: getattr(state.match, name) for name in terms} == terms
+
+
+def test_a_state_of_a_version_before_the_terms_is_read(box: BallotBox) -> None:
+    told = msgspec.to_builtins(shown(start(box).match.event_id).match)
+    for name in ("tally_method", "tie_rule", "no_ballot_rule"):
+        del told[name]
+    assert msgspec.convert(told, protocol.Match).tie_rule is None
 
 
 def test_a_full_column_is_no_choice_any_more(box: BallotBox) -> None:
@@ -110,9 +130,12 @@ def test_a_reveal_shows_both_tallies_and_what_came_of_them(box: BallotBox) -> No
     reveal = match.reveal
     assert reveal is not None
     assert (reveal.turn, reveal.number) == (turn.pk, 1)
+    assert reveal.red is not None
     assert reveal.red == protocol.SideTally(
-        counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality"
+        counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality", root=reveal.red.root
     )
+    assert reveal.red.root == TallyRecord.objects.get(turn=turn, side="red").root
+    assert reveal.seed == turn.seed
     assert reveal.yellow is not None
     assert reveal.yellow.counts == (0, 0, 0, 1, 0, 0, 0)
     assert [(d.side, d.column, d.row) for d in reveal.resolution.drops] == [("red", 4, 1), ("yellow", 4, 2)]
@@ -267,11 +290,18 @@ def told_in_an_open_turn(event: Event, box: BallotBox, red: list[int], yellow: l
     for action in ("turn.extend", "joining.lock", "turn.pause", "turn.resume", "turn.extend"):
         press(action)
     outside.append(turnout(event.pk, turn.pk))
-    present = msgspec.json.encode(shown(event.pk))
-    open_turn = [bytes(row.body) for row in Announcement.objects.filter(event=event).order_by("seq")]
+    present = without_lot(msgspec.json.encode(shown(event.pk)))
+    open_turn = [
+        without_lot(bytes(row.body)) for row in Announcement.objects.filter(event=event).order_by("seq")
+    ]
     run_out(load_turn(turn.pk), box)
     close_turn(turn.pk, box)
     return (outside, present, open_turn), msgspec.json.encode(shown(event.pk))
+
+
+def without_lot(told: bytes) -> bytes:
+    """Every turn has a seed of its own, made before anybody votes."""
+    return re.sub(rb'"lot":"[0-9a-f]{64}"', b'"lot":""', told)
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:

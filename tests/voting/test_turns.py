@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from random import Random
 from threading import Barrier, Thread
 from typing import Any
@@ -12,7 +14,7 @@ from django.db import connections
 from redis import Redis
 
 from deploy.laptop.network import LOOPBACK, free_port
-from games.engine.game import Side
+from games.engine.game import SIDES, Side
 from games.matches import MatchError, claim_turn, live_turn, position_of
 from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
 from tests.voting.playing import (
@@ -33,6 +35,7 @@ from voting.announcements import relay
 from voting.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
 from voting.ballots import Ballot, unpack_ballots
 from voting.clock import Clock
+from voting.lots import draw_lot
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.protocol import decode_change
 from voting.tally import TallyTerms, decide
@@ -240,6 +243,24 @@ def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> No
     assert state.match is not None
     assert state.match.reveal is not None
     assert state.match.reveal.sealed_at == first.sealed_at
+
+
+class AsksAClockBehind(BallotBox):
+    """As of a cluster: the node that tells the time is not the one that seals."""
+
+    def now(self) -> int:
+        return super().now() - 60_000
+
+
+def test_no_turn_is_resolved_before_it_is_sealed_whatever_the_clocks_say(box: BallotBox) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    behind = AsksAClockBehind()
+    close_turn(turn.pk, behind)
+    behind.close()
+    after = load_turn(turn.pk)
+    assert after.sealed_at is not None
+    assert after.resolved_at == after.sealed_at
 
 
 def test_an_unsealed_turn_is_sealed_at_its_new_deadline(box: BallotBox) -> None:
@@ -452,7 +473,8 @@ def test_without_ballots_the_pick_is_drawn_from_the_seed(box: BallotBox) -> None
     turn = start(box, no_ballot_rule="random")
     after = play_turn(turn, box)
     for side, pick in (("red", after.red_pick), ("yellow", after.yellow_pick)):
-        assert pick == tuple(range(1, 8))[Random(f"{turn.seed}:{side}").randrange(7)]
+        lot = sha256(f"{turn.seed}:{side}".encode()).hexdigest()
+        assert pick == 1 + int(lot, 16) % 7
     assert tally_of(turn, "red").decided_by == "random"
 
 
@@ -492,10 +514,10 @@ def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: Rule, box: Ballo
     play_turn(turn, box, red=[1, 2, 3, 3, 2, 1], yellow=[7, 6, 6, 7])
     match = turn.match
     terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
-    for side in ("red", "yellow"):
+    for side in SIDES:
         record = TallyRecord.objects.get(turn=turn, side=side)
         held = unpack_ballots(bytes(record.sealed))
-        again = decide(held, range(1, 8), 7, terms, Random(f"{turn.seed}:{side}"))
+        again = decide(held, range(1, 8), 7, terms, partial(draw_lot, turn.seed, side))
         assert (record.pick, record.decided_by, record.counts) == (
             again.pick,
             rule.decided_by,

@@ -56,10 +56,11 @@ def test_a_turn_is_counted_and_timed_by_all_that_have_a_part_in_it(house: House,
 
 
 def test_every_process_of_the_house_is_there_with_what_it_takes(house: House) -> None:
-    children = {house.supervisor.pid(name) for name in ("gateway-1", "gateway-2", "clock", "worker")}
+    names = (*house.stack.gateway_names, *house.stack.clock_names, "worker")
+    children = {house.supervisor.pid(name) for name in names}
     there = {int(s.labels["pid"]): s.labels["role"] for s in figures(house) if s.name == "crowdgame_process"}
     assert children <= there.keys()
-    assert sorted(there.values()) == ["clock", "gateway", "gateway", "worker", "worker"]
+    assert sorted(there.values()) == ["clock", "clock", "gateway", "gateway", "worker", "worker"]
     for role in ("gateway", "worker", "clock"):
         assert figure(house, "process_cpu_seconds_total", role=role) > 0
         assert figure(house, "process_resident_memory_bytes", role=role) > 1 << 20

@@ -3,8 +3,10 @@
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,13 +20,21 @@ from tests.stack import House
 from tests.watching.test_figures import close_a_turn
 from tests.watching.watcher import ask, records
 
-ROLES = {"gateway-1": "gateway", "gateway-2": "gateway", "worker": "worker", "clock": "clock"}
+ROLES = {
+    "gateway-1": "gateway",
+    "gateway-2": "gateway",
+    "worker": "worker",
+    "clock-1": "clock",
+    "clock-2": "clock",
+}
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
 def test_every_line_of_every_process_is_a_record(house: House, faces: Faces) -> None:
     close_a_turn(house, faces)
     ask(house, "/console/nothing-here/?token=secret-word")
+    assert ask(house, "/console/enter/MQ/abc123-secret-word/").status == 410
+    assert ask(house, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
     wait_until(lambda: _closed(house))
     for name, role in ROLES.items():
         told = records(house, name)
@@ -57,6 +67,34 @@ def test_a_record_holds_nothing_but_what_is_named() -> None:
     told = json.loads(JsonLines().format(record))
     assert told.keys() == ALWAYS | {"turn"}
     assert (told["level"], told["logger"], told["turn"]) == ("ERROR", "django.request", 7)
+
+
+@pytest.mark.parametrize("form", ["line", "json"])
+def test_no_login_link_stands_in_a_log(form: str, tmp_path: Path) -> None:
+    """Refused, and broken: without a database each ends with an error."""
+    env = {**os.environ, "LOG_FORMAT": form, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
+    env |= {"SECRET_KEY": "of the tests", "CROWDGAME_DATA": str(tmp_path), "ALLOWED_HOSTS": "testserver"}
+    link = "/console/enter/MQ/abc123-0123456789abcdef0123456789abcdef/"
+    elsewhere = link.replace("enter", "nowhere")
+    script = f"""
+import django; django.setup()
+from django.test import Client
+browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
+told = browser.post({link!r}), browser.get({link!r}), browser.get({elsewhere!r})
+print(*[answer.status_code for answer in told])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["403", "500", "404"]
+    assert "0123456789abcdef" not in done.stderr
+    assert len(re.findall(r"/console/enter/(…|\\u2026)", done.stderr)) == 2
+    if form == "json":
+        assert [json.loads(line)["level"] for line in done.stderr.splitlines()] == [
+            "WARNING",
+            "ERROR",
+            "WARNING",
+        ]
 
 
 @pytest.mark.parametrize(

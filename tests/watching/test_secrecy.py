@@ -1,79 +1,194 @@
-"""Two evenings whose hidden ballots are swapped between the teams look the same from outside."""
+"""Two evenings whose hidden ballots are swapped between the teams look the same to all who look on."""
 
-import re
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.faces import faces_of
+from tests.faces import Faces, faces_of
 from tests.stack import House
-from tests.watching.watcher import figures, records, watched_house
+from tests.watching.outlook import Watchers, watchers
+from tests.watching.watcher import watched_house
 
-TIMED = re.compile(r"_(seconds(_sum|_bucket|_created)?|created)$")
-UNSTEADY = {"crowdgame_loop_lag_seconds_count", "crowdgame_broadcast_seconds_count"}
-LOGS = ("gateway-1", "gateway-2", "worker", "clock")
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
+IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
+HEX = "0123456789abcdef"
+COLUMNS = 7
 
 
 @dataclass(frozen=True)
-class Outside:
-    """What a watcher sees while a window is open: figures and logs but for times."""
+class Evening:
+    """What watchers saw in the window, after a deadline that nobody minded, and of the seal.
 
-    figures: dict[str, float]
-    logs: dict[str, list[dict[str, Any]]]
+    `asked` is how the admin's list answered whoever asked it for the turn's seed, digit by digit.
+    """
+
+    in_window: dict[str, str]
+    after_deadline: dict[str, str]
+    turnout: list[dict[str, Any]]
+    seal: dict[str, Any]
+    reveal: dict[str, Any]
+    asked: set[int]
+    seed: str
 
 
-def watch_window(data: Path, ballots: dict[int, list[int]]) -> Outside:
-    """An evening up to where the window is open and all ballots are counted."""
+def evening(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Evening:
     with watched_house(data) as house:
-        made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
-        house.ask("begin", event_id=made["id"])
-        house.ask("open_at_once", event_id=made["id"])
-        _vote(house, made["code"], ballots)
-        return Outside(_steady_figures(house), {name: _steady_log(house, name) for name in LOGS})
+        for faces in faces_of(house):
+            terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
+            made = house.ask("event", **terms)
+            house.ask("begin", event_id=made["id"])
+            with watchers(house, faces, made["code"]) as watching:
+                turn = house.ask("closing_in", event_id=made["id"], ms=window_ms)
+                watching.faces["the projector"].hear("turn.moved")
+                vote(faces, made["code"], ballots)
+                stored = house.rows("SELECT COUNT(*) FROM voting_storedballot")
+                assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
+                return _look(house, watching, made["id"], turn)
+    raise AssertionError("nobody looked on")
 
 
-def _vote(house: House, code: str, ballots: dict[int, list[int]]) -> None:
-    for faces in faces_of(house):
-        for team, columns in ballots.items():
-            for column in columns:
-                phone, welcome = faces.phone(code, team=team)
-                turn = welcome["state"]["match"]["turn"]
-                phone.say("ballot.cast", turn=turn["id"], column=column, sequence=1, epoch=turn["epoch"])
-                phone.hear("ballot.counted")
+def _look(house: House, watching: Watchers, event: int, turn: int) -> Evening:
+    ((seed,),) = house.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
+    in_window = watching.outlook()
+    assert all(seed not in text for text in watching.as_it_came.values())
+    with nobody_at_work(house):
+        house.ask("closing_in", event_id=event, ms=200)
+        time.sleep(1)
+        after_deadline = watching.outlook()
+        assert all(seed not in text for text in watching.as_it_came.values())
+        asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
+    projector = watching.faces["the projector"]
+    reveal = projector.hear("turn.revealed")
+    seal = next(told for told in projector.heard if told["type"] == "turn.sealed")
+    return Evening(in_window, after_deadline, watching.turnout(), seal, reveal, asked, seed)
 
 
-def _steady_figures(house: House) -> dict[str, float]:
-    told: dict[str, float] = {}
-    for sample in figures(house):
-        if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
-            continue
-        labels = {name: value for name, value in sample.labels.items() if name != "pid"}
-        key = f"{sample.name} {sorted(labels.items())}"
-        told[key] = told.get(key, 0) + sample.value
-    return {key: value for key, value in told.items() if not key.startswith("crowdgame_connections")}
+def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
+    for team, columns in ballots.items():
+        for column in columns:
+            phone, welcome = faces.phone(code, team=team)
+            turn = welcome["state"]["match"]["turn"]
+            phone.say("ballot.cast", turn=turn["id"], column=column, sequence=1, epoch=turn["epoch"])
+            phone.hear("ballot.counted")
 
 
-def _steady_log(house: House, name: str) -> list[dict[str, Any]]:
-    return [record | {"time": ""} for record in records(house, name)]
+@contextmanager
+def nobody_at_work(house: House) -> Iterator[None]:
+    """Between deadline and reveal time stands still."""
+    pids = [pid for part in ("clock-1", "clock-2", "worker") if (pid := house.supervisor.pid(part))]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
-@pytest.fixture(scope="module")
-def evenings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outside, Outside]:
-    one = watch_window(tmp_path_factory.mktemp("one"), {1: LOW, 2: HIGH})
-    other = watch_window(tmp_path_factory.mktemp("other"), {1: HIGH, 2: LOW})
+@pytest.fixture(scope="module", params=[IN_THE_BOX, IN_THE_DATABASE], ids=["in the box", "in the database"])
+def evenings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Evening, Evening]:
+    one = evening(tmp_path_factory.mktemp("one"), {1: LOW, 2: HIGH}, request.param)
+    other = evening(tmp_path_factory.mktemp("other"), {1: HIGH, 2: LOW}, request.param)
     return one, other
 
 
-def test_swapped_ballots_leave_every_figure_as_it_was(evenings: tuple[Outside, Outside]) -> None:
-    one, other = evenings
-    assert one.figures == other.figures
-    assert one.figures["crowdgame_ballots_total [('outcome', 'counted')]"] == len(LOW) + len(HIGH)
+def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Who sees a difference, and the first line of it."""
+    found = {}
+    for name in one.keys() | other.keys():
+        lines = zip_longest(one.get(name, "").splitlines(), other.get(name, "").splitlines(), fillvalue="")
+        if pairs := [pair for pair in lines if pair[0] != pair[1]]:
+            found[name] = pairs[0]
+    return found
 
 
-def test_swapped_ballots_leave_every_log_as_it_was(evenings: tuple[Outside, Outside]) -> None:
+def test_in_the_window_nobody_sees_a_difference(evenings: tuple[Evening, Evening]) -> None:
     one, other = evenings
-    assert one.logs == other.logs
-    assert [record["message"] for record in one.logs["gateway-1"]] == ["gateway up"]
+    assert differing(one.in_window, other.in_window) == {}
+    assert one.in_window == other.in_window
+
+
+def test_nor_between_the_deadline_and_the_reveal(evenings: tuple[Evening, Evening]) -> None:
+    one, other = evenings
+    assert differing(one.after_deadline, other.after_deadline) == {}
+    assert one.after_deadline == other.after_deadline
+
+
+def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Evening]) -> None:
+    """Nobody who sees nothing finds a difference."""
+    seen = evenings[0].in_window
+    voted = f"[('outcome', 'counted')]\": {float(len(LOW + HIGH))}"
+    assert voted in seen["figures"]
+    assert "gateway up" in seen["log of the gateways"]
+    assert "turn.moved" in seen["channel layer"]
+    assert "turn.moved" in seen["outbox"]
+    assert all(f'"columns":{COLUMNS}' in seen[name] for name in ("the projector", "a phone of team 2"))
+    admins = {path.split()[1] for path in seen if path.startswith("admin ")}
+    lists = {
+        "games/turn",
+        "voting/storedballot",
+        "voting/tallyrecord",
+        "voting/announcement",
+        "voting/ticket",
+    }
+    assert {f"/admin/{name}/" for name in lists} <= admins
+    assert any(path.startswith("/admin/games/turn/") and path.endswith("/change/") for path in admins)
+    assert seen["page /privacy"].startswith("200")
+    assert seen["page /record/{code}/1.json"].startswith("200")
+
+
+def test_turnout_is_a_number_a_team_and_no_more(evenings: tuple[Evening, Evening]) -> None:
+    for evening in evenings:
+        assert evening.turnout
+        assert {frozenset(told) for told in evening.turnout} == {
+            frozenset({"type", "turn", "connected", "voted"})
+        }
+        assert {len(told[name]) for told in evening.turnout for name in ("connected", "voted")} == {2}
+        assert max(told["voted"] for told in evening.turnout) == [len(LOW), len(HIGH)]
+        assert {n for told in evening.turnout for n in told["voted"]} <= set(range(len(LOW) + 1))
+
+
+def test_the_seed_is_told_with_the_reveal_and_not_before(evenings: tuple[Evening, Evening]) -> None:
+    """That no watcher's outlook held it, is seen while they look; nor can it be asked for in the admin."""
+    for evening in evenings:
+        assert evening.asked == {400}
+        assert evening.reveal["state"]["match"]["reveal"]["seed"] == evening.seed
+
+
+def test_the_seal_tells_a_root_and_a_number_a_team(evenings: tuple[Evening, Evening]) -> None:
+    for evening in evenings:
+        assert evening.seal.keys() == {"type", "turn", "at", "red", "yellow"}
+        for side in ("red", "yellow"):
+            assert evening.seal[side].keys() == {"root", "ballots"}
+            assert evening.seal[side]["ballots"] == len(LOW)
+
+
+def test_after_the_reveal_there_is_a_difference(evenings: tuple[Evening, Evening]) -> None:
+    """The same watchers, who would have seen it."""
+    red = [evening.reveal["state"]["match"]["reveal"]["red"]["counts"] for evening in evenings]
+    assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
+
+
+def test_with_peek_the_control_room_sees_the_votes_and_nobody_else(house: House, faces: Faces) -> None:
+    terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
+    made = house.ask("event", **terms)
+    house.ask("begin", event_id=made["id"])
+    house.ask("open_at_once", event_id=made["id"])
+    with watchers(house, faces, made["code"]) as watching:
+        vote(faces, made["code"], {1: LOW, 2: HIGH})
+        console = watching.faces.pop("the control room")
+        console.hear("counts.told", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
+        frames = watching.frames()
+        assert all("counts.told" not in frame for heard in frames.values() for frame in heard)
+        assert all('"peek":true' in heard[0] for name, heard in frames.items() if "seat" not in name)
+        assert "counts.told" not in watching.outlook()["channel layer"]

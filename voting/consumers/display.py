@@ -1,9 +1,11 @@
-"""A projector: it only listens."""
+"""A projector: it only listens. One that an organizer trusts shows the code of the moment."""
 
+import asyncio
 from typing import ClassVar
 
 from voting import protocol
-from voting.consumers.socket import CloseSocket, SocketConsumer
+from voting.admission import code_of_the_moment, is_projector
+from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.gateway import Gateway
 from voting.hub import Room
 from voting.links import join_url, qr_rows
@@ -11,11 +13,20 @@ from voting.protocol import CloseCode, DisplayJoin
 
 DISPLAYS_AT_ONCE = 50
 CROWDED_RETRY_MS = 15_000
+LOOK_EVERY_S = 0.5
 
 
 class DisplayConsumer(SocketConsumer):
     kind: ClassVar = "display"
     messages: ClassVar = protocol.DisplayMessage
+    _showing: asyncio.Task[None] | None = None
+
+    async def converse(self, receive: Receive) -> None:
+        try:
+            await super().converse(receive)
+        finally:
+            if self._showing:
+                self._showing.cancel()
 
     async def join(self, message: DisplayJoin, room: Room, gateway: Gateway) -> None:
         if len(room.screens) - len(room.consoles) >= DISPLAYS_AT_ONCE:
@@ -28,6 +39,24 @@ class DisplayConsumer(SocketConsumer):
                 now_at=gateway.now(), seq=room.seq, join_url=url, qr=qr_rows(url), state=room.state
             ),
         )
+        if is_projector(room.state.code, message.key):
+            self._showing = asyncio.create_task(self._show_codes(room, gateway, url))
 
     async def hear(self, message: DisplayJoin, room: Room) -> None:
         self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+
+    async def _show_codes(self, room: Room, gateway: Gateway, url: str) -> None:
+        """Each code once, from its moment on; also in an event that begins to ask for codes later."""
+        shown = ""
+        while True:
+            code, until_at = code_of_the_moment(room.state.code, gateway.now())
+            if room.state.admission != "rotating":
+                shown = ""
+            elif code != shown:
+                shown = code
+                with_code = f"{url}#{code}"
+                self.tell(
+                    protocol.KeyShown(key=code, until_at=until_at, join_url=with_code, qr=qr_rows(with_code))
+                )
+            until_next_s = (until_at - gateway.now()) / 1000
+            await asyncio.sleep(min(LOOK_EVERY_S, max(0.0, until_next_s) + 0.01))

@@ -1,17 +1,21 @@
 """A phone: a voter's seat and its ballots."""
 
+import asyncio
+import secrets
 from typing import ClassVar, cast
 
+from games.engine.game import Side
 from voting import protocol
 from voting.ballot_box import Cast
 from voting.ballots import Ballot
-from voting.consumers.socket import CloseSocket, SocketConsumer
+from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
+from voting.desk import TurnedAway
 from voting.door import Entry
 from voting.gateway import Gateway, gateway
 from voting.hub import Room, Voter
 from voting.intake import REFUSED, Slot
 from voting.metrics import JOINS
-from voting.protocol import BallotCast, CloseCode, PhoneJoin, Refusal
+from voting.protocol import BallotCast, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
 from voting.seats import Seat, read_seat, sign_seat
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
@@ -22,24 +26,47 @@ REFUSALS: dict[int, Refusal] = {
     Cast.EARLY: "early",
     Cast.BUSY: "busy",
 }
+TURNED_AWAY: dict[ErrorCode, str] = {
+    "lobby_closed": "The doors are not open yet.",
+    "joining_locked": "No one new can join now.",
+    "team_needed": "Join again with a team.",
+    "key_needed": "Join again with a key.",
+    "key_wrong": "This key lets nobody in.",
+    "key_used": "This ticket has let another device in.",
+}
 
 
 class PhoneConsumer(SocketConsumer):
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
     voter: Voter
+    _claimed: tuple[int, float] | None = None
+    _asking: asyncio.Task[None] | None = None
+
+    async def converse(self, receive: Receive) -> None:
+        """A ticket whose holder never heard of the seat, as far as this socket tells, is free again."""
+        try:
+            await super().converse(receive)
+        finally:
+            if self._asking:
+                self._asking.cancel()
+                self._asking = None  # its end holds on to us
+            if self.room and self._claimed and self._claimed[1] == self._frames_until:
+                gateway().desk(self.room).release(self._claimed[0])
 
     async def join(self, message: PhoneJoin, room: Room, gateway: Gateway) -> None:
         seat = _known_seat(message, room)
-        refusal = _refuse_newcomer(message, room.state) if seat is None else None
-        if refusal:
+        try:
+            entry = await (
+                gateway.door(room).let_in(seat, None) if seat else self._let_in_new(message, room, gateway)
+            )
+        except TurnedAway as turned:
             gateway.door(room).check_stranger(self)
             JOINS.labels("refused").inc()
             self.wait_in(room)
-            self.tell(refusal)
+            text = TURNED_AWAY[turned.code]
+            self.tell(protocol.ErrorTold(code=turned.code, text=text, event=room.state))
             return
-        wish = None if room.state.team_choice == "balance" else message.team
-        entry = await gateway.door(room).let_in(seat, wish)
         (RETURNED if seat else SEATED).inc()
         self._sit(entry, room)
         self.enter(
@@ -47,23 +74,63 @@ class PhoneConsumer(SocketConsumer):
             protocol.PhoneWelcomed(now_at=gateway.now(), seq=room.seq, you=_you(entry), state=room.state),
         )
 
+    async def _let_in_new(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
+        """Raises TurnedAway, and what desk and door raise."""
+        state = room.state
+        if state.lobby != "open":
+            raise TurnedAway("lobby_closed" if state.lobby == "closed" else "joining_locked")
+        if state.admission in ("tickets", "roster"):
+            return await self._let_in_with_ticket(message, room, gateway)
+        if state.team_choice != "balance" and message.team is None:
+            raise TurnedAway("team_needed")
+        if state.admission == "rotating":
+            gateway.desk(room).check_code(state.code, message.key, gateway.now())
+        return await gateway.door(room).let_in(None, None if state.team_choice == "balance" else message.team)
+
+    async def _let_in_with_ticket(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
+        desk = gateway.desk(room)
+        claim = await desk.claim(message, room.state, gateway.now())
+        entry = None
+        try:
+            seat = Seat(room.event_id, claim.voter, claim.team)
+            entry = await gateway.door(room).let_in(seat, claim.team if claim.first else None)
+        finally:
+            if claim.first and entry is None:
+                desk.release(claim.ticket)
+        self._claimed = (claim.ticket, self._frames_until) if claim.first else None
+        return entry
+
     def _sit(self, entry: Entry, room: Room) -> None:
         self.seat = entry.seat
         self.voter = room.sit(self, entry.seat)
         if entry.ballot:
             room.count_vote(self.voter, entry.occasion)
 
-    async def hear(self, message: PhoneJoin | BallotCast, room: Room) -> None:
+    async def hear(self, message: PhoneJoin | BallotCast | ReceiptAsk, room: Room) -> None:
         if isinstance(message, PhoneJoin):
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
             return
+        if isinstance(message, ReceiptAsk):
+            self._look_up(message.turn, room)
+            return
         poll, seat = room.poll, cast(Seat, self.seat)
-        refusal = poll.refusal(seat.team, message, gateway().now()) if poll else "no_such_turn"
+        voted = self.voter.voted_in == room.occasion
+        refusal = poll.refusal(seat.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
             REFUSED.inc()
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
-        poll.lane.take(Ballot(seat.voter, poll.sides[seat.team], message.column, message.sequence), self)
+        poll.lane.take(_ballot(seat, poll.sides[seat.team], message), self)
+
+    def _look_up(self, turn: int, room: Room) -> None:
+        """Beside the conversation: no ballot waits for the database. One at a time."""
+        if self._asking and not self._asking.done():
+            self.tell(protocol.ReceiptTold(turn=turn, side=None))
+        else:
+            self._asking = asyncio.create_task(self._tell_receipt(turn, room))
+
+    async def _tell_receipt(self, turn: int, room: Room) -> None:
+        self.tell(await gateway().receipts.find(room, cast(Seat, self.seat), turn))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         if code in COUNTED:
@@ -80,6 +147,11 @@ class PhoneConsumer(SocketConsumer):
         self.tell(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
 
 
+def _ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
+    blind = message.blind or secrets.token_hex(16)
+    return Ballot(seat.voter, side, message.column, message.sequence, blind=blind)
+
+
 def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
     if message.token is None:
         return None
@@ -89,20 +161,15 @@ def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
     return seat
 
 
-def _refuse_newcomer(message: PhoneJoin, state: protocol.EventState) -> protocol.ErrorTold | None:
-    if state.lobby == "closed":
-        return protocol.ErrorTold(code="lobby_closed", text="The doors are not open yet.", event=state)
-    if state.lobby == "locked":
-        return protocol.ErrorTold(code="joining_locked", text="No one new can join now.", event=state)
-    if state.team_choice != "balance" and message.team is None:
-        return protocol.ErrorTold(code="team_needed", text="Join again with a team.", event=state)
-    return None
-
-
 def _you(entry: Entry) -> protocol.You:
     token, team, ballot = sign_seat(entry.seat), entry.seat.team, entry.ballot
     if ballot is None:
         return protocol.You(token=token, team=team)
     return protocol.You(
-        token=token, team=team, turn=entry.occasion[0], column=ballot.column, sequence=ballot.sequence
+        token=token,
+        team=team,
+        turn=entry.occasion[0],
+        column=ballot.column,
+        sequence=ballot.sequence,
+        blind=ballot.blind,
     )

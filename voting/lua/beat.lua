@@ -1,6 +1,6 @@
 -- A gateway tells whom it holds and hears what all gateways hold together.
 -- KEYS: gateways, box.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
--- yet to vote.
+-- yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last.
 -- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" is -1
 -- while a gateway's figure is of another turn.
 local time = redis.call('TIME')
@@ -11,12 +11,15 @@ local one, two, waiting = 0, 0, 0
 local gateways = redis.call('HGETALL', KEYS[1])
 for i = 1, #gateways, 2 do
   local at, turn, c1, c2, w = string.match(gateways[i + 1], '^(%d+) (%S+) (%d+) (%d+) (%d+)$')
-  if now - tonumber(at) > tonumber(ARGV[2]) then
+  if math.abs(now - tonumber(at)) > tonumber(ARGV[2]) then
     redis.call('HDEL', KEYS[1], gateways[i])
   else
     one, two = one + c1, two + c2
     waiting = (waiting < 0 or turn ~= ARGV[3]) and -1 or waiting + w
   end
 end
-local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow')
+local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8])
+if tonumber(voted[3] or 0) == tonumber(ARGV[7]) and tonumber(voted[4] or 0) < tonumber(ARGV[9]) then
+  redis.call('HSET', KEYS[2], 'older', 1)
+end
 return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0) }

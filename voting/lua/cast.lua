@@ -1,12 +1,21 @@
 -- Take ballots of one turn, in order, each at most once; a ballot is kept as JSON without the brackets.
--- KEYS: box, ballots.  ARGV: epoch the gateway knows, packed {{voter, side, column, sequence}, ...}.
+-- KEYS: box, ballots.  ARGV: epoch the gateway knows, packed {{voter, side, column, sequence, 0, blind}, ...},
+-- gateway, the arrivals it was told of last in this epoch.
 -- Answers, packed, a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
--- or -n: the voter's ballot with the higher sequence n stays.
+-- or -n: the voter's ballot with the higher sequence n stays. Last come the arrivals so far.
+-- A box that told a gateway of more arrivals than it remembers is an older copy of itself: it is given up.
 local ballots = cmsgpack.unpack(ARGV[2])
-local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow')
+local told = 'told:' .. ARGV[3]
+local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',
+  'older', told)
 local counts = { red = tonumber(box[6] or 0), yellow = tonumber(box[7] or 0) }
+local arrivals, remembered = tonumber(box[5] or 0), tonumber(box[9] or 0)
 local all = nil
-if not box[1] or tonumber(box[1]) < tonumber(ARGV[1])
+if box[1] and tonumber(box[1]) == tonumber(ARGV[1]) and remembered < tonumber(ARGV[4]) then
+  redis.call('HSET', KEYS[1], 'older', 1)
+  box[8] = '1'
+end
+if not box[1] or box[8] or tonumber(box[1]) < tonumber(ARGV[1])
     or redis.call('HLEN', KEYS[2]) ~= counts.red + counts.yellow then
   all = 4
 else
@@ -29,23 +38,26 @@ for i = 1, #ballots do
     last[voters[i]] = { voters[i], side, tonumber(column), tonumber(sequence) }
   end
 end
-local arrivals = tonumber(box[5] or 0)
-local answers, taken = {}, {}
+local answers, taken, counted = {}, {}, false
 for i = 1, #ballots do
   local ballot = ballots[i]
   local voter, side, column, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
   local before = last[voter]
-  if before and before[4] == sequence and before[3] == column then
+  if all == 4 then
+    answers[i] = 4
+  elseif before and before[4] == sequence and before[3] == column then
     answers[i] = 2
+    counted = true
   elseif all then
     answers[i] = all
   elseif before and before[4] >= sequence then
     answers[i] = -before[4]
   else
     answers[i] = 1
+    counted = true
     arrivals = arrivals + 1
     taken[#taken + 1] = voter
-    taken[#taken + 1] = string.format('"%s",%d,%d,%d', side, column, sequence, arrivals)
+    taken[#taken + 1] = string.format('"%s",%d,%d,%d,"%s"', side, column, sequence, arrivals, ballot[6])
     if before then
       counts[before[2]] = counts[before[2]] - 1
     end
@@ -55,6 +67,9 @@ for i = 1, #ballots do
 end
 if #taken > 0 then
   redis.call('HSET', KEYS[2], unpack(taken))
-  redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow)
+  redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, told, arrivals)
+elseif counted and remembered < arrivals then
+  redis.call('HSET', KEYS[1], told, arrivals)
 end
+answers[#answers + 1] = counted and arrivals or remembered
 return cmsgpack.pack(answers)

@@ -1,11 +1,13 @@
 -- Put a turn's window into its box, unless the box knows a newer one.
 -- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at.
 -- A newer version unseals: no close with an older version can be committed any more. A box whose
--- ballots are not those it counted is as good as none; creating it counts those that are left.
+-- ballots are not those it counted, or that was found to be an older copy of itself, is as good as none;
+-- creating it counts those that are left, and remembers nothing of what gateways were told: one that was
+-- told of ballots in the same epoch notices, one that hears of a new epoch begins anew.
 -- Answers 1 placed or there already, 0 there is no such box.
-local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow')
+local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow', 'older')
 local held = redis.call('HLEN', KEYS[2])
-local whole = box[1] and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)
+local whole = box[1] and not box[4] and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)
 if not whole and ARGV[1] == '0' then
   return 0
 end
@@ -16,6 +18,12 @@ if not whole then
     left[side] = left[side] + 1
   end
   redis.call('HSET', KEYS[1], 'red', left.red, 'yellow', left.yellow)
+  redis.call('HDEL', KEYS[1], 'older')
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 5) == 'told:' then
+      redis.call('HDEL', KEYS[1], field)
+    end
+  end
 end
 if not box[1] or tonumber(box[1]) < tonumber(ARGV[2]) then
   redis.call('HSET', KEYS[1], 'version', ARGV[2], 'epoch', ARGV[3], 'opens_at', ARGV[4],

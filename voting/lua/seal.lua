@@ -1,9 +1,10 @@
 -- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
 -- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker.
--- Answers {0} there is no such box, or not all its ballots, {1, closes_at} too early, or
+-- Answers {0} there is no such box, or not all its ballots, or an older copy, {1, closes_at} too early, or
 -- {2, when it was first sealed, {voter, ballot, voter, ballot, ...}}.
-local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at')
-if not box[1] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
+local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
+  'older')
+if not box[1] or box[7] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
   return { 0 }
 end
 if tonumber(box[1]) < tonumber(ARGV[1]) then

@@ -12,7 +12,7 @@ from voting.rehearsal.address import look_up
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.kept_seats import write_seats
 from voting.rehearsal.own_load import OwnLoad
-from voting.rehearsal.phone import BACK_OFF_S, Phone
+from voting.rehearsal.phone import BACK_OFF_S, NO_KEY, Phone
 from voting.rehearsal.report import Report, report_of
 from voting.rehearsal.unrest import stampede, wander
 
@@ -24,6 +24,10 @@ LEAVE_S = 0.8
 COME_EVERY_S = 0.02
 ALL_IN_S = 20.0
 LEAST_JOINS_A_SECOND = 200.0
+NO_KEYS = (
+    "this event asks newcomers for a key: give --tickets FILE with unused codes, one a line; "
+    "for the code of the moment set SECRET_KEY to the server's"
+)
 
 
 class RehearsalError(Exception):
@@ -147,6 +151,8 @@ class Crowd:
         if self._come and all(phone.away for phone in self._phones[: self._come]):
             if str(CloseCode.NO_SUCH_EVENT) in self._hall.ledger.away:
                 raise RehearsalError(f"there is no event with the code {self._hall.code}")
+            if NO_KEY & self._hall.ledger.errors.keys():
+                raise RehearsalError(NO_KEYS)
             raise RehearsalError(f"the server wants no phones: {dict(self._hall.ledger.away)}")
 
     def _check_server(self, silent_s: float) -> None:

@@ -15,11 +15,14 @@ from voting.rehearsal.profile import Profile
 from voting.rehearsal.server_clock import ServerClock
 
 MOODS_KEPT = 8
+KeyOf = Callable[[int, EventState], str | None]
 
 
 @dataclass
 class Hall:
     """`team`: where all wish to sit. `tokens` and `teams`: the seats by phone. `state` is the newest heard.
+
+    `key_of` gives a phone what it shows where the event asks for a key, if there is anything.
 
     `on_news` hears of each new state once. `answered`: a server has let somebody in, or said why not.
     `played_out`: nobody votes any more, so that the book is complete when the crowd leaves.
@@ -32,6 +35,7 @@ class Hall:
     ledger: Ledger
     rng: Random
     team: int | None = None
+    key_of: KeyOf = lambda index, event: None
     tokens: dict[int, str] = field(default_factory=dict)
     teams: dict[int, int] = field(default_factory=dict)
     on_news: Callable[[EventState], None] = lambda state: None
@@ -56,9 +60,12 @@ class Hall:
                 del self.moods[next(iter(self.moods))]
         return self.moods[key]
 
-    def hear(self, seq: int, state: EventState) -> None:
-        """A phone was told this; the first to hear of it has it written into the book."""
-        if seq <= self.seq:
+    def hear(self, seq: int, state: EventState, *, went_back: bool = False) -> None:
+        """A phone was told this; the first to hear of it has it written into the book.
+
+        `went_back`: a server that was restored from a copy goes on with lower numbers.
+        """
+        if seq <= self.seq and not went_back:
             return
         known = {self.turn.id, *self.ledger.turns} if self.turn else self.ledger.turns
         self.seq, self.state = seq, state

@@ -1,9 +1,9 @@
 """The ballot that a phone keeps: the newest choice of the present turn, sent until it is settled."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Turn
+from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You
 
 Next = Literal["now", "soon", "wait", "settled"]
 
@@ -13,18 +13,28 @@ AFTER: dict[Refusal, Next] = {"stale": "now", "early": "soon", "busy": "soon", "
 
 @dataclass(slots=True)
 class KeptBallot:
-    """`cut_off`: the crowd itself took its phone from the network before there was an answer."""
+    """`blinds` are the secrets of this turn's choices, by sequence.
+
+    `cut_off`: the crowd itself took its phone from the network before there was an answer.
+    """
 
     turn: int
     epoch: int
     column: int
     sequence: int
+    blinds: dict[int, str] = field(default_factory=dict)
     first_sent_ms: float | None = None
     settled: bool = False
     cut_off: bool = False
 
     def cast(self) -> BallotCast:
-        return BallotCast(turn=self.turn, epoch=self.epoch, column=self.column, sequence=self.sequence)
+        return BallotCast(
+            turn=self.turn,
+            epoch=self.epoch,
+            column=self.column,
+            sequence=self.sequence,
+            blind=self.blinds.get(self.sequence) or None,
+        )
 
     def take_epoch(self, turn: Turn) -> bool:
         """Whether the ballot box lost the turn since: then the ballot is to be sent again, counted or not."""
@@ -33,6 +43,11 @@ class KeptBallot:
         self.epoch = turn.epoch
         self.settled = False
         return True
+
+    def take_welcome(self, you: You) -> None:
+        """While its turn is on: a box that holds none of this voter's ballots, or an older one, gets it."""
+        held = you.sequence if you.turn == self.turn else 0
+        self.settled = self.settled and held >= self.sequence
 
     def counted(self, counted: BallotCounted) -> bool:
         """Whether this settles it."""
@@ -46,6 +61,7 @@ class KeptBallot:
             return "settled"
         after = AFTER.get(refused.code, "settled")
         if refused.code == "stale":
+            self.blinds[refused.last + 1] = self.blinds.get(self.sequence, "")
             self.sequence = refused.last + 1
         self.settled = after == "settled"
         return after

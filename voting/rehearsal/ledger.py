@@ -12,7 +12,7 @@ from voting.rehearsal.samples import Samples
 
 
 class TurnEntry(msgspec.Struct):
-    """`acknowledged`: the last [column, sequence] counted of each phone, by its index.
+    """`acknowledged`: the last [column, sequence] counted of each phone, by its index; `blinds` its secret.
 
     `open` are phones whose newest choice was not acknowledged. `tallied` and `tallies` (a team's counts a
     column) are what the reveal says; `tallied` is None before it and for a turn that never was revealed.
@@ -23,6 +23,7 @@ class TurnEntry(msgspec.Struct):
     turn: int
     number: int
     acknowledged: dict[int, tuple[int, int]] = {}
+    blinds: dict[int, str] = {}
     open: set[int] = set()
     tallied: int | None = None
     tallies: dict[int, tuple[int, ...]] = {}
@@ -92,12 +93,13 @@ class Ledger:
         self.sent += 1
         self.turn(turn).open.add(phone)
 
-    def count_ballot(self, phone: int, counted: BallotCounted, *, newest: bool) -> None:
+    def count_ballot(self, phone: int, counted: BallotCounted, *, newest: bool, blind: str = "") -> None:
         entry = self.turn(counted.turn)
         if newest:
             entry.open.discard(phone)
         if counted.sequence > entry.acknowledged.get(phone, (0, 0))[1]:
             entry.acknowledged[phone] = (counted.column, counted.sequence)
+            entry.blinds[phone] = blind
             self.acknowledged += 1
 
     def lose_ballot(self, turn: int, *, cut_off: bool) -> None:

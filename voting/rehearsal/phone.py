@@ -14,6 +14,7 @@ BACK_OFF_MAX_S = 8.0
 STAY_AWAY = range(4500, 5000)
 BUSY = {CloseCode.TOO_SLOW, CloseCode.RESTARTING, CloseCode.CROWDED}
 KNOCK_AGAIN_S = 3.0
+NO_KEY = {"key_needed", "key_wrong", "key_used"}
 CLOCK_FIRST_S = 2.0
 CLOCK_EVERY_S = 15.0
 SILENCE_S = 40.0
@@ -29,9 +30,10 @@ class Phone:
         self._hall = hall
         self._line = Line(self)
         self._voter = Voter(index, hall, self._cast)
-        self._seq = -1
+        self._seq = self._newest = -1
         self._state: protocol.EventState | None = None
         self._team = hall.team
+        self._key: str | None = None
         self._attempts = 0
         self._seats_taken = 0
         self._retry_s: float | None = None
@@ -72,6 +74,7 @@ class Phone:
 
     def opened(self) -> None:
         self._heard_at = time.perf_counter()
+        self._key = None
         self._knock()
 
     def closed(self, code: int | None, trouble: str) -> None:
@@ -109,11 +112,13 @@ class Phone:
 
     def _knock(self) -> None:
         token = self._hall.tokens.get(self.index)
-        self._line.write(protocol.PhoneJoin(code=self._hall.code, token=token, team=self._team))
+        join = protocol.PhoneJoin(code=self._hall.code, token=token, team=self._team, key=self._key)
+        self._line.write(join)
 
     def _knock_again(self) -> None:
         """The time before a closed door is not the server's."""
         self._lost_at = time.perf_counter()
+        self._key = None
         self._knock()
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
@@ -172,15 +177,17 @@ class Phone:
         hall.clock.welcome(welcomed.now_at)
         self._seats_taken += 1
         self._attempts = 0
+        went_back, self._newest = welcomed.seq < self._newest, welcomed.seq
         self._seq, self._state = welcomed.seq, welcomed.state
         self._ask_time_in(hall.rng.uniform(0, CLOCK_FIRST_S))
         self._voter.welcome(welcomed.you, welcomed.state)
-        hall.hear(welcomed.seq, welcomed.state)
+        hall.hear(welcomed.seq, welcomed.state, went_back=went_back)
 
     def _change(self, change: protocol.Change) -> None:
         if not self.joined or change.seq <= self._seq:
             return
         before, self._seq, self._state = self._state, change.seq, change.state
+        self._newest = change.seq
         self._hall.hear(change.seq, change.state)
         if isinstance(change, protocol.TurnRevealed):
             self._revealed(before, change.state)
@@ -192,6 +199,13 @@ class Phone:
         if reveal and turn and turn.id == reveal.turn:
             self._hall.ledger.tell(reveal, turn.closes_at, self._hall.clock.now_ms())
 
+    def _find_key(self, event: protocol.EventState | None) -> bool:
+        """Once: a key that is not taken is not tried again."""
+        if self._key is not None or event is None:
+            return False
+        self._key = self._hall.key_of(self.index, event)
+        return self._key is not None
+
     def _error(self, error: protocol.ErrorTold) -> None:
         self._hall.ledger.errors[error.code] += 1
         self._hall.answered.set()
@@ -199,6 +213,10 @@ class Phone:
         if error.code == "team_needed":
             self._team = self.index % 2 + 1
             self._knock()
+        elif error.code == "key_needed" and self._find_key(error.event):
+            self._knock()
+        elif error.code in NO_KEY:
+            self.away = True
         elif error.code in ("lobby_closed", "joining_locked"):
             pause_s = KNOCK_AGAIN_S * self._hall.rng.uniform(0.5, 1.5)
             self._knocking = asyncio.get_running_loop().call_later(pause_s, self._knock_again)

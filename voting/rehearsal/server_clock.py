@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 KEPT = 256
+STEP_MS = 2_000.0
 
 
 class ServerClock:
@@ -32,5 +33,14 @@ class ServerClock:
 
     def told(self, sent_ms: float, now_at: int) -> None:
         received = self.local_ms()
+        if self._was_set(sent_ms, received, now_at):
+            self._samples.clear()
         self._samples.append((received - sent_ms, now_at - (sent_ms + received) / 2))
         self._offset_ms = min(self._samples)[1]
+
+    def _was_set(self, sent_ms: float, received_ms: float, now_at: int) -> bool:
+        """Whether the way there and back does not explain the answer."""
+        offset = self._offset_ms
+        return offset is not None and not (
+            sent_ms + offset - STEP_MS <= now_at <= received_ms + offset + STEP_MS
+        )

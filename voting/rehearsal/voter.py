@@ -31,12 +31,15 @@ class Voter:
         self._left = False
 
     def welcome(self, you: You, state: EventState) -> None:
-        self._team = you.team
+        self._team, self._state = you.team, state
+        turn = self._turn()
         if self._kept is None and you.turn is not None and you.column is not None:
             held = BallotCounted(turn=you.turn, column=you.column, sequence=you.sequence)
-            self._kept = KeptBallot(held.turn, 1, held.column, held.sequence, settled=True)
-            self._hall.ledger.count_ballot(self._index, held, newest=True)
-        self._state = state
+            blinds = {held.sequence: you.blind or ""}
+            self._kept = KeptBallot(held.turn, 1, held.column, held.sequence, blinds, settled=True)
+            self._count(held, newest=True)
+        elif self._kept and turn and turn.id == self._kept.turn:
+            self._kept.take_welcome(you)
         self._consider()
         self._insist()
 
@@ -61,10 +64,15 @@ class Voter:
     def counted(self, counted: BallotCounted) -> None:
         kept = self._kept
         newest = kept is not None and kept.counted(counted)
-        self._hall.ledger.count_ballot(self._index, counted, newest=newest)
+        self._count(counted, newest=newest)
         if newest and kept and kept.first_sent_ms is not None:
             self._hall.ledger.ack_ms.add(self._hall.clock.local_ms() - kept.first_sent_ms)
             self._calm()
+
+    def _count(self, counted: BallotCounted, *, newest: bool) -> None:
+        kept = self._kept
+        blind = kept.blinds.get(counted.sequence, "") if kept and kept.turn == counted.turn else ""
+        self._hall.ledger.count_ballot(self._index, counted, newest=newest, blind=blind)
 
     def refused(self, refused: BallotRefused) -> None:
         self._hall.ledger.refused[refused.code] += 1
@@ -119,7 +127,9 @@ class Voter:
             return
         column = self._hall.mood(match, turn, self._side(match)).choose(self._hall.rng)
         sequence = self._kept.sequence + 1 if self._kept else 1
-        self._kept = KeptBallot(turn.id, turn.epoch, column, sequence)
+        before = self._kept.blinds if self._kept else {}
+        blind = f"{self._hall.rng.getrandbits(128):032x}"
+        self._kept = KeptBallot(turn.id, turn.epoch, column, sequence, {**before, sequence: blind})
         self._insist()
 
     def _insist(self) -> None:

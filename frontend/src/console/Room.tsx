@@ -5,7 +5,8 @@ import type { Live } from "../live/event";
 import { useMoments, useNow } from "../live/now";
 import { phaseMoments, phaseOf, revealMoments, tokenMoment, type Phase } from "../live/phase";
 import { useStore } from "../live/store";
-import type { EventState } from "../protocol";
+import type { CountsTold, EventState } from "../protocol";
+import { Counts } from "./Counts";
 import { Crowd, Playing } from "./Crowd";
 import type { Desk } from "./desk";
 import { Hall } from "./Hall";
@@ -22,13 +23,15 @@ interface Props {
   live: Live;
   event: EventState;
   joinUrl: string;
+  displayKey: string | null;
+  counts: CountsTold | null;
   clock: ServerClock;
   desk: Desk;
   journal: Journal;
   rehearsal: Rehearsal;
 }
 
-export function Room({ live, event, joinUrl, clock, desk, journal, rehearsal }: Props) {
+export function Room({ live, event, joinUrl, displayKey, counts, clock, desk, journal, rehearsal }: Props) {
   const { match } = event;
   const now = useMoments(clock, [...phaseMoments(event), ...(match ? [...revealMoments(match), tokenMoment(match)] : [])]);
   const phase = phaseOf(event, now);
@@ -43,7 +46,7 @@ export function Room({ live, event, joinUrl, clock, desk, journal, rehearsal }: 
       <header class="head">
         <h1>{event.name}</h1>
         <Playing rehearsal={rehearsal} />
-        <Join event={event} joinUrl={joinUrl} />
+        <Join event={event} joinUrl={joinUrl} displayKey={displayKey} />
       </header>
       <main class="desk">
         <Hall event={event} phase={phase} now={now} turnout={live.turnout} code={event.code} />
@@ -59,6 +62,7 @@ export function Room({ live, event, joinUrl, clock, desk, journal, rehearsal }: 
           </div>
           <Said desk={desk} />
           <div class="rest">{offers.rest.map((offer) => <Press key={offer.action + offer.shortcut} offer={offer} desk={desk} off={off} />)}</div>
+          <Counts event={event} phase={phase} counts={counts} />
         </section>
         <Happened journal={journal} desk={desk} event={event} phase={phase} />
         <Crowd rehearsal={rehearsal} desk={desk} off={off} connected={live.turnout?.connected ?? [0, 0]} />

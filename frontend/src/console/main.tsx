@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { connect } from "../live/connect";
 import { Store, useStore } from "../live/store";
-import type { ConsoleMessage, ToConsole } from "../protocol";
+import type { ConsoleMessage, CountsTold, ToConsole } from "../protocol";
 import "../live/tokens.css";
 import "./console.css";
 import { Away, Opening } from "./Away";
@@ -11,14 +11,21 @@ import { Rehearsal } from "./rehearsal";
 import { Room } from "./Room";
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
-const own = new Store({ joinUrl: "" });
+interface Own {
+  joinUrl: string;
+  displayKey: string | null;
+  counts: CountsTold | null;
+}
+
+const own = new Store<Own>({ joinUrl: "", displayKey: null, counts: null });
 const rehearsal = new Rehearsal();
 const journal = new Journal(`crowdgame:happened:${code}`);
 
 function heard(message: ToConsole): void {
   journal.hear(message);
   rehearsal.hear(message);
-  if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url });
+  if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url, displayKey: message.display_key });
+  if (message.type === "counts.told") own.set({ counts: message });
   if (message.type === "action.done" || message.type === "action.refused") desk.hear(message);
 }
 
@@ -30,10 +37,10 @@ link.store.subscribe(() => {
 
 function Console() {
   const live = useStore(link.store);
-  const { joinUrl } = useStore(own);
+  const told = useStore(own);
   if (live.connection.state === "away") return <Away close={live.connection.code} code={code} />;
   if (!live.event) return <Opening lost={live.connection.state === "lost"} />;
-  return <Room live={live} event={live.event} joinUrl={joinUrl} clock={link.clock} desk={desk} journal={journal} rehearsal={rehearsal} />;
+  return <Room live={live} event={live.event} {...told} clock={link.clock} desk={desk} journal={journal} rehearsal={rehearsal} />;
 }
 
 link.socket.open();

@@ -1,5 +1,6 @@
 import { Badge } from "../board/Ball";
 import { clockface } from "./clockface";
+import { Seal } from "./Seal";
 import { fittedName } from "./layout";
 import { sideOf, teamOf, type Place } from "./sides";
 import type { Scene } from "./scene";
@@ -22,6 +23,7 @@ export function Header({ view, place }: { view: View; place: Place }) {
     <header class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
       <Badge side={side} />
       <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
+      <Seal view={view} side={side} />
     </header>
   );
 }

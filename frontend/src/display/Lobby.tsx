@@ -1,26 +1,51 @@
 import { Badge } from "../board/Ball";
-import { Address } from "./Deck";
+import type { KeyShown } from "../protocol";
+import { Address, hostOf } from "./Deck";
+import { Key } from "./Key";
 import { fittedName } from "./layout";
 import { PLACES, sideOf, teamOf, type Place } from "./sides";
 import type { View } from "./view";
+import { needed } from "./words";
 
 const NAME = 84;
 const QUIET = 4;
 const SYMBOL = 656;
 
 /** Everyone's way in: the symbol, the address, the code, and who is there. */
-export function Lobby({ view, qr }: { view: View; qr: readonly string[] }) {
+export function Lobby({ view, qr, shown }: { view: View; qr: readonly string[]; shown: KeyShown | null }) {
   if (view.scene.phase !== "lobby") return null;
   const open = view.state.lobby === "open";
   return (
     <main class="lobby">
       {PLACES.map((place) => <Company key={place} view={view} place={place} width={besideCard(view, qr)} />)}
       {open ? <QrCard qr={qr} /> : <Doors view={view} />}
-      <div class="way-in">
-        {view.state.lobby === "locked" ? <p>The match begins soon</p> : <Address url={view.joinUrl} code={view.state.code} />}
+      <div class="way-in" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
+        {view.state.lobby === "locked" ? <p>The match begins soon</p> : <WayIn view={view} shown={shown} />}
       </div>
     </main>
   );
+}
+
+function WayIn({ view, shown }: { view: View; shown: KeyShown | null }) {
+  const ticket = needed(view.state.admission);
+  return (
+    <>
+      <Address url={view.joinUrl} code={view.state.code} />
+      <Key view={view} shown={shown} />
+      {ticket && view.state.admission !== "rotating" && <p class="needed">{ticket}</p>}
+    </>
+  );
+}
+
+const CODE = { largest: 166, least: 72, above: 106 };
+const BESIDE = { peek: 400, key: 130 };
+
+/** How large the code stands in the foot: address, code and key share its width, or its height with a sentence. */
+function codeSize({ state, joinUrl, size }: View, shown: KeyShown | null): number {
+  if (needed(state.admission) && !shown) return CODE.above;
+  const text = hostOf(joinUrl).length / 2 + state.code.length * 1.12 + (shown?.key.length ?? 0) * 1.2;
+  const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0);
+  return Math.max(CODE.least, Math.min(CODE.largest, room / (text * 0.5)));
 }
 
 /** How much of the stage's width is left on either side of the card. */

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Cabinet } from "../board/Cabinet";
 import type { Cell } from "../board/geometry";
+import type { KeyShown } from "../protocol";
 import { Bars } from "./Bars";
 import { Choice } from "./Choice";
 import { Clock } from "./Clock";
@@ -9,6 +10,7 @@ import { End, Flood } from "./End";
 import { Falling } from "./Falling";
 import { Header } from "./Header";
 import { Lobby, besideCard } from "./Lobby";
+import { Peek } from "./Peek";
 import { Pour } from "./Pour";
 import { Sea } from "./Sea";
 import { Token } from "./Token";
@@ -18,20 +20,21 @@ import { PLACES } from "./sides";
 import { isDark, isWon, standing, useReveal, type View } from "./view";
 
 /** The whole stage, back to front. */
-export function Show({ view, qr }: { view: View; qr: readonly string[] }) {
+export function Show({ view, qr, shown }: { view: View; qr: readonly string[]; shown: KeyShown | null }) {
   const { phase, stage } = view.scene;
   const stand = standing(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
   const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : besideCard(view, qr);
   return (
-    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} style={{ "--company": `calc(${besideCard(view, qr)} * var(--u))` }}>
+    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={{ "--company": `calc(${besideCard(view, qr)} * var(--u))` }}>
       <div class="dusk" data-on={isDark(view.scene)} />
       {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
       <Flood view={view} />
       {playing && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <Choice key={place} view={view} place={place} />)}
-      <Lobby view={view} qr={qr} />
-      <Deck view={view} />
+      <Lobby view={view} qr={qr} shown={shown} />
+      <Deck view={view} shown={shown} />
+      {view.state.peek && <Peek />}
       <Dock view={view} />
       {stage?.step === "pour" && !view.calm && <Pour view={view} />}
       {phase !== "lobby" && <Token view={view} />}

@@ -1,3 +1,20 @@
+/**
+ * What the control room's link gives a projector in its fragment. It is kept for this tab, to be loaded again, and
+ * not in the address: a hall may photograph that.
+ */
+export function ownKey(code: string): string | null {
+  const name = `crowdgame:${code}:projector`;
+  addEventListener("hashchange", () => location.reload());
+  const given = location.hash.slice(1);
+  try {
+    if (given) sessionStorage.setItem(name, given);
+    if (given) history.replaceState(null, "", location.pathname);
+    return sessionStorage.getItem(name);
+  } catch {
+    return given || null;
+  }
+}
+
 /** `F` fills the screen, and leaves it again. */
 export function onKeys(): void {
   addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { EventState, TurnoutCounted } from "../protocol";
+import type { EventState, TurnSealed, TurnoutCounted } from "../protocol";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
 import { STEPPED_BACK, cabinetScale, stageSize, type StageSize } from "./layout";
 import { still } from "./motion";
@@ -13,6 +13,7 @@ export interface View {
   scene: Scene;
   turnout: TurnoutCounted | null;
   joinUrl: string;
+  sealed: TurnSealed | null;
   notice: Notice | null;
   size: StageSize;
   calm: boolean;
@@ -22,13 +23,14 @@ export interface View {
 /** The scene of this moment; draws again exactly when it becomes another. */
 export function useScene(state: EventState, now: () => number): Scene {
   const [, again] = useState(0);
+  const drawn = now();
   useEffect(() => {
-    const at = nextChange(state, now());
+    const at = nextChange(state, drawn);
     if (at === null) return;
     const timer = setTimeout(() => again((n) => n + 1), Math.max(0, at - now()) + 2);
     return () => clearTimeout(timer);
   });
-  return sceneAt(state, now());
+  return sceneAt(state, drawn);
 }
 
 /** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */

@@ -1,4 +1,4 @@
-import type { EventState, Match, Reveal, Side, SideTally } from "../protocol";
+import type { Admission, EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { otherSide } from "../live/grid";
 import { threats } from "../board/threats";
 import type { Step } from "./timeline";
@@ -93,6 +93,13 @@ function ahead(told: Told): Sentence {
   if (near.length === 2) return ["Both are one ball from four in a row"];
   if (near[0]) return [name(told, near[0]), " is one ball from four in a row"];
   return match.turn ? [`Turn ${match.turn.number} is next`] : [];
+}
+
+/** What people have to bring, or what is missing on this screen; nothing where a device is enough. */
+export function needed(admission: Admission): string {
+  if (admission === "tickets") return "You need your ticket";
+  if (admission === "roster") return "You need your code from the class list";
+  return admission === "rotating" ? "Open this screen from the control room" : "";
 }
 
 /** How a side's pick came about, where that needs to be said. */

@@ -1,4 +1,5 @@
 const KEPT = 5;
+const STEP_MS = 2000;
 
 interface Sample {
   trip: number;
@@ -21,9 +22,15 @@ export class ServerClock {
 
   hear(sent: number, nowAt: number): void {
     const received = Date.now();
+    if (this.wasSet(nowAt, sent, received)) this.forget();
     const sample = { trip: received - sent, offset: nowAt - (sent + received) / 2 };
     this.samples = [...this.samples, sample].slice(-KEPT);
     this.offset = this.samples.reduce((best, next) => (next.trip < best.trip ? next : best)).offset;
+  }
+
+  /** Whether the server's clock, or this device's, was set: what was told between the two does not fit. */
+  wasSet(nowAt: number, sent: number, received: number): boolean {
+    return nowAt < sent + this.offset - STEP_MS || nowAt > received + this.offset + STEP_MS;
   }
 
   /** After a sleep or on another network the old answers say nothing. */

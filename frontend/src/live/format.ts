@@ -26,6 +26,11 @@ export function percent(part: number, whole: number): string {
   return `${whole ? Math.round((100 * part) / whole) : 0}${NO_BREAK}%`;
 }
 
+/** What people compare of a root: "4f2a 91c0". */
+export function fingerprint(root: string): string {
+  return `${root.slice(0, 4)} ${root.slice(4, 8)}`;
+}
+
 export function thousands(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -3,14 +3,16 @@ import type { ServerClock } from "./clock";
 
 const LONGEST_SLEEP_MS = 60_000;
 
+// What comes next is counted from the time that was drawn: a moment may pass between the drawing and the effect.
+
 /** Server time, drawn anew each time a whole `step` is left until `until`. */
 export function useNow(clock: ServerClock, until: number, step = 1000): number {
   const now = clock.now();
   const [, wake] = useState(0);
   useEffect(() => {
-    const left = until - clock.now();
-    if (left <= 0) return;
-    const timer = setTimeout(() => wake((n) => n + 1), Math.min(left, ((left - 1) % step) + 1));
+    if (until <= now) return;
+    const next = now + ((until - now - 1) % step) + 1;
+    const timer = setTimeout(() => wake((n) => n + 1), next - clock.now());
     return () => clearTimeout(timer);
   });
   return now;
@@ -21,9 +23,9 @@ export function useMoments(clock: ServerClock, moments: readonly number[]): numb
   const now = clock.now();
   const [, wake] = useState(0);
   useEffect(() => {
-    const left = Math.min(...moments.map((at) => at - clock.now()).filter((ms) => ms > 0));
-    if (left === Infinity) return;
-    const timer = setTimeout(() => wake((n) => n + 1), Math.min(left + 1, LONGEST_SLEEP_MS));
+    const next = Math.min(...moments.filter((at) => at > now));
+    if (next === Infinity) return;
+    const timer = setTimeout(() => wake((n) => n + 1), Math.min(next - clock.now() + 1, LONGEST_SLEEP_MS));
     return () => clearTimeout(timer);
   });
   return now;

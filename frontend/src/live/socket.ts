@@ -8,6 +8,8 @@ const ANSWER_WITHIN_MS = 6000;
 const AWAKE_WITHIN_MS = 3000;
 const FIRST_BEAT_WITHIN_MS = 2000;
 const SILENCE_MS = 4000;
+/** A gateway knows within a second that the ballot box's clock was set. */
+const GATEWAY_KNOWS_MS = 1500;
 const NO_WORD = 1006;
 
 /**
@@ -88,6 +90,7 @@ export class LiveSocket<Out, In extends { type: string }> {
       this.withinMs = (message as RetryTold).within_ms;
     } else {
       if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
+      else if ("at" in message) this.compare(message.at as number);
       this.plan.heard(message as In);
     }
   }
@@ -98,6 +101,14 @@ export class LiveSocket<Out, In extends { type: string }> {
     this.plan.clock.estimate(welcome.now_at);
     this.plan.changed({ state: "joined" });
     this.beatIn(Math.random() * FIRST_BEAT_WITHIN_MS);
+  }
+
+  /** A change is told as soon as it is made, at this time by the server's clock. */
+  private compare(at: number): void {
+    const now = Date.now();
+    if (this.plan.clock.wasSet(at, now, now)) {
+      this.beatIn(GATEWAY_KNOWS_MS + Math.random() * FIRST_BEAT_WITHIN_MS);
+    }
   }
 
   private beatIn(ms: number): void {

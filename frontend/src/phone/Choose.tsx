@@ -2,20 +2,24 @@ import { useEffect } from "preact/hooks";
 import { sideOf } from "../live/phase";
 import type { Connection } from "../live/socket";
 import type { ErrorTold, EventState } from "../protocol";
+import { CodeForm } from "./CodeForm";
 import { Hint } from "./Hint";
 import { mark } from "./mark";
 import { Shape } from "./Shape";
+import { keyWords } from "./words";
 
 interface Props {
   hindrance: ErrorTold;
   choose: (team: number) => void;
+  show: (key: string) => void;
   connection: Connection;
 }
 
-/** No seat yet: choose a team, scan the team's own code, or wait for the doors. */
-export function Hindered({ hindrance, choose, connection }: Props) {
+/** No seat yet: show a code, choose a team, scan the team's own code, or wait for the doors. */
+export function Hindered({ hindrance, choose, show, connection }: Props) {
   useEffect(() => mark({ phase: "joining" }));
   const { code, event } = hindrance;
+  if (code.startsWith("key")) return <CodeForm {...keyWords(code, event?.admission)} enter={show} />;
   if (code === "team_needed" && event?.team_choice !== "link") return <Choice event={event} choose={choose} />;
   const [title, text] = WORDS[code] ?? WORDS["team_needed"]!;
   return (

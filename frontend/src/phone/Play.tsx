@@ -8,6 +8,8 @@ import { Board } from "./Board";
 import { Hint } from "./Hint";
 import { mark } from "./mark";
 import type { Seated } from "./seated";
+import { Privacy } from "./Privacy";
+import { Missing, Peek, Receipts } from "./Receipts";
 import { Shape, Token } from "./Shape";
 import { heart, ownColumn, sentence, type View } from "./words";
 
@@ -25,9 +27,11 @@ export function Play({ seated, team }: { seated: Seated; team: number }) {
   useEffect(() => mark({ phase: live.connection.state === "joined" ? phase : live.connection.state, team, side }));
   useKeys(seated, phase);
   return (
-    <main data-status={mine.ballot.status} class={match ? "play" : "play calm"} style={sizes(match)}>
+    <main data-status={mine.ballot.status} class={match ? "play" : "play calm"} data-peek={event.peek} style={sizes(match)}>
       <section class="ground">
         <Clock view={view} seated={seated} />
+        {match && <Receipts view={view} match={match.number} />}
+        <Missing view={view} />
         <h1 class={name.length > 18 ? "long" : ""}>
           <small>You are</small> {name}
         </h1>
@@ -46,6 +50,8 @@ export function Play({ seated, team }: { seated: Seated; team: number }) {
           />
         )}
         {match && <Foot view={view} match={match} />}
+        {event.peek && <Peek />}
+        {!match && <Privacy said={event.admission === "open" ? "One device is one vote here: that proves no person. " : ""} />}
         <NextMatch seated={seated} event={event} phase={phase} />
       </section>
     </main>

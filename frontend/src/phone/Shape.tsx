@@ -26,6 +26,7 @@ ${lit("red", "#ff7b8a", "#e8334a", "#a3172c")}${lit("yellow", "#fff0a6", "#ffd23
 <g id="hollow-yellow" fill="none" stroke="#ffd23f" stroke-width="7"><circle r="40" stroke-dasharray="14 9"/><path d="M0-20 19 13H-19z" stroke-linejoin="round"/></g>
 <g id="coin" fill="none"><circle r="44" fill="url(#lit-brass)"/><circle r="36" stroke="#8a6a33" stroke-width="3"/><path d="M0-34 7-7 34 0 7 7 0 34-7 7-34 0-7-7z" fill="#4a3613"/></g>
 <g id="tick" fill="none"><circle r="19" fill="#f4f1e8"/><path d="M-9 0-2 7 9-7" stroke="#0b1020" stroke-width="6" stroke-linecap="round"/></g>
+<g id="eye" fill="none" stroke="#d9b36c" stroke-width="2"><path d="M1 12q11-16 22 0q-11 16-22 0z"/><circle cx="12" cy="12" r="3"/></g>
 </defs>`;
 
 /** Drawn once a page, used by every board: enamelled balls. As a text it weighs half of what elements do. */

@@ -1,12 +1,14 @@
-/** The page's own address: `/`, `/CODE` or `/CODE/1`. */
+/** The page's own address: `/`, `/CODE` or `/CODE/1`, and behind a `#` what is to be shown at the door. */
 export interface Address {
   code: string | null;
   team: number | null;
+  key: string | null;
 }
 
-export function readAddress(path: string): Address {
+export function readAddress(path: string, hash = ""): Address {
   const found = /^\/([^/]+)(?:\/([12]))?\/?$/.exec(path);
-  return { code: found ? tidyCode(decodeURIComponent(found[1]!)) : null, team: found?.[2] ? Number(found[2]) : null };
+  const code = found ? tidyCode(decodeURIComponent(found[1]!)) : null;
+  return { code, team: found?.[2] ? Number(found[2]) : null, key: tidyCode(hash.slice(1)) || null };
 }
 
 export function tidyCode(typed: string): string {

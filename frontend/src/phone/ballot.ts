@@ -1,4 +1,5 @@
 import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../protocol";
+import { drawBlind, type Choice } from "./receipts";
 
 const AGAIN_MS = 2000;
 /** A thumb that hammers stays within what a socket may send; only its last choice matters. */
@@ -6,23 +7,28 @@ const APART_MS = 250;
 
 export type Status = "idle" | "sending" | "counted" | "refused";
 
-/** `column` is the choice shown; `standing` the column the ballot box is known to hold. */
+/** `column` is the choice shown, `blind` its own secret; `standing` the column the ballot box is known to hold. */
 export interface Ballot {
   turn: number;
   column: number | null;
+  blind: string | null;
   sequence: number;
   status: Status;
   reason: Refusal | null;
   standing: number | null;
+  /** Whether it was cast from another device of this voter. */
+  elsewhere: boolean;
 }
 
 export const NO_BALLOT: Ballot = {
   turn: 0,
   column: null,
+  blind: null,
   sequence: 0,
   status: "idle",
   reason: null,
   standing: null,
+  elsewhere: false,
 };
 
 /** The voter's ballot in the present turn, sent again until the ballot box has answered. */
@@ -41,7 +47,7 @@ export class BallotKeeper {
 
   cast(column: number): void {
     if (!this.turn || (column === this.ballot.column && this.ballot.status !== "refused")) return;
-    this.update({ column, sequence: this.ballot.sequence + 1, status: "sending", reason: null });
+    this.update({ column, blind: drawBlind(), sequence: this.ballot.sequence + 1, status: "sending", reason: null, elsewhere: false });
     this.post();
   }
 
@@ -58,17 +64,24 @@ export class BallotKeeper {
     }
   }
 
-  /** After every welcome: what the ballot box holds, against what the hand holds. */
-  welcome(you: You): void {
+  /** What was pressed before the page was loaded anew. */
+  resume([sequence, column, blind]: Choice): void {
+    if (this.ballot.column === null) this.update({ sequence, column, blind, status: "sending" });
+  }
+
+  /** After every welcome: what the ballot box holds, against what the hand holds; `own`: it was pressed here. */
+  welcome(you: You, own = true): void {
     if (you.turn !== this.ballot.turn || you.column === null) {
       if (this.ballot.column !== null && this.ballot.status !== "refused") this.again();
       return;
     }
     if (you.sequence >= this.ballot.sequence) {
       const { column, sequence } = you;
-      this.update({ column, sequence, standing: column, status: "counted", reason: null });
-    } else if (this.ballot.status === "sending") {
-      this.update({ standing: you.column });
+      const blind = you.blind ?? this.ballot.blind;
+      const elsewhere = !own && blind !== this.ballot.blind;
+      this.update({ column, blind, sequence, standing: column, status: "counted", reason: null, elsewhere });
+    } else if (this.ballot.status !== "refused") {
+      this.update({ standing: you.column, status: "sending" });
       this.post();
     }
   }
@@ -99,7 +112,7 @@ export class BallotKeeper {
 
   private post(): void {
     clearTimeout(this.timer);
-    const { turn, column, sequence, status } = this.ballot;
+    const { turn, column, blind, sequence, status } = this.ballot;
     if (!this.turn || column === null || status !== "sending") return;
     const early = this.sentAt + APART_MS - Date.now();
     if (early > 0) {
@@ -107,7 +120,7 @@ export class BallotKeeper {
       return;
     }
     this.sentAt = Date.now();
-    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, column, sequence });
+    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, column, sequence, blind });
     this.timer = window.setTimeout(() => this.unanswered(), AGAIN_MS);
   }
 

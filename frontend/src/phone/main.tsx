@@ -5,4 +5,5 @@ import { Phone } from "./Phone";
 import "./phone.css";
 
 keepAwake();
+addEventListener("hashchange", () => location.reload());
 render(<Phone />, document.getElementById("app")!);

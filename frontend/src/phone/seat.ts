@@ -1,26 +1,38 @@
+import type { Receipt } from "./receipts";
+
 /** What the phone keeps of an event. A browser that keeps nothing still plays, until it is reloaded. */
 const memory = new Map<string, string>();
 
+/** What could not be written is newer than what is there. */
 function read(key: string): string | null {
   try {
-    return localStorage.getItem(key);
+    return memory.get(key) ?? localStorage.getItem(key);
   } catch {
-    return memory.get(key) ?? null;
+    return null;
   }
 }
 
 function write(key: string, value: string | null): void {
+  memory.delete(key);
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    if (value === null) memory.delete(key);
-    else memory.set(key, value);
+    if (value !== null) memory.set(key, value);
   }
 }
 
 export const readToken = (code: string) => read(`crowdgame:${code}`);
 export const keepToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
+
+/** What was shown at the door for the seat. */
+export const readKey = (code: string) => read(`crowdgame:${code}:key`);
+export const keepKey = (code: string, key: string) => write(`crowdgame:${code}:key`, key);
+
+/** For the next person on this device. */
+export function forgetSeat(code: string): void {
+  for (const kept of ["", ":key", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
+}
 
 /** How a voter and its team got on in a match; `column` is the ballot of `turn`. */
 export interface Record {
@@ -32,15 +44,32 @@ export interface Record {
 }
 
 export function readRecord(code: string, match: number): Record {
-  const fresh = { match, turn: 0, column: null, agreed: {} };
-  try {
-    const kept = JSON.parse(read(`crowdgame:${code}:record`) ?? "null") as Record | null;
-    return kept?.match === match ? kept : fresh;
-  } catch {
-    return fresh;
-  }
+  return ofMatch<Record>(`crowdgame:${code}:record`, { match, turn: 0, column: null, agreed: {} });
 }
 
 export function keepRecord(code: string, record: Record): void {
   write(`crowdgame:${code}:record`, JSON.stringify(record));
+}
+
+interface Receipts {
+  match: number;
+  receipts: readonly Receipt[];
+}
+
+export function readReceipts(code: string, match: number): readonly Receipt[] {
+  return ofMatch<Receipts>(`crowdgame:${code}:receipts`, { match, receipts: [] }).receipts;
+}
+
+export function keepReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
+  write(`crowdgame:${code}:receipts`, JSON.stringify({ match, receipts }));
+}
+
+/** What is kept under a key if it is of this match, else `fresh`. */
+function ofMatch<Kept extends { match: number }>(key: string, fresh: Kept): Kept {
+  try {
+    const kept = JSON.parse(read(key) ?? "null") as Kept | null;
+    return kept?.match === fresh.match ? kept : fresh;
+  } catch {
+    return fresh;
+  }
 }

@@ -2,8 +2,9 @@ import { countdown, percent, thousands } from "../live/format";
 import { otherSide } from "../live/grid";
 import { revealStep, teamOf, tokenMoment, type Phase } from "../live/phase";
 import type { Connection } from "../live/socket";
-import type { EventState, Match, Refusal, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
+import type { Admission, ErrorCode, EventState, Match, Refusal, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
 import type { Ballot } from "./ballot";
+import type { Receipt } from "./receipts";
 import type { Record } from "./seat";
 
 export interface View {
@@ -14,6 +15,7 @@ export interface View {
   now: number;
   ballot: Ballot;
   record: Record;
+  receipts: readonly Receipt[];
   turnout: TurnoutCounted | null;
   connection: Connection;
 }
@@ -62,11 +64,13 @@ const REASONS: { [code in Refusal]: string } = {
   busy: "too much going on",
 };
 
-function votingSentence({ side, ballot, event, connection }: View, match: Match): string {
+function votingSentence(view: View, match: Match): string {
+  const { side, ballot, event, connection } = view;
   if (!match.turn!.to_move.includes(side)) return `${called(event, otherSide(side))} is voting. You are next.`;
-  if (ballot.column === null) return "Pick a column.";
+  if (ballot.column === null) return `${note(view)}Pick a column.`;
   if (ballot.status === "sending") return sendingSentence(ballot, connection);
   if (ballot.status === "refused") return refusedSentence(ballot);
+  if (ballot.elsewhere) return `${NOTES.elsewhere}It was for\u00a0${ballot.column}. You can change it.`;
   return `Counted: your vote for\u00a0${ballot.column}. You can still change it.`;
 }
 
@@ -135,7 +139,7 @@ function dropSentence(view: View, match: Match, reveal: Reveal): string {
 
 function afterSentence(view: View, match: Match): string {
   if (match.result !== "open") return winner(view, match);
-  return match.turn?.paused ? "A short pause." : "Next turn in a moment.";
+  return note(view) + (match.turn?.paused ? "A short pause." : "Next turn in a moment.");
 }
 
 function winner({ event }: View, { result }: Match): string {
@@ -148,6 +152,61 @@ function endSentence(view: View, match: Match): string {
   if (!turns.length) return winner(view, match);
   const word = turns.length === 1 ? "turn" : "turns";
   return `${winner(view, match)} You were with your team in ${turns.filter(Boolean).length} of ${turns.length} ${word}.`;
+}
+
+const NOTES: { [what: string]: string } = {
+  elsewhere: "A later vote from another device was counted. ",
+  unsure: "Your last vote could not be checked. ",
+};
+
+/** What there is to say, without an alarm, of the vote before. */
+function note({ receipts }: View): string {
+  const last = receipts[receipts.length - 1];
+  return last?.late ? "Your last press came too late. " : (NOTES[last?.found ?? ""] ?? "");
+}
+
+/** How the votes fared in the count; nothing while there is nothing to say. */
+export function checkLine({ phase, event, receipts }: View): string {
+  const last = receipts[receipts.length - 1];
+  const votes = receipts.filter(({ found }) => found !== "late").length;
+  const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
+  const good = receipts.filter(({ found }) => found === "counted").length + checked;
+  if (!last || !good) return "";
+  if (phase === "ended" && last.found) return `${good} of your ${votes} ${votes === 1 ? "vote" : "votes"} counted${good > checked ? `, ${checked} checked` : " and checked"}`;
+  return last.found === "checked" && last.turn === event.match?.reveal?.turn ? "Counted and checked" : `${good}`;
+}
+
+const FOUND = {
+  checked: "counted and checked",
+  counted: "counted; this phone did not see the seal",
+  elsewhere: "a later vote from another device was counted",
+  unsure: "could not be checked: this phone was away when the turn ended",
+  late: "came too late",
+  missing: "not in the count",
+};
+
+export function findingText({ found }: Receipt): string {
+  return found ? FOUND[found] : "not checked yet";
+}
+
+/** What there is to show to the organizers when an acknowledged vote is not in the count. */
+export function missingText({ receipts }: View): string {
+  const lost = receipts.filter(({ found }) => found === "missing").pop();
+  if (!lost) return "";
+  const [, column, blind] = lost.choices[0]!;
+  return `Your vote could not be found in the count. Show this to the organizers: turn ${lost.number}, column ${column}, code ${blind.slice(0, 8)}…`;
+}
+
+const ASKED: { [admission in Admission]?: string } = {
+  tickets: "Type the code from your ticket",
+  roster: "Type your code from the class list",
+};
+
+/** What is asked for at the door, and what was wrong with what was shown. */
+export function keyWords(code: ErrorCode, admission: Admission = "rotating"): { label: string; problem: string; long: boolean } {
+  const wrong = admission === "rotating" ? "That code is not right, or it has changed. Look at the screen again." : "There is no such code. Look at it again.";
+  const problem = code === "key_used" ? "This code is in use on another phone. Ask the organizers." : code === "key_wrong" ? wrong : "";
+  return { label: ASKED[admission] ?? "Type the code from the screen", problem, long: admission === "tickets" };
 }
 
 /** The word or number inside the shape. */

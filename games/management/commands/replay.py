@@ -23,7 +23,7 @@ from games.engine.errors import BadRecord, GameError
 from games.engine.record import GameRecord, Replayed, read_record, replay
 from games.management.board_text import board_text, refused_text
 
-MAX_LINE_BYTES = 1 << 20
+MAX_LINE_BYTES = 1 << 26  # the record of a match in a full hall is some 20 MB
 INTERRUPTED = 130
 
 Line = tuple[int, GameRecord | None, Replayed | Unanswered]

@@ -43,6 +43,10 @@ class Reading(msgspec.Struct, frozen=True):
         return _of_gateways(self.rss_kib)
 
     @property
+    def clock_kib(self) -> float:
+        return sum(kib for name, kib in self.rss_kib.items() if name.startswith("clock"))
+
+    @property
     def gateway_us_a_ballot(self) -> float:
         return _of_gateways(self.cpu_s) / max(1, self.ballots) * 1e6
 

@@ -14,7 +14,7 @@ HEADINGS = (
     "Minute",
     "Phones",
     "Gateways, KiB a phone",
-    "Worker, clock, Valkey, MiB",
+    "Worker, clocks, Valkey, MiB",
     "Open files",
     "CPU µs a ballot: gateways, all",
     "Broadcast",
@@ -61,7 +61,7 @@ def _some(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _cells(one: Reading) -> tuple[str, ...]:
-    mib = (one.rss_kib["worker"], one.rss_kib["clock"], one.rss_kib["valkey"])
+    mib = (one.rss_kib["worker"], one.clock_kib, one.rss_kib["valkey"])
     ack, reveal = one.crowd.ack_ms, one.crowd.reveal_ms
     return (
         f"{one.at_s / 60:.1f}",

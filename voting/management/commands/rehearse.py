@@ -24,6 +24,7 @@ from voting.rehearsal.crowd import Crowd, Plan, RehearsalError
 from voting.rehearsal.display import Display
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.kept_seats import read_seats
+from voting.rehearsal.keys import Keys, read_keys
 from voting.rehearsal.ledger import Ledger
 from voting.rehearsal.profile import PROFILES
 from voting.rehearsal.report import Report
@@ -86,6 +87,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--seats", type=Path, metavar="FILE", help="keep the seats there: the same crowd again"
         )
+        parser.add_argument(
+            "--tickets",
+            type=Path,
+            metavar="FILE",
+            help="where the event asks for tickets: a code a line",
+        )
         parser.add_argument("--seed", type=int, help="of the crowd's moods and moments")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -139,6 +146,7 @@ def _hall(options: dict[str, Any]) -> Hall:
         ledger=Ledger(TURNS_KEPT if options["until_stopped"] else None),
         rng=Random(options["seed"]),  # noqa: S311
         team=options["team"],
+        key_of=Keys(read_keys(options["tickets"], options["phones"]) if options["tickets"] else ()),
         tokens=read_seats(options["seats"], code) if options["seats"] else {},
     )
 

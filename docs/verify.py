@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+"""Count a crowdgame match again, from its record alone: python3 verify.py RECORD.json
+
+Nothing but Python 3.8 is needed, and nothing of the project is used: what is checked is written here a second
+time. Exit status 0 when all is right, 1 with a line a fault when anything is wrong.
+
+For every turn: the seed is the one committed to; each side to move has its ballots, all for legal columns;
+their Merkle root (RFC 6962) is the one committed to; the counts are those of the ballots; the pick is what
+the match's terms make of them; it is what was played; and the rules of the game make of all picks the result.
+"""
+
+import hashlib
+import json
+import re
+import sys
+
+SIDES = ("red", "yellow")
+TERMS = {
+    "tally_method": ("plurality", "lottery"),
+    "tie_rule": ("first", "lot"),
+    "no_ballot_rule": ("random", "pass", "forfeit"),
+}
+MAX_ROWS = 6
+LINE = 4
+WHOLE = "the match"
+
+
+class Wrong(Exception):
+    """A record that cannot be counted at all, or not any further."""
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        say("usage: python3 verify.py RECORD.json")
+        return 1
+    faults, told = [], ""
+    try:
+        told = Recount(read(arguments[0]), faults).verify()
+    except Wrong as wrong:
+        faults.append(str(wrong))
+    for line in faults:
+        say(line)
+    say(f"WRONG: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}" if faults else told)
+    return 1 if faults else 0
+
+
+def say(text):
+    """Names are other people's: nothing of them moves the cursor, and any terminal can show the line."""
+    shown = "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)
+    encoding = sys.stdout.encoding or "utf-8"
+    print(shown.encode(encoding, "replace").decode(encoding))
+
+
+# ------------------------------------------------------------------ reading
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8")
+        return json.loads(text, object_pairs_hook=only_once, parse_constant=no_number)
+    except OSError as trouble:
+        raise Wrong(f"the file cannot be read: {trouble.strerror}") from None
+    except (ValueError, RecursionError):
+        raise Wrong("the file is not JSON") from None
+
+
+def only_once(pairs):
+    """A key told twice would be read in one way here, and in another way elsewhere."""
+    thing = dict(pairs)
+    if len(thing) < len(pairs):
+        raise Wrong("the match: a key is there twice")
+    return thing
+
+
+def no_number(name):
+    raise ValueError(name)
+
+
+def take(thing, key, kind, where):
+    """A part of the record that must be there and of this kind; `None` in `kind` allows null."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(thing, dict) or key not in thing:
+        raise Wrong(f"{where}: `{key}` is missing")
+    value = thing[key]
+    fits = any(value is None if one is None else type(value) is one for one in kinds)
+    if not fits or (type(value) is str and re.search("[\ud800-\udfff]", value)):
+        raise Wrong(f"{where}: `{key}` is not what it should be")
+    return value
+
+
+def take_numbers(thing, key, where):
+    """Whole ones: to Python true is 1 as well, and so is 1.0."""
+    numbers = take(thing, key, list, where)
+    if any(type(number) is not int for number in numbers):
+        raise Wrong(f"{where}: `{key}` is not what it should be")
+    return numbers
+
+
+def pick_of(picks, side, where):
+    """A side left out is a side without a pick."""
+    if type(picks) is not dict:
+        raise Wrong(f"{where}: its picks are not what they should be")
+    return take(picks, side, (int, None), where) if side in picks else None
+
+
+def is_ballot(ballot, legal):
+    if type(ballot) is not list or [type(part) for part in ballot] != [int, str]:
+        return False
+    column, blind = ballot
+    return column in legal and re.match(r"([0-9a-f]{32})?\Z", blind) is not None
+
+
+# ------------------------------------------------------------------ the whole match
+class Recount:
+    """Of one record; what is wrong goes into `faults`."""
+
+    def __init__(self, record, faults):
+        self.record, self.faults = record, faults
+        if take(record, "format", str, WHOLE) != "crowdgame match 1":
+            raise Wrong("the match: this is no match record of a kind known here")
+        self.turns, self.counts = (take(record, key, list, WHOLE) for key in ("turns", "counts"))
+        if len(self.turns) != len(self.counts):
+            raise Wrong(f"the match: it has {len(self.turns)} turns and {len(self.counts)} counts of turns")
+        self.terms = take(record, "terms", dict, WHOLE)
+        for name, values in TERMS.items():
+            if take(self.terms, name, str, WHOLE) not in values:
+                raise Wrong(f"the match: `{name}` is not known")
+        self.game = start(take(record, "game", str, WHOLE), take(record, "options", dict, WHOLE))
+        take(record, "code", str, WHOLE), take(record, "match", int, WHOLE)
+        self.last, self.ballots = 0, 0
+
+    def expect(self, where, what, due, said):
+        if due != said:
+            self.faults.append(f"{where}: {what} {due}, and the record says {said}")
+
+    def verify(self):
+        """What to tell of a record that is right."""
+        result = "open"
+        for number, (picks, count) in enumerate(zip(self.turns, self.counts), 1):
+            where = f"turn {number}"
+            if result != "open":
+                raise Wrong(f"{where}: the match was over before it")
+            self.verify_turn(where, picks, count)
+            self.game.play(where, *(pick_of(picks, side, where) for side in SIDES))
+            result = self.result_after(where, count)
+        self.verify_end(result)
+        return self.summary()
+
+    def verify_turn(self, where, picks, count):
+        turn, seed = take(count, "turn", int, where), take(count, "seed", str, where)
+        sealed, resolved = (take(count, key, (int, None), where) for key in ("sealed_at", "resolved_at"))
+        if sealed is not None and resolved is not None and sealed > resolved:
+            self.faults.append(f"{where}: it was resolved before it was sealed")
+        if turn <= self.last:
+            self.faults.append(f"{where}: its id {turn} is not after the one before")
+        self.last = turn
+        if not re.match(r"[0-9a-f]{32}\Z", seed):
+            raise Wrong(f"{where}: the seed is not 32 hexadecimal digits")
+        if sha256(f"crowdgame lot:{seed}").hex() != take(count, "lot", str, where):
+            self.faults.append(f"{where}: the seed is not the one that was committed to in `lot`")
+        forfeited = forfeits(where, count)
+        for side in SIDES:
+            place, due = f"{where}, {side}", None
+            counted = take(count, side, (dict, None), where)
+            if (counted is None) == (side in self.game.to_move()):
+                raise Wrong(f"{place}: it was {'' if counted is None else 'not '}to move")
+            if counted is not None:
+                due = self.verify_side(place, turn, f"{seed}:{side}", counted)
+            self.expect(place, "its pick is", None if forfeited else due, pick_of(picks, side, where))
+
+    def verify_side(self, place, turn, lot, counted):
+        """What the ballots come to."""
+        legal, ballots = self.game.legal(), take(counted, "ballots", list, place)
+        self.expect(place, "the legal columns were", legal, take_numbers(counted, "legal", place))
+        for number, ballot in enumerate(ballots, 1):
+            if not is_ballot(ballot, legal):
+                raise Wrong(f"{place}: ballot {number} is for no legal column, or its blind is none")
+        self.ballots += len(ballots)
+        side = lot.split(":")[1]
+        root = merkle_root([f"{turn}:{side}:{column}:{blind}" for column, blind in ballots])
+        self.expect(place, "the root of its ballots is", root, take(counted, "root", (str, None), place))
+        columns = [column for column, _ in ballots]
+        counts = [columns.count(column) for column in range(1, self.game.columns + 1)]
+        self.expect(place, "the counts are", counts, take_numbers(counted, "counts", place))
+        pick, decided_by = decide(columns, legal, self.terms, lot)
+        self.expect(place, "the ballots come to", pick, take(counted, "pick", (int, None), place))
+        self.expect(place, "it was decided by", decided_by, take(counted, "decided_by", str, place))
+        return pick
+
+    def result_after(self, where, count):
+        forfeited = forfeits(where, count)
+        if len(forfeited) == len(SIDES):
+            return "draw"
+        if forfeited:
+            return "yellow" if forfeited == ["red"] else "red"
+        return self.game.result
+
+    def verify_end(self, result):
+        self.expect(WHOLE, "the result is", result, take(self.record, "result", str, WHOLE))
+        forfeited = self.counts and forfeits("the last turn", self.counts[-1])
+        ended_by = None if result == "open" else "forfeit" if forfeited else "board"
+        self.expect(WHOLE, "it was ended by", ended_by, take(self.record, "ended_by", (str, None), WHOLE))
+
+    def summary(self):
+        name, result = take(self.record, "name", str, WHOLE), self.record["result"]
+        teams = take(self.record, "teams", dict, WHOLE)
+        red, yellow = take(teams, "red", str, WHOLE), take(teams, "yellow", str, WHOLE)
+        ends = {
+            "open": "RIGHT as far as it goes: the match has no result",
+            "draw": "RIGHT: nobody won",
+            "red": f"RIGHT: red won, {red}",
+            "yellow": f"RIGHT: yellow won, {yellow}",
+        }
+        counted = f"{len(self.turns)} turns, {self.ballots} ballots"
+        right = "every ballot, root, lot, pick and rule is right"
+        return f"{name}: {red} (red) against {yellow} (yellow)\n{counted}: {right}\n{ends.get(result, '')}"
+
+
+def forfeits(where, count):
+    sides = ((side, take(count, side, (dict, None), where)) for side in SIDES)
+    return [side for side, counted in sides if counted and counted.get("decided_by") == "forfeit"]
+
+
+def decide(columns, legal, terms, lot):
+    """From the ballots' columns, in order of arrival, to the pick and how it came about."""
+    if not columns:
+        if terms["no_ballot_rule"] == "random":
+            return legal[draw(lot, len(legal))], "random"
+        return None, terms["no_ballot_rule"]
+    if terms["tally_method"] == "lottery":
+        return columns[draw(lot, len(columns))], "lottery"
+    most = max(columns.count(column) for column in legal)
+    leaders = [column for column in legal if columns.count(column) == most]
+    if len(leaders) == 1:
+        return leaders[0], "plurality"
+    if terms["tie_rule"] == "lot":
+        return leaders[draw(lot, len(leaders))], "lot"
+    last = {column: place for place, column in enumerate(columns)}
+    return min(leaders, key=lambda column: last[column]), "first"
+
+
+# ------------------------------------------------------------------ hashes
+def sha256(text):
+    return hashlib.sha256(text.encode("ascii")).digest()
+
+
+def draw(lot, among):
+    return int.from_bytes(sha256(lot), "big") % among
+
+
+def merkle_root(leaves):
+    """RFC 6962: pairs become nodes, level by level; one without a partner goes up as it is."""
+    level = [hashlib.sha256(b"\x00" + leaf.encode("ascii")).digest() for leaf in leaves]
+    if not level:
+        return hashlib.sha256(b"").hexdigest()
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2])
+        above = [hashlib.sha256(b"\x01" + left + right).digest() for left, right in pairs]
+        level = above + level[len(above) * 2 :]
+    return level[0].hex()
+
+
+# ------------------------------------------------------------------ the rules
+def start(slug, options):
+    if slug not in GAMES:
+        raise Wrong("the match: the rules of this game are not in this script")
+    game, known = GAMES[slug]
+    given = dict({name: values[0] for name, values in known.items()}, **options)
+    for name, value in given.items():
+        fits = name in known and any(type(value) is type(v) and value == v for v in known[name])
+        if not fits:
+            raise Wrong("the match: its options are not this game's")
+    return game(given)
+
+
+class Cabinet:
+    """A standing cabinet: `stacks[i]` is column i + 1 from the bottom up."""
+
+    def __init__(self, options):
+        self.columns, self.rows = options["columns"], options["rows"]
+        self.stacks = [[] for _ in range(self.columns)]
+        self.result = "open"
+
+    def open_columns(self):
+        return [i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows]
+
+    def legal(self):
+        return self.open_columns()
+
+    def check(self, where, side, pick):
+        if pick not in self.open_columns():
+            raise Wrong(f"{where}, {side}: column {pick} is full, or there is none")
+
+    def drop(self, side, column):
+        """Where it lands, or None if there is no room."""
+        stack = self.stacks[column - 1]
+        if len(stack) == self.rows:
+            return None
+        stack.append(side)
+        return column - 1, len(stack) - 1
+
+    def at(self, column, row):
+        inside = 0 <= column < self.columns and 0 <= row < len(self.stacks[column])
+        return self.stacks[column][row] if inside else None
+
+    def has_line(self, cell):
+        """Whether the checker there stands in a line of four or more."""
+        side = self.at(*cell)
+        for step in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            length = 1
+            for sign in (1, -1):
+                column, row = cell[0] + sign * step[0], cell[1] + sign * step[1]
+                while self.at(column, row) == side:
+                    length += 1
+                    column, row = column + sign * step[0], row + sign * step[1]
+            if length >= LINE:
+                return True
+        return False
+
+    def go_on(self):
+        return "open" if self.open_columns() else "draw"
+
+
+class Simultaneous(Cabinet):
+    """Both drop; in a conflict the token's holder first, and the token changes hands."""
+
+    def __init__(self, options):
+        super().__init__(options)
+        if options["token"] == "lot":
+            raise Wrong("the match: the lot for the token is not drawn")
+        self.token, self.tie = options["token"], options["tie"]
+
+    def to_move(self):
+        return SIDES
+
+    def play(self, where, red, yellow):
+        picks = {"red": red, "yellow": yellow}
+        for side in SIDES:
+            if picks[side] is not None:
+                self.check(where, side, picks[side])
+        holder, other = self.token, "yellow" if self.token == "red" else "red"
+        sides = [side for side in (holder, other) if picks[side] is not None]
+        dropped = [(side, self.drop(side, picks[side])) for side in sides]
+        winners = {side for side, cell in dropped if cell is not None and self.has_line(cell)}
+        if len(winners) == len(SIDES):
+            self.result = holder if self.tie == "holder" else other
+        else:
+            self.result = winners.pop() if winners else self.go_on()
+        if red is not None and red == yellow:
+            self.token = other
+
+
+class Alternating(Cabinet):
+    """One side drops a turn; without a pick the turn passes."""
+
+    def __init__(self, options):
+        super().__init__(options)
+        if options["first"] == "lot":
+            raise Wrong("the match: the lot for who begins is not drawn")
+        self.mover = options["first"]
+
+    def to_move(self):
+        return (self.mover,)
+
+    def play(self, where, red, yellow):
+        mover, other = (self.mover, "yellow" if self.mover == "red" else "red")
+        picks = {"red": red, "yellow": yellow}
+        if picks[other] is not None:
+            raise Wrong(f"{where}, {other}: it was not to move")
+        won = False
+        if picks[mover] is not None:
+            self.check(where, mover, picks[mover])
+            won = self.has_line(self.drop(mover, picks[mover]))
+        self.result = mover if won else self.go_on()
+        self.mover = other
+
+
+#: By slug: the rules, and the options with all their values, the default first.
+GAMES = {
+    "simultaneous-captains-mistress": (
+        Simultaneous,
+        {
+            "columns": (7, 6),
+            "rows": (MAX_ROWS,),
+            "token": ("red", "yellow", "lot"),
+            "tie": ("holder", "other"),
+        },
+    ),
+    "captains-mistress": (
+        Alternating,
+        {"columns": (7, 6), "rows": (MAX_ROWS,), "first": ("lot", "red", "yellow")},
+    ),
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

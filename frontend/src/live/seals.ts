@@ -1,0 +1,18 @@
+import type { Reveal, Turn, TurnSealed } from "../protocol";
+
+/** Of two seals of a turn the later one counts: after the other its window was opened again. */
+export function laterSeal(kept: TurnSealed | null, told: TurnSealed): TurnSealed {
+  return kept?.turn === told.turn && kept.at > told.at ? kept : told;
+}
+
+/** Whether a turn's window was opened again: then what was sealed before is void. */
+export function isReopened(before: Turn | null | undefined, after: Turn | null | undefined): boolean {
+  if (!before || before.id !== after?.id) return false;
+  return before.closes_at !== after.closes_at || before.epoch !== after.epoch || before.paused !== after.paused;
+}
+
+/** A seal if it is the one that this reveal opens, and so has to be equal to; else null. */
+export function sealOf(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
+  const rooted = reveal.red?.root || reveal.yellow?.root;
+  return rooted && sealed?.turn === reveal.turn && sealed.at === reveal.sealed_at ? sealed : null;
+}

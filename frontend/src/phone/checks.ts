@@ -1,0 +1,139 @@
+import { sideOf } from "../live/phase";
+import { isReopened, laterSeal } from "../live/seals";
+import type { BallotCounted, EventState, ReceiptAsk, ReceiptTold, TurnSealed, You } from "../protocol";
+import type { Ballot } from "./ballot";
+import { acknowledged, held, isOwn, judged, type Choice, type Receipt, type Roots } from "./receipts";
+import { keepReceipts, readReceipts } from "./seat";
+
+const SOONEST_MS = 500;
+const WITHIN_MS = 3500;
+const ANSWER_WITHIN_MS = 8000;
+const MOST = 5;
+
+const UNHEARD: Roots = { sealed: null, revealed: null };
+
+/** Keeps the receipts of a match, and looks after each reveal whether the vote is in the count. */
+export class Checks {
+  private event: EventState | null = null;
+  private seq = 0;
+  private roots = new Map<number, Roots>();
+  private timer = 0;
+  private asked = 0;
+  private unknown = new Set<number>();
+
+  constructor(
+    private code: string,
+    private send: (message: ReceiptAsk) => boolean,
+    private changed: (receipts: readonly Receipt[]) => void,
+  ) {}
+
+  /** A new connection: nothing is under way any more. */
+  begin(): void {
+    clearTimeout(this.timer);
+    this.timer = this.asked = 0;
+    this.unknown.clear();
+  }
+
+  /** `seq` tells whether a change was missed. */
+  follow(event: EventState, seq: number): void {
+    const before = this.event?.match?.turn;
+    const next = seq === this.seq + 1;
+    [this.event, this.seq] = [event, seq];
+    const { match } = event;
+    if (!match) return;
+    if (isReopened(before, match.turn)) this.hear(before!.id, { sealed: null });
+    if (match.reveal) this.hear(match.reveal.turn, { revealed: match.reveal });
+    const over = next && match.turn?.id !== before?.id ? before?.id : 0;
+    const told = (receipt: Receipt) => (receipt.turn === over ? { ...receipt, watched: true } : restored(receipt, event));
+    this.edit((kept) => kept.map(told).filter((receipt) => stands(receipt, event)));
+    this.ask();
+  }
+
+  sealed(message: TurnSealed): void {
+    this.hear(message.turn, { sealed: laterSeal(this.roots.get(message.turn)?.sealed ?? null, message) });
+  }
+
+  hold(ballot: Ballot, team: number | null): void {
+    const turn = this.event?.match?.turn;
+    if (!turn || team === null) return;
+    const place = { turn: turn.id, number: turn.number, epoch: turn.epoch, side: sideOf(this.event!, team) };
+    this.edit((kept) => held(kept, ballot, place));
+  }
+
+  counted({ turn, sequence }: BallotCounted): void {
+    this.edit((kept) => kept.map((receipt) => (receipt.turn === turn ? acknowledged(receipt, sequence) : receipt)));
+  }
+
+  /** What was pressed last in a turn, also before the page was loaded anew. */
+  pressed(turn: number): Choice | undefined {
+    return this.of(turn)?.choices.slice(-1)[0];
+  }
+
+  /** Whether the ballot that the box holds may be from here. */
+  isOwn({ turn, blind }: You): boolean {
+    const receipt = this.of(turn);
+    return !receipt || !blind || isOwn(receipt, blind);
+  }
+
+  told(answer: ReceiptTold): void {
+    if (answer.turn !== this.asked) return;
+    clearTimeout(this.timer);
+    this.timer = this.asked = 0;
+    if (answer.side === null) this.unknown.add(answer.turn);
+    else this.edit((kept) => kept.map((receipt) => (receipt.turn === answer.turn ? this.judge(receipt, answer) : receipt)));
+    this.ask();
+  }
+
+  /** Only a ticket or a code of the class list can be shown on two devices. */
+  private judge(receipt: Receipt, answer: ReceiptTold): Receipt {
+    const shared = /tickets|roster/.test(this.event!.admission);
+    return judged(receipt, answer, this.roots.get(answer.turn) ?? UNHEARD, shared);
+  }
+
+  /** One at a time, each at a moment of its own: a hall does not ask as one. */
+  private ask(): void {
+    const due = this.read().slice(-MOST).reverse().find((receipt) => this.isDue(receipt));
+    if (this.timer || !due) return;
+    this.timer = window.setTimeout(() => {
+      this.asked = due.turn;
+      this.timer = window.setTimeout(() => (this.timer = this.asked = 0), this.send({ type: "receipt.ask", turn: due.turn }) ? ANSWER_WITHIN_MS : 0);
+    }, SOONEST_MS + Math.random() * WITHIN_MS);
+  }
+
+  private isDue({ turn, found }: Receipt): boolean {
+    return !found && turn !== this.event?.match?.turn?.id && !this.unknown.has(turn);
+  }
+
+  private hear(turn: number, part: Partial<Roots>): void {
+    this.roots.set(turn, { ...(this.roots.get(turn) ?? UNHEARD), ...part });
+  }
+
+  private of(turn: number | null): Receipt | undefined {
+    return this.read().find((receipt) => receipt.turn === turn);
+  }
+
+  private read(): readonly Receipt[] {
+    return readReceipts(this.code, this.event?.match?.id ?? 0);
+  }
+
+  /** Another window of this seat may have written meanwhile: what is kept counts. */
+  private edit(change: (kept: readonly Receipt[]) => readonly Receipt[]): void {
+    const match = this.event?.match?.id ?? 0;
+    const receipts = change(this.read());
+    keepReceipts(this.code, match, receipts);
+    this.changed(receipts);
+  }
+}
+
+/** Where the ballot box lost a turn, all were told so, and an earlier acknowledgement is void. */
+function restored(receipt: Receipt, { match }: EventState): Receipt {
+  const turn = match?.turn;
+  return turn?.id === receipt.turn && turn.epoch > receipt.epoch ? { ...receipt, epoch: turn.epoch, acknowledged: 0 } : receipt;
+}
+
+/** A turn that was taken back or stopped has no count to be in. What was found missing stays. */
+function stands({ turn, number, found }: Receipt, { match }: EventState): boolean {
+  if (found === "missing") return true;
+  const again = match?.turn && number >= match.turn.number && turn !== match.turn.id;
+  return !again && (!!found || match?.state !== "aborted");
+}

@@ -1,0 +1,135 @@
+"""A small evening on a Valkey that lets the house do what it needs, and nothing else."""
+
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import Stack, valkey
+from deploy.laptop.startup import running
+from deploy.laptop.supervisor import Supervisor
+from tests.deploy.processes import wait_until
+from tests.faces import Faces
+from tests.stack import House, organizer
+from voting.ballot_box import BallotBox
+
+RULES = ROOT / "deploy" / "server" / "valkey.acl"
+PASSWORD = "of-the-tests"
+DENIED = "(?i)permission|DEBUG command not allowed"  # which Valkey itself keeps locked
+REFUSED = [
+    "FLUSHALL",
+    "FLUSHDB",
+    "CONFIG GET *",
+    "CONFIG SET maxmemory 1",
+    "KEYS *",
+    "DEBUG SLEEP 0",
+    "EVAL return(1) 0",
+    "FUNCTION LIST",
+    "SCRIPT FLUSH",
+    "ACL LIST",
+    "ACL SETUSER crowdgame allkeys",
+    "CLIENT LIST",
+    "CLIENT KILL TYPE normal",
+    "MONITOR",
+    "SHUTDOWN",
+    "SAVE",
+    "REPLICAOF NO ONE",
+    "MODULE LIST",
+    "SWAPDB 0 1",
+    "SORT crowdgame:x",
+    "GET other",
+    "SET other 1",
+    "DEL other",
+    "RENAME crowdgame:x other",
+    "COPY crowdgame:x other",
+    "PUBLISH other hello",
+    "SUBSCRIBE other",
+]
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    data = tmp_path_factory.mktemp("guarded")
+    rules = data / "users.acl"
+    rules.write_text(RULES.read_text().replace("change-me", PASSWORD))
+    stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    box = valkey(stack)
+    with Supervisor(stack.logs) as supervisor:
+        supervisor.start(replace(box, argv=[*box.argv, "--aclfile", str(rules)]))
+        url = f"redis://crowdgame:{PASSWORD}@{LOOPBACK}:{stack.valkey_port}/0"
+        wait_until(lambda: _answers(stack.redis))
+        stack = replace(stack, redis_url=url)
+        with running(stack) as parts, organizer(stack) as asked:
+            yield House(stack, parts, asked)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with Redis.from_url(url) as redis:
+            return bool(redis.ping())
+    except RedisError:
+        return False
+
+
+@pytest.fixture
+def operator(guarded: House) -> Iterator[Redis]:
+    with Redis(host=LOOPBACK, port=guarded.stack.valkey_port, decode_responses=True) as redis:
+        yield redis
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_what_the_house_does_not_need_is_refused(command: str, guarded: House) -> None:
+    with Redis.from_url(guarded.stack.redis) as redis, pytest.raises(ResponseError, match=DENIED):
+        redis.execute_command(*command.split())
+
+
+def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redis) -> None:
+    operator.acl_log_reset()
+    with ExitStack() as stack:
+        faces = Faces(guarded, stack)
+        event = guarded.ask("event", lobby="open", window_s=3, reveal_s=1)
+        display, _ = faces.display(event["code"])
+        phones = [faces.phone(event["code"])[0] for _ in range(4)]
+        guarded.ask("begin", event_id=event["id"])
+        turn = display.hear("match.started")["state"]["match"]["turn"]
+        guarded.ask("open_at_once", event_id=event["id"])
+        for phone in phones:
+            phone.say("ballot.cast", turn=turn["id"], epoch=1, column=3, sequence=1)
+            phone.hear("ballot.counted")
+        guarded.ask("closing_in", event_id=event["id"], ms=1_500)
+        reveal = display.hear("turn.revealed")["state"]["match"]["reveal"]
+        assert reveal["red"]["ballots"] + reveal["yellow"]["ballots"] == 4
+        console = faces.console(event["code"], guarded.ask("session", name="olga"))
+        console.hear("console.welcomed")
+        console.say("action.ask", id=1, action="match.abort").hear("action.done")
+        assert _fails_to_log_in(guarded) == 200
+    assert operator.acl_log() == []
+    assert {str(key).partition(":")[0] for key in operator.keys("*")} == {"crowdgame"}
+    for part in ("gateway", "worker", "clock"):
+        assert guarded.trouble(part) == []
+
+
+def test_a_restore_may_look_for_gateways_and_drop_what_is_in_the_box(guarded: House, operator: Redis) -> None:
+    operator.acl_log_reset()
+    box = BallotBox(guarded.stack.redis)
+    box.events_held()
+    box.forget_all_events()
+    box.close()
+    assert operator.acl_log() == []
+    assert not operator.keys("crowdgame:{*")
+
+
+def _fails_to_log_in(house: House) -> int:
+    """A password that is wrong is counted in Valkey."""
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    page = opener.open(f"{house.http}/console/login/").read().decode()
+    token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
+    form = {"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token}
+    return int(opener.open(f"{house.http}/console/login/", urllib.parse.urlencode(form).encode()).status)

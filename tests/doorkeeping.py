@@ -1,0 +1,44 @@
+"""What an organizer does about who may vote, in a stack's own database: questions of `tests.organizer`."""
+
+from typing import Any
+
+from games.models import Event
+from voting.admission import PERIOD_MS, code_of_the_moment
+from voting.ballot_box import BallotBox
+from voting.control import edit_event
+from voting.models import Ticket
+from voting.roster import read_roster
+from voting.seats import Seat, sign_seat
+from voting.tickets import make_roster, make_tickets, release_tickets
+
+box = BallotBox()
+
+
+def edit(event_id: int, **fields: Any) -> None:
+    """As the form does: saved, and told to all."""
+    Event.objects.filter(pk=event_id).update(**fields)
+    edit_event(event_id, box)
+
+
+def tickets(event_id: int, count: int) -> list[str]:
+    return [ticket.code for ticket in make_tickets(Event.objects.get(pk=event_id), count)]
+
+
+def roster(event_id: int, text: str) -> list[str]:
+    event = Event.objects.get(pk=event_id)
+    pupils = read_roster(text, dict(event.teams.values_list("number", "name")))
+    return [ticket.code for ticket in make_roster(event, pupils)]
+
+
+def release(event_id: int, code: str) -> int:
+    return release_tickets(event_id, [Ticket.objects.get(event_id=event_id, code=code).pk])
+
+
+def code_of_before(code: str, periods: int) -> str:
+    """What the event's projector showed so many half minutes ago."""
+    return code_of_the_moment(code, box.now() - periods * PERIOD_MS)[0]
+
+
+def seat(event_id: int, voter: str, team: int) -> str:
+    """A token as a gateway of this stack signs it."""
+    return sign_seat(Seat(event_id, voter, team))

@@ -1,0 +1,239 @@
+"""Ways in where a device is not enough: the projector's code of the moment, tickets, a class list."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
+from tests.stack import House
+
+A_CODE_MS = 31_000
+WRONG = "BBBBB"
+
+
+def make_event(house: House, **choices: Any) -> dict[str, Any]:
+    made: dict[str, Any] = house.ask("event", lobby="open", **choices)
+    return made
+
+
+def ask_for(phone: Face, code: str, label: str) -> None:
+    phone.page.goto(f"/{code}")
+    expect(phone.page.get_by_label(label)).to_be_visible(timeout=SOON_MS)
+
+
+def show(phone: Face, key: str) -> None:
+    phone.page.locator("#code").fill(key)
+    phone.page.keyboard.press("Enter")
+
+
+def projector_address(house: House, open_at: OpenFace, code: str) -> str:
+    """As the control room links to it."""
+    name, _, value = house.ask("session", name="olga").partition("=")
+    console = open_at(house, "door-console", TABLET)
+    console.page.context.add_cookies([{"name": name, "value": value, "url": house.http}])
+    console.page.goto(f"/console/{code}/")
+    link = console.page.get_by_role("link", name="Projector")
+    expect(link).to_be_visible(timeout=SOON_MS)
+    return link.get_attribute("href") or ""
+
+
+def test_the_code_of_the_moment_lets_in_who_sees_the_screen(one_gateway: House, open_at: OpenFace) -> None:
+    code = make_event(one_gateway, admission="rotating")["code"]
+    display = open_at(one_gateway, "door-display", PROJECTOR)
+    address = projector_address(one_gateway, open_at, code)
+    display.page.goto(address)
+    shown = display.page.locator(".key b")
+    expect(shown).to_be_visible(timeout=SOON_MS)
+    typing, scanning = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("typing", "scanning"))
+    ask_for(typing, code, "Type the code from the screen")
+    typing.shoot("asked")
+    privacy = typing.page.get_by_role("link", name="What is kept of you")
+    assert privacy.get_attribute("href") == "/privacy"
+    show(typing, WRONG)
+    expect(typing.page.get_by_role("alert")).to_have_text(
+        "That code is not right, or it has changed. Look at the screen again.", timeout=SOON_MS
+    )
+    key = shown.inner_text()
+    show(typing, f" {key[:2].lower()} - {key[2:].lower()} ")
+    typing.wait_for(phase="lobby")
+    scanning.page.goto(f"/{code}#{key}")
+    scanning.wait_for(phase="lobby")
+    assert scanning.page.url == f"{one_gateway.http}/{code}"
+    check_the_change(display, key, address)
+    typing.page.reload()
+    typing.wait_for(phase="lobby")
+    assert typing.troubles == scanning.troubles == display.troubles == []
+
+
+def check_the_change(display: Face, key: str, address: str) -> None:
+    """The next code comes in the same place, with a symbol of its own; a reload keeps the right to it."""
+    symbol = display.page.locator(".qr path")
+    before = symbol.get_attribute("d")
+    display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")
+    display.shoot("before")
+    expect(display.page.locator(".key b")).not_to_have_text(key, timeout=A_CODE_MS)
+    assert symbol.get_attribute("d") != before
+    expect(display.page.locator(".qr")).to_have_attribute("data-kept", "yes")
+    path = address.partition("#")[0]
+    assert display.page.url.endswith(path)
+    display.page.reload()
+    expect(display.page.locator(".key b")).to_be_visible(timeout=SOON_MS)
+    display.page.goto(f"{path}#{'0' * 24}")
+    expect(display.page.locator(".needed")).to_be_visible(timeout=SOON_MS)
+    display.page.goto(address)
+    expect(display.page.locator(".key b")).to_be_visible(timeout=SOON_MS)
+    assert display.page.url.endswith(path)
+
+
+def test_a_projector_that_nobody_sent_shows_no_code(one_gateway: House, open_at: OpenFace) -> None:
+    code = make_event(one_gateway, admission="rotating")["code"]
+    display = open_at(one_gateway, "door-stranger", PROJECTOR)
+    display.page.goto(f"/display/{code}#{'0' * 24}")
+    said = display.page.locator(".needed")
+    expect(said).to_have_text("Open this screen from the control room", timeout=SOON_MS)
+    expect(display.page.locator(".key")).to_have_count(0)
+
+
+def test_a_ticket_lets_one_phone_in(one_gateway: House, open_at: OpenFace) -> None:
+    event = make_event(one_gateway, admission="tickets")
+    (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
+    first, second = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("first", "second"))
+    for phone in (first, second):
+        ask_for(phone, event["code"], "Type the code from your ticket")
+    show(first, f"{ticket[:4]}-{ticket[4:]}".lower())
+    first.wait_for(phase="lobby")
+    show(second, ticket)
+    expect(second.page.get_by_role("alert")).to_have_text(
+        "This code is in use on another phone. Ask the organizers.", timeout=SOON_MS
+    )
+    second.shoot("used")
+    first.page.reload()
+    first.wait_for(phase="lobby")
+
+
+@pytest.mark.parametrize(
+    ("admission", "said"),
+    [("tickets", "You need your ticket"), ("roster", "You need your code from the class list")],
+)
+def test_the_lobby_says_what_to_bring(
+    one_gateway: House, open_at: OpenFace, admission: str, said: str
+) -> None:
+    code = make_event(one_gateway, admission=admission)["code"]
+    display = open_at(one_gateway, f"door-{admission}", PROJECTOR)
+    display.page.goto(f"/display/{code}")
+    expect(display.page.locator(".needed")).to_have_text(said, timeout=SOON_MS)
+
+
+def test_a_pupil_comes_in_by_the_code_of_the_class_list(one_gateway: House, open_at: OpenFace) -> None:
+    event = make_event(one_gateway, admission="roster")
+    (key,) = one_gateway.ask("roster", event_id=event["id"], text="Ada")
+    phones = [open_at(one_gateway, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
+    for phone in phones:
+        ask_for(phone, event["code"], "Type your code from the class list")
+        show(phone, key)
+        phone.wait_for(phase="lobby")
+    assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
+
+
+def test_a_device_that_goes_from_hand_to_hand_asks_whose_seat_it_is(
+    one_gateway: House, open_at: OpenFace
+) -> None:
+    event = make_event(one_gateway, admission="roster")
+    ada, bea = one_gateway.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
+    tablet = open_at(one_gateway, "door-shared", PHONE)
+    page = tablet.page
+    page.goto(f"/{event['code']}#{ada}")
+    tablet.wait_for(phase="lobby", team="1")
+    page.goto("about:blank")
+    page.goto(f"/{event['code']}#{ada}")
+    tablet.wait_for(phase="lobby", team="1")
+    page.goto(f"/{event['code']}#{bea}")
+    expect(page.get_by_role("heading")).to_have_text("Go on as before, or with this code?", timeout=SOON_MS)
+    tablet.shoot("asked")
+    page.get_by_role("button", name="As before").click()
+    tablet.wait_for(phase="lobby", team="1")
+    page.goto(f"/{event['code']}#{bea}")
+    page.get_by_role("button", name=f"With {bea}").click(timeout=SOON_MS)
+    tablet.wait_for(phase="lobby", team="2")
+    page.reload()
+    tablet.wait_for(phase="lobby", team="2")
+    assert tablet.troubles == []
+
+
+def test_a_code_of_the_moment_scanned_again_asks_nothing(one_gateway: House, open_at: OpenFace) -> None:
+    code = make_event(one_gateway)["code"]
+    phone = open_at(one_gateway, "door-again", PHONE)
+    for key in (WRONG, WRONG[1:]):
+        phone.page.goto("about:blank")
+        phone.page.goto(f"/{code}#{key}")
+        phone.wait_for(phase="lobby", team="1")
+
+
+class Doorway:
+    """What a phone says when it joins; the lines that `swallowed` numbers hear nothing of the answer."""
+
+    def __init__(self, phone: Face, *swallowed: int) -> None:
+        self.joins: list[dict[str, Any]] = []
+        self.lines: list[WebSocketRoute] = []
+        self.held: list[WebSocketRoute] = []
+        self._swallowed = swallowed
+        phone.page.route_web_socket("**/ws/phone", self._meet)
+
+    def _meet(self, line: WebSocketRoute) -> None:
+        self.lines.append(line)
+        server = line.connect_to_server()
+
+        def pass_on(frame: str | bytes) -> None:
+            message = json.loads(frame)
+            if message["type"] == "phone.join":
+                self.joins.append(message)
+            server.send(frame)
+
+        line.on_message(pass_on)
+        if len(self.lines) in self._swallowed:
+            self.held.append(server)
+            server.on_message(lambda _: line.close(code=1001))
+            line.on_close(lambda code, reason: None)
+
+
+def test_a_wrong_code_is_shown_once(one_gateway: House, open_at: OpenFace) -> None:
+    code = make_event(one_gateway, admission="rotating")["code"]
+    phone = open_at(one_gateway, "door-stale", PHONE)
+    doorway = Doorway(phone)
+    phone.page.goto(f"/{code}#{WRONG}")
+    label = phone.page.get_by_label("Type the code from the screen")
+    expect(label).to_be_visible(timeout=SOON_MS)
+    doorway.lines[0].close(code=1001)
+    wait_until(phone, lambda: len(doorway.joins) > 1)
+    assert [join["key"] for join in doorway.joins] == [WRONG, None]
+    expect(label).to_be_visible()
+
+
+def test_a_phone_at_the_form_comes_in_once_nothing_is_asked_for(
+    one_gateway: House, open_at: OpenFace
+) -> None:
+    event = make_event(one_gateway, admission="rotating")
+    phone = open_at(one_gateway, "door-opened", PHONE)
+    ask_for(phone, event["code"], "Type the code from the screen")
+    one_gateway.ask("edit", event_id=event["id"], admission="open")
+    phone.wait_for(phase="lobby", team="1")
+
+
+def test_a_ticket_whose_welcome_was_lost_lets_its_phone_in_after_all(
+    one_gateway: House, open_at: OpenFace
+) -> None:
+    """The first line died unnoticed: the server holds the ticket until it finds out."""
+    event = make_event(one_gateway, admission="tickets")
+    (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
+    phone = open_at(one_gateway, "door-lost", PHONE)
+    doorway = Doorway(phone, 1)
+    phone.page.goto(f"/{event['code']}#{ticket}")
+    wait_until(phone, lambda: len(doorway.joins) > 1)
+    phone.page.wait_for_timeout(1_000)
+    expect(phone.page.locator("#code")).to_have_count(0)
+    doorway.held[0].close(code=1000)
+    phone.wait_for(phase="lobby")
+    assert {join["key"] for join in doorway.joins} == {ticket}

@@ -1,0 +1,185 @@
+"""A phone that checks by itself whether its vote is in the count, and what it says if it is not."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import WebSocket, WebSocketRoute, expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
+from tests.stack import House
+
+Message = dict[str, Any]
+WINDOW_S = 90
+REVEAL_S = 6
+ELSEWHERE = "0" * 64
+NOT_FOUND = "Your vote could not be found in the count. Show this to the organizers: turn 1, column 4, code "
+
+
+@dataclass
+class Line:
+    """What a page and the server told each other."""
+
+    told: list[Message] = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)
+
+    def listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.told.append(json.loads(frame)))
+        socket.on("framesent", lambda frame: self.said.append(json.loads(frame)))
+
+    def of(self, kind: str) -> list[Message]:
+        return [message for message in [*self.told, *self.said] if message["type"] == kind]
+
+
+@dataclass
+class Table:
+    """A projector and a phone a team, in an open turn."""
+
+    house: House
+    event: Message
+    display: Face
+    red: Face
+    yellow: Face
+    seen: Line = field(default_factory=Line, init=False)
+    line: Line = field(default_factory=Line, init=False)
+
+
+@pytest.fixture
+def table(one_gateway: House, open_at: OpenFace) -> Table:
+    event = one_gateway.ask("event", lobby="open", window_s=WINDOW_S, reveal_s=REVEAL_S)
+    sizes = {"display": PROJECTOR, "red": PHONE, "yellow": PHONE}
+    faces = {name: open_at(one_gateway, f"check-{name}", size) for name, size in sizes.items()}
+    table = Table(one_gateway, event, **faces)
+    table.display.page.on("websocket", table.seen.listen)
+    table.red.page.on("websocket", table.line.listen)
+    return table
+
+
+def sit_down(table: Table) -> None:
+    table.display.page.goto(f"/display/{table.event['code']}")
+    for phone, team in ((table.red, "1"), (table.yellow, "2")):
+        phone.page.goto(f"/{table.event['code']}")
+        phone.wait_for(phase="lobby", team=team)
+    table.house.ask("open_at_once", event_id=table.event["id"])
+    for face in (table.display, table.red, table.yellow):
+        face.wait_for(phase="voting")
+
+
+def close(table: Table) -> None:
+    table.house.ask("closing_in", event_id=table.event["id"], ms=300)
+    for face in (table.display, table.yellow):
+        face.wait_for(phase="reveal")
+
+
+def test_a_vote_is_counted_and_checked_also_after_a_refresh(table: Table) -> None:
+    sit_down(table)
+    vote(table.red, 2)
+    vote(table.red, 4)
+    vote(table.yellow, 5)
+    table.red.page.reload()
+    table.red.wait_for(phase="voting")
+    close(table)
+    check_the_projector(table)
+    receipts = table.red.page.locator(".receipts")
+    expect(receipts.locator("summary")).to_contain_text("Counted and checked", timeout=SOON_MS)
+    table.red.shoot("checked")
+    expect(receipts.get_by_role("listitem")).to_be_hidden()
+    receipts.locator("summary").focus()
+    table.red.page.keyboard.press("Enter")
+    cast = table.line.of("ballot.cast")[-1]
+    expect(receipts.get_by_role("listitem")).to_contain_text("Turn 1, column 4: counted and checked")
+    expect(receipts.get_by_role("listitem")).to_contain_text(cast["blind"])
+    assert cast["column"] == 4
+    assert len({message["blind"] for message in table.line.of("ballot.cast")}) == len({2, 4})
+    assert len(table.line.of("receipt.ask")) == 1
+    assert table.red.troubles == table.yellow.troubles == table.display.troubles == []
+
+
+def check_the_projector(table: Table) -> None:
+    """It shows what was sealed, and that is what was revealed."""
+    sealed = table.seen.of("turn.sealed")[0]
+    reveal = table.seen.of("turn.revealed")[0]["state"]["match"]["reveal"]
+    for place, side in enumerate(("red", "yellow")):
+        root = sealed[side]["root"]
+        assert root == reveal[side]["root"]
+        told = table.display.page.locator(f'.team[data-place="{place}"] .seal')
+        expect(told).to_have_text(f"sealed {root[:4]} {root[4:8]}")
+
+
+def bend_the_path(message: Message) -> None:
+    if message["type"] == "receipt.told":
+        message["path"] = [ELSEWHERE]
+
+
+def deny_the_ballot(message: Message) -> None:
+    if message["type"] == "receipt.told":
+        message |= {"index": None, "path": []}
+
+
+def seal_another_root(message: Message) -> None:
+    if message["type"] == "turn.sealed":
+        message["yellow"]["root"] = ELSEWHERE
+
+
+def reveal_another_root(message: Message) -> None:
+    if message["type"] == "turn.revealed":
+        message["state"]["match"]["reveal"]["red"]["root"] = ELSEWHERE
+
+
+@pytest.mark.parametrize("bend", [bend_the_path, deny_the_ballot, seal_another_root, reveal_another_root])
+def test_a_server_that_cheats_is_found_out(table: Table, bend: Callable[[Message], None]) -> None:
+    def meet(line: WebSocketRoute) -> None:
+        def pass_on(frame: str | bytes) -> None:
+            message = json.loads(frame)
+            bend(message)
+            line.send(json.dumps(message))
+
+        line.connect_to_server().on_message(pass_on)
+
+    table.red.page.route_web_socket("**/ws/phone", meet)
+    sit_down(table)
+    vote(table.red, 4)
+    vote(table.yellow, 5)
+    close(table)
+    missing = table.red.page.get_by_role("alert")
+    expect(missing).to_contain_text(NOT_FOUND, timeout=SOON_MS)
+    expect(table.red.page.locator(".receipts")).to_have_count(0)
+    table.red.shoot("missing")
+    table.display.wait_for(phase="voting", turn="2")
+    vote(table.red, 3)
+    expect(missing).to_contain_text(NOT_FOUND)
+    table.red.page.reload()
+    expect(missing).to_contain_text(NOT_FOUND, timeout=SOON_MS)
+
+
+def test_a_press_that_came_too_late_is_said_to_be(table: Table) -> None:
+    """The phone is out of reach from before the press until after the reveal."""
+    lines: list[WebSocketRoute] = []
+    away = [False]
+
+    def meet(line: WebSocketRoute) -> None:
+        lines.append(line)
+        if away[0]:
+            line.close(code=1001)
+        else:
+            line.connect_to_server()
+
+    table.red.page.route_web_socket("**/ws/phone", meet)
+    sit_down(table)
+    away[0] = True
+    lines[0].close(code=1001)
+    table.red.wait_for(phase="lost")
+    table.red.page.locator('[data-column="6"]').click()
+    expect(table.red.page.locator("main")).to_have_attribute("data-status", "sending")
+    vote(table.yellow, 5)
+    close(table)
+    away[0] = False
+    table.red.page.evaluate("dispatchEvent(new Event('online'))")
+    said = table.red.page.locator(".sentence")
+    expect(said).to_contain_text("Your last press came too late.", timeout=SOON_MS)
+    table.red.shoot("late")
+    wait_until(table.red, lambda: bool(table.line.of("receipt.ask")))
+    expect(table.red.page.get_by_role("alert")).to_have_count(0)

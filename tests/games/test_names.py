@@ -1,0 +1,85 @@
+"""What is typed as a name comes out as one harmless line, and cleaning it again changes nothing."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.names import JOINERS, MARKS_AT_ONCE, TEAM_NAMES, clean_name
+
+TRICKY = st.sampled_from(
+    "\u202e\u202c\u2066\u2069\u200b\u200c\u200d\u200e\ufeff\u00ad\u2060\u061c\u180e\u3164\ufe0f\u2800\u034f"
+    "\u0000\n\t\r\u0085\u2028\u2029\u00a0\u3000\U000e0041\U000e0101\ud800\ue000\u0300\u0308\u0323\u20dd"
+    "aeAé 각가\u0645\u06cc\u064e\u094d\u0d4d\u09c7\u09be\u0915\u093c<>&\"'",
+)
+TYPED = st.one_of(
+    st.text(st.one_of(TRICKY, st.characters()), max_size=60),
+    st.text(st.characters(codec=None, exclude_categories=())),
+)
+
+
+@given(TYPED)
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    assert clean_name(clean_name(text)) == clean_name(text)
+
+
+@given(TYPED)
+def test_what_is_left_is_one_composed_line_of_what_can_be_seen(text: str) -> None:
+    name = clean_name(text)
+    assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name)
+    assert not {letter for letter in name if unicodedata.category(letter)[0] == "C"} - JOINERS
+    assert not {unicodedata.category(letter) for letter in name} & {"Zl", "Zp"}
+    assert unicodedata.bidirectional(name[0])[:1] not in {"", "P"} if name else True
+    name.encode()
+
+
+@given(TYPED)
+def test_a_joiner_stands_before_a_letter_and_after_a_virama_or_between_arabic_letters(text: str) -> None:
+    name = clean_name(text)
+    for at in [at for at, letter in enumerate(name) if letter in JOINERS]:
+        before, after = name[at - 1], name[at + 1]
+        assert at > 0
+        assert after.isalpha()
+        assert unicodedata.category(before).startswith("M") or {"ARABIC"} == {
+            unicodedata.name(letter).split()[0] for letter in (before, after)
+        }
+
+
+@given(TYPED)
+def test_no_tower_of_marks_and_none_at_the_front(text: str) -> None:
+    kinds = "".join(unicodedata.category(letter)[0] for letter in clean_name(text))
+    assert not kinds.startswith("M")
+    assert "M" * (MARKS_AT_ONCE + 1) not in kinds
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"))))
+def test_plain_names_stay_as_they_are(text: str) -> None:
+    assert clean_name(text) == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("  The\t Red \n Herons ", "The Red Herons"),
+        ("abc\u202egnp.exe", "abcgnp.exe"),
+        ("Ot\u200bters\ufeff", "Otters"),
+        ("Gru\u0308n", "Grün"),
+        ("Z\u0310\u0311\u0312\u0313\u0314\u0315", "Z\u0310\u0311\u0312\u0313"),
+        ("\u0301bc", "bc"),
+        ("\u3164\u2800\u00ad", ""),
+        ("עברית العربية 日本語", "עברית العربية 日本語"),
+        ("<b>&amp;</b>", "<b>&amp;</b>"),
+        ("\u0646\u0627\u0645\u0647\u200c\u0647\u0627", "\u0646\u0627\u0645\u0647\u200c\u0647\u0627"),
+        ("क्\u200dष ശ്\u200cയ", "क्\u200dष ശ്\u200cയ"),
+        ("Ot\u200dters \u200cGulls\u200d म\u200dक", "Otters Gulls मक"),
+    ],
+)
+def test_examples(typed: str, name: str) -> None:
+    assert clean_name(typed) == name
+
+
+def test_names_to_begin_with_are_clean_different_and_of_no_colour() -> None:
+    assert [clean_name(name) for name in TEAM_NAMES] == list(TEAM_NAMES)
+    assert len({name.casefold() for name in TEAM_NAMES}) == len(TEAM_NAMES)
+    assert not [name for name in TEAM_NAMES for colour in ("red", "yellow") if colour in name.casefold()]

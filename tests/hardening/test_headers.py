@@ -1,0 +1,98 @@
+"""Every address of the house, whatever it answers, says what a browser may do with the answer."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import AsyncClient, Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.resolvers import RoutePattern
+from django.utils.module_loading import import_string
+
+from crowdgame.headers import for_pages_from_memory, say_policies
+from games.matches import create_event
+
+pytestmark = pytest.mark.django_db
+
+ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+}
+CLOSED = ("frame-ancestors 'none'", "base-uri 'none'", "form-action '")
+FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
+BESIDES = ["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"]
+
+
+def addresses(code: str) -> list[str]:
+    return sorted({*_walk(get_resolver(), "/", FILLED | {"code": code}), *BESIDES})
+
+
+def _walk(resolver: URLResolver, before: str, filled: dict[str, str]) -> Iterator[str]:
+    for one in resolver.url_patterns:
+        if not isinstance(one.pattern, RoutePattern):
+            continue
+        route = re.sub(r"<(?:(\w+):)?\w+>", lambda part: filled.get(part[1] or "str", "x"), str(one.pattern))
+        if isinstance(one, URLPattern):
+            yield before + route
+        else:
+            yield from _walk(one, before + route, filled)
+
+
+@pytest.fixture
+def code() -> str:
+    return create_event(User.objects.create_superuser("root", password="root"), "Gala", ("A", "B")).code
+
+
+def check(address: str, headers: dict[str, str]) -> None:
+    told = {name.lower(): value for name, value in headers.items()}
+    assert ALWAYS.items() <= told.items(), address
+    assert all(part in told["content-security-policy"] for part in CLOSED), address
+    assert "unsafe-inline" not in told["content-security-policy"].partition("style-src")[0], address
+    assert "camera=()" in told["permissions-policy"], address
+    assert told["referrer-policy"] in {"same-origin", "no-referrer"}, address
+
+
+def test_every_address_for_everybody(code: str, client: Client) -> None:
+    walked = addresses(code)
+    assert {"/console/", f"/console/{code}/edit/", "/admin/auth/user/", "/admin/login/"} <= set(walked)
+    for somebody in (None, User.objects.get()):
+        if somebody:
+            client.force_login(somebody)
+        for address in walked:
+            for answer in (client.get(address), client.post(address, {})):
+                check(f"{answer.status_code} {address}", dict(answer.headers))
+            if somebody and "logout" in address:
+                client.force_login(somebody)
+
+
+def test_errors_too(code: str) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    for status, answer in (
+        (403, strict.post("/console/login/", {})),
+        (400, strict.get("/console/login/", headers={"host": "elsewhere.example"})),
+        (404, strict.get("/nothing")),
+    ):
+        assert answer.status_code == status
+        check(str(status), dict(answer.headers))
+
+
+def test_on_an_event_loop_too() -> None:
+    answer = async_to_sync(AsyncClient().get)("/console/login/")
+    check("login", dict(answer.headers))
+
+
+def test_no_middleware_would_keep_a_gateway_from_ending() -> None:
+    """One that knows no event loop holds a thread while a request lives, and Daphne waits for it."""
+    assert settings.MIDDLEWARE[0] == f"{say_policies.__module__}.{say_policies.__name__}"
+    assert [name for name in settings.MIDDLEWARE if not import_string(name).async_capable] == []
+
+
+def test_pages_from_memory_say_the_same() -> None:
+    told = {name.decode(): value.decode() for name, value in for_pages_from_memory()}
+    django = dict(Client().get("/console/login/").headers)
+    for name, value in told.items():
+        assert {one.lower(): said for one, said in django.items()}[name] == value

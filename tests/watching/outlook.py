@@ -1,0 +1,196 @@
+"""Everything that somebody who must not know the votes can see while a window is open."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+from redis import Redis
+
+from tests.deploy.processes import wait_until
+from tests.faces import PATIENCE_S, Face, Faces
+from tests.stack import House
+from tests.watching.watcher import ask, figures, records
+
+# What differs from one evening to the next and says nothing: times, random numbers, tokens, ports.
+CHANCE = {
+    r"\b1[78]\d{11}\b": "TIME",
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,+:Z]*": "TIME",
+    r"\b\d{4}-\d\d-\d\d\b": "DAY",
+    r"\b\d\d:\d\d:\d\d\b": "TIME",
+    r"[A-Z][a-z]+\.? \d{1,2}, \d{4}(, (\d{1,2}(:\d\d)? [ap]\.m\.|noon|midnight))?": "TIME",
+    r"\d{1,2} [A-Z][a-z]+\.? \d{4}(,? (at )?(\d{1,2}(:\d\d)? ?[ap]\.m\.|\d\d:\d\d|noon|midnight))?": "TIME",
+    r"\b[0-9a-f]{64}\b": "HASH",
+    r"\b[0-9a-f]{32}\b": "RANDOM",
+    r"127\.0\.0\.1:\d+": "HOST",
+    r'(name="csrfmiddlewaretoken" value=")[^"]+': r"\1TOKEN",
+    r'("csrfToken": ?")[^"]+': r"\1TOKEN",
+    r'("display_key":")[^"]+': r"\1TOKEN",
+    r'("token":")[^"]+': r"\1TOKEN",
+    r'"qr":\[[^]]*\]': '"qr":[]',
+    r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
+}
+NOT_OF_THE_VOTE = {"turnout.counted", "clock.told"}
+# Which of the gateways is asked is chance.
+LOGS = {
+    "the gateways": ("gateway-1", "gateway-2"),
+    "the worker": ("worker",),
+    "the clocks": ("clock-1", "clock-2"),
+}
+PUBLIC = ("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/privacy", "/healthz", "/console/")
+ADMIN_NOT_ASKED = re.compile(r"/(logout|login|delete|add|password|password_change|jsi18n|autocomplete)(/|$)")
+QUIET_S = 0.5
+TIMED = re.compile(r"_(seconds(_sum|_bucket|_created)?|created)$")
+UNSTEADY = {
+    "crowdgame_loop_lag_seconds_count",
+    "crowdgame_broadcast_seconds_count",
+    "crowdgame_relay_lag_seconds_count",  # whoever relays at the same moment sends the same twice
+}
+
+
+def steady(text: str, code: str) -> str:
+    for pattern, instead in CHANCE.items():
+        text = re.sub(pattern, instead, text)
+    text = re.sub(r'class="([^"]*)"', lambda found: f'class="{" ".join(sorted(found[1].split()))}"', text)
+    return text.replace(code, "CODE").replace(code.lower(), "code")
+
+
+def steady_figures(house: House) -> dict[str, float]:
+    """Over all processes, without times and what comes by the clock."""
+    told: dict[str, float] = {}
+    for sample in figures(house):
+        if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
+            continue
+        labels = {name: value for name, value in sample.labels.items() if name != "pid"}
+        key = f"{sample.name} {sorted(labels.items())}"
+        told[key] = told.get(key, 0) + sample.value
+    return {key: value for key, value in told.items() if not key.startswith("crowdgame_connections")}
+
+
+@dataclass
+class Watchers:
+    """Those who look on; none of them votes."""
+
+    house: House
+    code: str
+    cookie: str
+    faces: dict[str, Face] = field(default_factory=dict)
+    layer: list[bytes] = field(default_factory=list)
+    ear: Any = None
+    as_it_came: dict[str, str] = field(default_factory=dict)
+
+    def frames(self) -> dict[str, list[str]]:
+        """What each socket was told so far, turnout and the answers to the time aside."""
+        for face in self.faces.values():
+            face.say("clock.ask", sent=1).hear("clock.told")
+        return {
+            name: [
+                frame
+                for frame, told in zip(face.frames, face.heard, strict=True)
+                if told["type"] not in NOT_OF_THE_VOTE
+            ]
+            for name, face in self.faces.items()
+        }
+
+    def turnout(self) -> list[dict[str, Any]]:
+        heard = [told for face in self.faces.values() for told in face.heard]
+        return [told for told in heard if told["type"] == "turnout.counted"]
+
+    def outlook(self) -> dict[str, str]:
+        """All of it, by who sees it, but for what chance and time make of it."""
+        seen = {name: "\n".join(frames) for name, frames in self.frames().items()}
+        seen |= {f"size of what {name} hears": str([*map(len, f)]) for name, f in self.frames().items()}
+        seen |= {f"page {path}": self._page(path) for path in PUBLIC}
+        seen |= {f"admin {path}": page for path, page in self._admin().items()}
+        seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
+        seen["channel layer"] = self._heard_in_the_layer()
+        seen["figures"] = json.dumps(steady_figures(self.house), indent=0, sort_keys=True)
+        outbox = self.house.rows("SELECT event_id, seq, body FROM voting_announcement ORDER BY id")
+        seen["outbox"] = "\n".join(f"{event} {seq} {bytes(body).decode()}" for event, seq, body in outbox)
+        self.as_it_came = seen
+        return {name: steady(text, self.code) for name, text in seen.items()}
+
+    def _heard_in_the_layer(self) -> str:
+        """Each message once, after all that is to be told was told."""
+        unsent = "SELECT id FROM voting_announcement WHERE sent_at IS NULL"
+        wait_until(lambda: not self.house.rows(unsent), PATIENCE_S)
+        while message := self.ear.get_message(timeout=QUIET_S):
+            if message["type"] == "pmessage":
+                self.layer.append(message["data"])
+        return "\n".join(dict.fromkeys(map(_readable, self.layer)))
+
+    def _page(self, path: str) -> str:
+        told = ask(self.house, path.format(code=self.code))
+        return f"{told.status} {told.body.decode(errors='replace')}"
+
+    def _log(self, *parts: str) -> str:
+        """In the order in which it was written: also that could say something."""
+        told = [record for part in parts for record in records(self.house, part)]
+        told.sort(key=itemgetter("time"))
+        return "\n".join(json.dumps(record | {"time": ""}) for record in told)
+
+    def _admin(self) -> dict[str, str]:
+        """Every page that links from page to page lead to, as the one who may see them all."""
+        seen: dict[str, str] = {}
+        waiting = ["/admin/"]
+        while waiting:
+            path = waiting.pop()
+            told = ask(self.house, path, {"Cookie": self.cookie})
+            text = told.body.decode()
+            assert told.status == 200, (path, told.status)
+            seen[path] = text
+            links = {link for link in _links(text) if not ADMIN_NOT_ASKED.search(link)}
+            waiting += sorted(links - seen.keys() - set(waiting))
+        return seen
+
+    def asks_admin(self, query: str) -> int:
+        """Whether a list leaves out all others when it is asked to."""
+        return ask(self.house, query, {"Cookie": self.cookie}).status
+
+
+class _Anchors(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [link for name, link in attrs if name == "href" and link and tag == "a"]
+
+
+def _links(page: str) -> set[str]:
+    anchors = _Anchors()
+    anchors.feed(page)
+    without_query = (link.partition("?")[0].partition("#")[0] for link in anchors.found)
+    return {link for link in without_query if link.startswith("/admin/")}
+
+
+def _readable(message: bytes) -> str:
+    """A message of the channel layer holds an announcement as bytes."""
+    try:
+        told = msgspec.msgpack.decode(message)
+    except msgspec.DecodeError:
+        return repr(message)
+    return repr(told)
+
+
+@contextmanager
+def watchers(house: House, faces: Faces, code: str) -> Iterator[Watchers]:
+    """A phone of each team, one without a seat, a projector, a control room, and an ear at the layer."""
+    owner, everything = house.ask("session", name="olga"), house.ask("session", name="root", superuser=True)
+    with Redis.from_url(house.stack.redis) as redis, redis.pubsub() as ear:
+        ear.psubscribe("*")
+        watching = Watchers(house, code, everything, ear=ear)
+        for team in (1, 2):
+            watching.faces[f"a phone of team {team}"], _ = faces.phone(code, team=team)
+        stranger = faces.open("phone").say("phone.join", code=code)
+        watching.faces["a phone without a seat"] = stranger
+        watching.faces["the projector"], _ = faces.display(code)
+        console = faces.console(code, owner)
+        console.hear("console.welcomed")
+        watching.faces["the control room"] = console
+        yield watching

@@ -1,0 +1,111 @@
+"""What a newcomer shows where a device is not enough, and how it is held against what is right.
+
+The code of the moment and a projector's key follow from the secret and the event: nothing is stored. New
+ones are made with SECRET_KEY, those of SECRET_KEY_FALLBACKS are taken, too.
+"""
+
+from functools import lru_cache
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from games.matches import CODE_LETTERS
+
+PERIOD_MS = 30_000
+MOMENT_LENGTH = 5
+TICKET_LENGTH, ROSTER_LENGTH = 8, 6
+PROJECTOR_KEY_LENGTH = 24
+STALE_PERIODS = 20
+CODES_KEPT = 1_000
+WRONG_AT_ONCE = 200
+WRONG_A_SECOND = 2.0
+_IGNORED = str.maketrans("", "", " -\u2010\u2011\u2012\u2013\u00a0\t")
+
+
+def plain_key(text: str) -> str:
+    """As it is stored: whoever types it may use spaces, dashes and small letters."""
+    return text.translate(_IGNORED).upper()
+
+
+def shown_key(key: str) -> str:
+    """As it is printed: a long one in two halves, ABCD-EFGH."""
+    return f"{key[:4]}-{key[4:]}" if len(key) == TICKET_LENGTH else key
+
+
+def is_ticket(key: str) -> bool:
+    """Whether it could be one at all, ticket or pupil's code."""
+    return len(key) in {TICKET_LENGTH, ROSTER_LENGTH} and set(key) <= set(CODE_LETTERS)
+
+
+def code_of_the_moment(event: str, now: int) -> tuple[str, int]:
+    """The code by which an event's projector lets people in at `now`, and until when it is shown."""
+    period = now // PERIOD_MS
+    return _code(event, period, settings.SECRET_KEY), (period + 1) * PERIOD_MS
+
+
+def is_of_the_moment(event: str, key: str, now: int) -> bool:
+    """Whether it is the code that is shown, or the one before: somebody may be typing it still."""
+    period = now // PERIOD_MS
+    return _is_of(event, key, range(period - 1, period + 1))
+
+
+def is_stale(event: str, key: str, now: int) -> bool:
+    """Whether it was the code some minutes ago: who shows it comes too late, and does not guess."""
+    period = now // PERIOD_MS
+    return _is_of(event, key, range(period - STALE_PERIODS, period - 1))
+
+
+def projector_key(event: str) -> str:
+    """What an organizer's link gives to a projector; it stays the same for the event's whole life."""
+    return _projector_key(event, settings.SECRET_KEY)
+
+
+def is_projector(event: str, key: str | None) -> bool:
+    return key is not None and any(_agree(key, _projector_key(event, secret)) for secret in _secrets())
+
+
+def _agree(one: str, other: str) -> bool:
+    return constant_time_compare(one.encode(), other.encode())
+
+
+def _secrets() -> list[str]:
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+
+
+def _is_of(event: str, key: str, periods: range) -> bool:
+    return any(_agree(key, _code(event, period, secret)) for period in periods for secret in _secrets())
+
+
+def _projector_key(event: str, secret: str) -> str:
+    told = salted_hmac("crowdgame.projector", event, secret, algorithm="sha256")
+    return told.hexdigest()[:PROJECTOR_KEY_LENGTH]
+
+
+@lru_cache(CODES_KEPT)
+def _code(event: str, period: int, secret: str) -> str:
+    digest = salted_hmac("crowdgame.moment", f"{event}.{period}", secret, algorithm="sha256").digest()
+    number, letters = int.from_bytes(digest, "big"), []
+    for _ in range(MOMENT_LENGTH):
+        number, letter = divmod(number, len(CODE_LETTERS))
+        letters.append(CODE_LETTERS[letter])
+    return "".join(letters)
+
+
+class Guesses:
+    """The wrong keys of an event, so many at once and so many a second; times are in seconds.
+
+    Beyond that no key is looked at, a right one neither, or else it could be guessed. Keys that are looked
+    at together may be more than are left: their debt is paid before the next one is looked at.
+    """
+
+    def __init__(self) -> None:
+        self._left = float(WRONG_AT_ONCE)
+        self._counted_at = 0.0
+
+    def are_too_many(self, now: float) -> bool:
+        self._left = min(WRONG_AT_ONCE, self._left + (now - self._counted_at) * WRONG_A_SECOND)
+        self._counted_at = now
+        return self._left < 1
+
+    def count(self, wrong: int) -> None:
+        self._left -= wrong

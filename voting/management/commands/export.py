@@ -1,0 +1,34 @@
+"""`manage.py export CODE [--match N] [--output FILE]`: a match to count again, as a line of JSON."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from voting.exports import InMotion, export_match
+
+
+class Command(BaseCommand):
+    help = "Writes the record of an event's match: every ballot, blinded, and how each pick came about."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("code", help="the event's join code")
+        parser.add_argument("--match", type=int, metavar="N", help="its number; the latest if left out")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="standard output if left out")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            exported = export_match(options["code"], options["match"])
+        except InMotion as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if exported is None:
+            raise CommandError("there is no such match")
+        line = msgspec.json.encode(exported.record).decode()
+        if options["output"] is None:
+            self.stdout.write(line)
+            return
+        try:
+            options["output"].write_text(line + "\n", encoding="utf-8")
+        except OSError as refusal:
+            raise CommandError(str(refusal)) from refusal

@@ -1,0 +1,39 @@
+"""`manage.py retention`: forget who voted for what in events that are long over."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from voting.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
+
+
+class Command(BaseCommand):
+    help = "Forgets who voted for what in events at rest for so many days; counts and records stay."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--days", type=_days, default=settings.RETENTION_DAYS, help="if not RETENTION_DAYS"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say what would be forgotten")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        days: int = options["days"]
+        if options["dry_run"]:
+            found = [count_what_is_left(event) for event in events_to_forget(days)]
+            self._say("would be forgotten", found, days)
+        else:
+            done = {step.event.pk: step for step in forget_voters(days)}
+            self._say("forgotten", list(done.values()), days)
+
+    def _say(self, what: str, events: list[Forgotten], days: int) -> None:
+        for event in events:
+            self.stdout.write(f"{what}: {event}")
+        self.stdout.write(f"{len(events)} events at rest for {days} days; {what} in all of them.")
+
+
+def _days(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number

@@ -1,0 +1,47 @@
+"""`manage.py tickets CODE [--count N] [--csv FILE]`: more tickets for an event; all its codes in a file."""
+
+import csv
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from games.models import Event
+from voting.backup_file import folder_beside
+from voting.ticket_pages import csv_rows
+from voting.tickets import TooManyTickets, make_tickets
+
+
+class Command(BaseCommand):
+    help = "Makes tickets for an event, or writes all its codes (tickets and class list) into a file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("code", metavar="CODE", help="the event's join code")
+        parser.add_argument("--count", type=int, default=0, metavar="N", help="make so many more")
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="write all codes there")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        event = Event.objects.filter(code=options["code"].upper()).first()
+        if event is None:
+            raise CommandError(f"there is no event with the code {options['code']}")
+        if options["count"] < 0:
+            raise CommandError("a whole number from 0 up, please")
+        try:
+            made = make_tickets(event, options["count"])
+            if options["csv"]:
+                _write(options["csv"], event)
+        except (TooManyTickets, OSError) as refusal:
+            raise CommandError(str(refusal)) from refusal
+        self.stdout.write(f"{len(made)} made, {event.tickets.count()} in all")
+
+
+def _write(file: Path, event: Event) -> None:
+    """For the owner's eyes only, also in place of a file that was there: a code is a vote."""
+    with folder_beside(file) as folder:
+        draft = os.open(folder / "codes", os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(draft, "w", encoding="utf-8", newline="") as target:
+            csv.writer(target).writerows(csv_rows(event, f"{settings.PUBLIC_URL}/{event.code}"))
+        (folder / "codes").replace(file)

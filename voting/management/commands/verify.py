@@ -1,0 +1,57 @@
+"""`manage.py verify RECORD.json`: count a whole match again, as `docs/verify.py` does by itself.
+
+Exit status 1 when anything is wrong, a line a fault. Needs neither database nor Redis.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from games.engine.errors import BadRecord
+from games.engine.game import SIDES
+from voting.match_record import MatchRecord, count_of, read_match_record
+from voting.recount import find_faults
+
+
+class Command(BaseCommand):
+    help = "Counts a match again from its record: ballots, roots, lots, picks, rules, result."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("record", type=Path, metavar="RECORD.json")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            record = read_match_record(options["record"].read_bytes())
+        except (BadRecord, OSError, ValueError) as refusal:
+            raise CommandError(printable(str(refusal))) from refusal
+        faults = find_faults(record)
+        for fault in faults:
+            self.stdout.write(printable(str(fault)))
+        if faults:
+            self.stdout.write(f"WRONG: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}")
+            sys.exit(1)
+        for line in summary(record):
+            self.stdout.write(printable(line))
+
+
+def summary(record: MatchRecord) -> Iterable[str]:
+    ballots = sum(len(c.ballots) for t in record.counts for c in (count_of(t, s) for s in SIDES) if c)
+    yield f"{record.name}: {record.teams.red} (red) against {record.teams.yellow} (yellow)"
+    yield f"{len(record.turns)} turns, {ballots} ballots: every ballot, root, lot, pick and rule is right"
+    if record.result == "open":
+        yield "RIGHT as far as it goes: the match has no result"
+    elif record.result == "draw":
+        yield "RIGHT: nobody won"
+    else:
+        yield f"RIGHT: {record.result} won, {getattr(record.teams, record.result)}"
+
+
+def printable(text: str) -> str:
+    """Names are other people's: nothing of them moves the cursor, and any terminal can show the line."""
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text)
+    encoding = sys.stdout.encoding or "utf-8"
+    return shown.encode(encoding, "replace").decode(encoding)

@@ -1,0 +1,95 @@
+"""The match record: all of a match that anyone needs to count it again.
+
+One JSON object, and a game record too (`games/engine/record.py`): the picks are in `turns`, and beside each
+of them in `counts` is how it came about. Nothing in it tells which ballots are of the same voter.
+"""
+
+import json
+from typing import Any, Literal
+
+import msgspec
+
+from games.engine.errors import BadRecord
+from games.engine.game import Result, Side
+from voting.protocol import Deciding, NoBallotRule, TallyMethod, TieRule
+
+FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
+
+Pick = int | None
+
+
+class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
+    red: Pick = None
+    yellow: Pick = None
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """How ballots become a pick, as an organizer chose for the match."""
+
+    tally_method: TallyMethod
+    tie_rule: TieRule
+    no_ballot_rule: NoBallotRule
+
+
+class SideCount(msgspec.Struct, frozen=True, kw_only=True):
+    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment."""
+
+    root: str | None
+    ballots: tuple[tuple[int, str], ...]
+    legal: tuple[int, ...]
+    counts: tuple[int, ...]
+    pick: Pick
+    decided_by: Deciding
+
+
+class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
+    """`lot` was told before the window, `seed` after it. None for a side that was not to move."""
+
+    turn: int
+    lot: str
+    seed: str
+    sealed_at: int | None
+    resolved_at: int | None
+    red: SideCount | None
+    yellow: SideCount | None
+
+
+class Teams(msgspec.Struct, frozen=True, kw_only=True):
+    red: str
+    yellow: str
+
+
+class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """`name` is for the reader. `result` is "open" and `ended_by` None unless the match has ended."""
+
+    format: Literal["crowdgame match 1"]
+    name: str
+    code: str
+    match: int
+    teams: Teams
+    game: str
+    options: dict[str, Any]
+    terms: Terms
+    turns: tuple[SidePicks, ...]
+    counts: tuple[TurnCount, ...]
+    result: Result
+    ended_by: Literal["board", "forfeit"] | None
+
+
+def read_match_record(text: bytes) -> MatchRecord:
+    """Raises BadRecord."""
+    try:
+        json.loads(text, object_pairs_hook=_only_once)
+        return msgspec.json.decode(text, type=MatchRecord)
+    except (ValueError, RecursionError) as refusal:  # whatever is wrong with the text, and what msgspec says
+        raise BadRecord(f"this is no match record: {refusal}") from refusal
+
+
+def _only_once(pairs: list[tuple[str, Any]]) -> None:
+    """A key told twice would be read in one way here, and in another way elsewhere."""
+    if len(dict(pairs)) < len(pairs):
+        raise BadRecord("a key is there twice")
+
+
+def count_of(count: TurnCount, side: Side) -> SideCount | None:
+    return count.red if side == "red" else count.yellow

@@ -1,0 +1,21 @@
+"""`/privacy`: what is kept of whoever plays, for how long and who sees it. For anybody, without a script."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+# The page has one stylesheet, and no way to anybody else.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+FRESH_S = 300
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    answer = render(request, "privacy.html", {"days": settings.RETENTION_DAYS})
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    return answer

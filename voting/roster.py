@@ -1,0 +1,57 @@
+"""A class list as it is pasted: a name a line, and behind a comma perhaps the team's name or number."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from games.names import clean_name
+
+NAME_LENGTH = 60
+MOST_PUPILS = 2_000
+_SEPARATOR = re.compile(r"[,;\t]")
+
+
+class RosterError(Exception):
+    """What is wrong with the list; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pupil:
+    name: str
+    team: int | None
+
+
+def read_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
+    """Raises RosterError, which names the line."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise RosterError("Paste the names, one a line.")
+    if len(lines) > MOST_PUPILS:
+        raise RosterError(f"At most {MOST_PUPILS:,} names at a time, please.")
+    pupils: dict[str, Pupil] = {}
+    for number, line in lines:
+        pupil = _read_line(number, line, teams)
+        if pupil.name.casefold() in pupils:
+            raise RosterError(f"Line {number}: “{pupil.name}” is there twice: give both an initial.")
+        pupils[pupil.name.casefold()] = pupil
+    return list(pupils.values())
+
+
+def _read_line(number: int, line: str, teams: Mapping[int, str]) -> Pupil:
+    """A name may hold no comma: what stands behind one is a team."""
+    first, *rest = _SEPARATOR.split(line)
+    name = clean_name(first)
+    if not name:
+        raise RosterError(f"Line {number} has no name.")
+    if len(name) > NAME_LENGTH:
+        raise RosterError(f"Line {number}: a name has at most {NAME_LENGTH} letters.")
+    said = clean_name(" ".join(rest))
+    if not said:
+        return Pupil(name, None)
+    known = {str(team): team for team in teams} | {name.casefold(): team for team, name in teams.items()}
+    if said.casefold() not in known:
+        raise RosterError(
+            f"Line {number}: there is no team “{said}”. Behind a comma stands a team's name, or 1 or 2; "
+            "write names as “Ada Lovelace”."
+        )
+    return Pupil(name, known[said.casefold()])
