@@ -1,0 +1,147 @@
+"""`python -m tests.chaos`: a crowd in several events at once, and fault after fault drawn from a seed.
+
+Each phone keeps a book of what it sent and was told; after each fault every turn is held against it and
+counted again. It fails at any ballot lost and any turn that is double or wrong.
+"""
+
+import secrets
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+
+from deploy.laptop.stopping import end_on_signals
+from tests.chaos.campaign import Campaign, Size
+from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
+from tests.chaos.disks import small_disk
+from tests.chaos.faults import Fault
+from tests.chaos.mutants import NAMES
+from tests.chaos.night import Choices, running_night
+from tests.chaos.report import lines_of, write_table
+from tests.chaos.result import Result, Setting, result_of, together
+from tests.load.bench.machine import allow_files
+from tests.machines.postgres import running_postgres
+from tests.stack import SERVERS
+
+SPARE_FILES = 512
+DISK_MB = 384
+LEAST_TURNS, LEAST_S = 20, 120.0
+ALONE = (DISK, CLOCKS)
+
+
+def main() -> None:
+    options = _read_options()
+    end_on_signals()
+    allow_files(2 * options.phones + SPARE_FILES)
+    console = Console(highlight=False)
+    result = _play(options, console)
+    for line in lines_of(result):
+        console.print(line, soft_wrap=True)
+    if options.json:
+        result.write(options.json)
+    if options.write_table:
+        write_table(result)
+    sys.exit(not result.passed)
+
+
+def _play(options: Namespace, console: Console) -> Result:
+    """One night after another: clocks that can be set and a small disk are not for all faults."""
+    setting = Setting(
+        options.seed, options.server, "PostgreSQL" if options.postgres else "SQLite", options.mutant
+    )
+    console.print(f"seed {options.seed}, {len(options.faults)} faults")
+    results = [
+        _play_night(options, kind, setting, lambda line: console.print(line, soft_wrap=True))
+        for kind in ("", *ALONE)
+        if _of_kind(options.faults, kind)
+    ]
+    return together(results)
+
+
+def _of_kind(faults: list[Fault], kind: str) -> list[Fault]:
+    """Those that take a night of their own, or all others."""
+    return [fault for fault in faults if kind == (family_of(fault) if family_of(fault) in ALONE else "")]
+
+
+def _play_night(options: Namespace, kind: str, setting: Setting, say: Callable[[str], None]) -> Result:
+    began, faults = time.monotonic(), _of_kind(options.faults, kind)
+    share = len(faults) / len(options.faults)
+    with ExitStack() as held:
+        home = held.enter_context(_home(options.keep, kind))
+        url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
+        disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
+        choices = Choices(options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant)
+        night = held.enter_context(running_night(home, choices))
+        size = Size(
+            options.events,
+            options.phones,
+            max(round(options.turns * share), LEAST_TURNS),
+            max(options.minutes * 60 * share, LEAST_S),
+            calm_s=options.calm if not kind else 0.0,
+            window_s=options.window,
+        )
+        campaign = Campaign(night, size, faults, Random(options.seed), say)
+        campaign.play()
+        return result_of(campaign, setting, (time.monotonic() - began) / 60)
+
+
+@contextmanager
+def _home(keep: Path | None, kind: str) -> Iterator[Path]:
+    if keep:
+        folder = keep / (kind or "all")
+        folder.mkdir(parents=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="crowdgame-chaos-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def _faults(text: str) -> list[Fault]:
+    known = catalogue()
+    names = text.split(",") if text else list(known)
+    return [known[name.strip()] for name in names]
+
+
+def _read_options() -> Namespace:
+    parser = ArgumentParser(
+        prog="python -m tests.chaos",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+        epilog="The faults:\n  " + "\n  ".join(catalogue()),
+    )
+    parser.add_argument("--seed", type=int, help="of the faults, their moments and the crowd (default: any)")
+    parser.add_argument(
+        "--turns", type=int, default=1_000, help="with a fault in them (default: %(default)s)"
+    )
+    parser.add_argument("--phones", type=int, default=500, help="all together (default: %(default)s)")
+    parser.add_argument("--events", type=int, default=10, help="played at once (default: %(default)s)")
+    parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
+    parser.add_argument(
+        "--calm", type=float, default=45.0, help="seconds without a fault at first (%(default)g)"
+    )
+    parser.add_argument("--minutes", type=float, default=45.0, help="at most (default: %(default)g)")
+    parser.add_argument("--faults", default="", metavar="NAME,NAME", help="only these")
+    parser.add_argument("--server", choices=SERVERS, default=SERVERS[0], help="default: %(default)s")
+    parser.add_argument("--gateways", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL instead of SQLite")
+    parser.add_argument("--mutant", choices=NAMES, default="", help="with this taken out of the product")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave logs and database there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--write-table", action="store_true", help="put the tables into docs/reliability.md")
+    options = parser.parse_args()
+    options.seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
+    try:
+        options.faults = _faults(options.faults)
+    except KeyError as unknown:
+        parser.error(f"there is no fault {unknown}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

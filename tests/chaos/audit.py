@@ -1,0 +1,197 @@
+"""What the database says of each turn, held against the phones' book and counted again."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from tests.chaos.book import Book
+from tests.chaos.recount import Ballot, pick_of, root_of
+from tests.stack import House
+
+SIDES = ("red", "yellow")
+TURN = """
+    SELECT t.id, m.event_id, t.number, t.state, t.seed, t.red_pick, t.yellow_pick, t.closes_at, t.sealed_at,
+        t.resolved_at, m.tally_method, m.tie_rule, m.no_ballot_rule, t.epoch
+    FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE t.id = ?
+"""
+TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
+TOLD = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
+TAKEN_TOO_LATE_MS = 400
+
+
+class Turn(msgspec.Struct, array_like=True, frozen=True):
+    id: int
+    event: int
+    number: int
+    state: str
+    seed: str
+    red_pick: int | None
+    yellow_pick: int | None
+    closes_at: int
+    sealed_at: int | None
+    resolved_at: int | None
+    method: str
+    tie: str
+    without: str
+    epoch: int
+
+
+class Tally(msgspec.Struct, array_like=True, frozen=True):
+    side: Literal["red", "yellow"]
+    counts: list[int]
+    total: int
+    pick: int | None
+    ballots: list[Ballot]
+    root: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`kind`: lost is a ballot, double or wrong a turn."""
+
+    kind: Literal["lost", "double", "wrong"]
+    turn: int
+    text: str
+
+
+@dataclass
+class Told:
+    """What an event was told: the last `seq`, the turns revealed in order, what was legal in each turn."""
+
+    seq: int = 0
+    revealed: list[int] = field(default_factory=list)
+    legal: dict[int, dict[str, list[int]]] = field(default_factory=dict)
+    gaps: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Audit:
+    """`timed`: clocks may be set, so phones do not know when a ballot is too late. `set_in`: when one was."""
+
+    house: House
+    book: Book
+    timed: bool = False
+    set_in: set[int] = field(default_factory=set)
+    told: dict[int, Told] = field(default_factory=dict)
+
+    def check(self, turns: Iterable[int]) -> list[Finding]:
+        """Of turns that are over; asked again, it looks again."""
+        self.book.refresh()
+        return [finding for turn in turns for finding in self._check(turn)]
+
+    def acknowledged(self, turns: Iterable[int]) -> int:
+        return sum(len(self.book.told.get(turn, {})) for turn in turns)
+
+    def turn(self, turn: int) -> Turn:
+        (row,) = self.house.rows(TURN, turn)
+        return msgspec.convert(tuple(row), Turn)
+
+    def tallies(self, turn: int) -> list[Tally]:
+        rows = self.house.rows(TALLIES, turn)
+        return [
+            Tally(side, msgspec.json.decode(counts), total, pick, msgspec.msgpack.decode(packed), root)
+            for side, counts, total, pick, packed, root in rows
+        ]
+
+    def _check(self, number: int) -> list[Finding]:
+        turn, tallies = self.turn(number), self.tallies(number)
+        told = self._listen(turn.event)
+        wrong = [*self._wrong(turn, tallies, told)]
+        lost = [*self._lost(turn, tallies)]
+        double = [*_double(turn, tallies, told)]
+        return [
+            *(Finding("lost", number, text) for text in lost),
+            *(Finding("double", number, text) for text in double),
+            *(Finding("wrong", number, text) for text in wrong),
+        ]
+
+    def _listen(self, event: int) -> Told:
+        told = self.told.setdefault(event, Told())
+        for seq, body in self.house.rows(TOLD, event, told.seq):
+            if seq != told.seq + 1:
+                told.gaps.append(seq)
+            told.seq = seq
+            message = msgspec.json.decode(body)
+            match = message["state"]["match"] or {}
+            if message["type"] == "turn.revealed":
+                told.revealed.append(match["reveal"]["turn"])
+            if live := match.get("turn"):
+                told.legal[live["id"]] = live["legal"]
+        return told
+
+    def _lost(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+        held = {ballot[0]: ballot for tally in tallies for ballot in tally.ballots}
+        for voter, told in self.book.told.get(turn.id, {}).items():
+            ballot = held.get(voter)
+            if ballot is None or ballot[3] < told.sequence:
+                yield f"{voter}'s ballot {told.sequence} was acknowledged and is not in the list"
+            elif ballot[3] == told.sequence and ballot[2] != told.column:
+                yield f"{voter} was told column {told.column}, the list says {ballot[2]}"
+
+    def _wrong(self, turn: Turn, tallies: Sequence[Tally], told: Told) -> Iterable[str]:
+        if turn.state != "resolved" or turn.sealed_at is None or turn.resolved_at is None:
+            yield f"it is {turn.state}"
+            return
+        if turn.id not in self.set_in and not turn.closes_at <= turn.sealed_at <= turn.resolved_at:
+            yield f"closes {turn.closes_at}, sealed {turn.sealed_at}, resolved {turn.resolved_at}"
+        if told.gaps or told.revealed != sorted(told.revealed):
+            yield f"told with gaps {told.gaps}, or not in order"
+        for tally in tallies:
+            yield from self._wrong_count(turn, tally, told)
+        yield from self._never_sent(turn, tallies)
+        yield from self._too_late(turn)
+        yield from self._broken_word(turn, tallies)
+
+    def _wrong_count(self, turn: Turn, tally: Tally, told: Told) -> Iterable[str]:
+        counted = Counter(ballot[2] for ballot in tally.ballots)
+        if {column: n for column, n in enumerate(tally.counts, 1) if n} != counted:
+            yield f"{tally.side} counts {tally.counts}, the list has {dict(counted)}"
+        if tally.total != len(tally.ballots) or any(ballot[1] != tally.side for ballot in tally.ballots):
+            yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
+        terms = (turn.method, turn.tie, turn.without)
+        legal = told.legal.get(turn.id, {}).get(tally.side, [])
+        pick = pick_of(tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
+        made = turn.red_pick if tally.side == "red" else turn.yellow_pick
+        if not pick == tally.pick == made:
+            yield f"{tally.side} picked {made}, the tally says {tally.pick}, counted again it is {pick}"
+        if tally.root and tally.root != root_of(turn.id, tally.ballots):
+            yield f"{tally.side}'s root is not that of its list"
+
+    def _never_sent(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+        sent = self.book.sent.get(turn.id, {})
+        for tally in tallies:
+            for voter, _, column, sequence, _, blind in tally.ballots:
+                own = sent.get((voter, sequence))
+                if own is None or (own.column, own.blind) != (column, blind):
+                    yield f"{voter} never sent the ballot {sequence} for column {column}"
+
+    def _too_late(self, turn: Turn) -> Iterable[str]:
+        if self.timed:
+            return
+        for voter, told in self.book.told.get(turn.id, {}).items():
+            sent = self.book.sent.get(turn.id, {}).get((voter, told.sequence))
+            if sent and sent.at_ms > turn.closes_at + TAKEN_TOO_LATE_MS:
+                yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
+
+    def _broken_word(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+        """What was told at the seal that the turn was resolved with."""
+        for at, *sides in self.book.sealed.get(turn.id, []):
+            for name, told in zip(SIDES, sides, strict=True):
+                kept = next((t for t in tallies if t.side == name), None)
+                if at == turn.sealed_at and told and kept and told != [kept.root, kept.total]:
+                    yield f"at the seal {name} was told as {told}, and is {[kept.root, kept.total]}"
+
+
+def _double(turn: Turn, tallies: Sequence[Tally], told: Told) -> Iterable[str]:
+    sides = [tally.side for tally in tallies]
+    voters = Counter(ballot[0] for tally in tallies for ballot in tally.ballots)
+    if len(set(sides)) != len(sides) or not sides:
+        yield f"it has tallies of {sides}"
+    if told.revealed.count(turn.id) != 1:
+        yield f"it was revealed {told.revealed.count(turn.id)} times"
+    for voter, number in voters.items():
+        if number > 1:
+            yield f"{voter} has {number} ballots"

@@ -1,0 +1,120 @@
+"""The phones' book: a JSON array a line, written by the crowd's process and read while it grows.
+
+Times are milliseconds by the ballot box's clock as the phones know it, but in lines of how the phones fare:
+seconds of this machine's monotonic clock, which all its processes share.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from voting.protocol import BallotCast, TurnSealed
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+class Sent(NamedTuple):
+    """A choice as its phone sent it first."""
+
+    at_ms: float
+    column: int
+    blind: str
+
+
+class Told(NamedTuple):
+    """A ballot that its phone was told counts."""
+
+    at_ms: float
+    column: int
+    sequence: int
+
+
+class Faring(NamedTuple):
+    """How the phones of each event fare: how many are connected, and the least they have seen (seq)."""
+
+    at_s: float
+    events: Mapping[str, tuple[int, int]]
+
+
+class Writer:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._sealed: set[bytes] = set()
+
+    def sent(self, at_ms: float, voter: str, ballot: BallotCast) -> None:
+        self._write("sent", at_ms, voter, ballot.turn, ballot.column, ballot.sequence, ballot.blind)
+
+    def acknowledged(self, at_ms: float, voter: str, turn: int, column: int, sequence: int) -> None:
+        self._write("ack", at_ms, voter, turn, column, sequence)
+
+    def sealed(self, told: TurnSealed) -> None:
+        """All phones hear of it, one line is enough."""
+        text = _encode(told)
+        if text not in self._sealed:
+            self._sealed.add(text)
+            sides = [[side.root, side.ballots] if side else None for side in (told.red, told.yellow)]
+            self._write("sealed", told.turn, told.at, *sides)
+
+    def faring(self, at_s: float, events: Mapping[str, tuple[int, int]]) -> None:
+        self._write("faring", at_s, events)
+        self._file.flush()
+
+    def parting(self, unreadable: int, sent_away: int) -> None:
+        self._write("parting", unreadable, sent_away)
+
+    def _write(self, *line: Any) -> None:
+        self._file.write(_encode(line) + b"\n")
+
+
+@dataclass
+class Book:
+    """What is known of each turn, by voter; `refresh` reads what was written since.
+
+    `misunderstood`, known at the end: frames that phones could not read, and phones sent away for good.
+    """
+
+    path: Path
+    sent: dict[int, dict[tuple[str, int], Sent]] = field(default_factory=dict)
+    told: dict[int, dict[str, Told]] = field(default_factory=dict)
+    sealed: dict[int, list[Any]] = field(default_factory=dict)
+    farings: list[Faring] = field(default_factory=list)
+    misunderstood: int = 0
+    _read: int = 0
+
+    def refresh(self) -> None:
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            text = file.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            kind, *told = _decode(line)
+            getattr(self, f"_note_{kind}")(*told)
+
+    def farings_since(self, at: float) -> list[Faring]:
+        return self.farings[bisect_left(self.farings, at, key=attrgetter("at_s")) :]
+
+    def _note_sent(self, at: float, voter: str, turn: int, *choice: Any) -> None:
+        column, sequence, blind = choice
+        self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, column, blind))
+
+    def _note_ack(self, at: float, voter: str, turn: int, column: int, sequence: int) -> None:
+        """The newest counts; that of a turn whose box was lost may be told twice."""
+        known = self.told.setdefault(turn, {})
+        if voter not in known or known[voter].sequence < sequence:
+            known[voter] = Told(at, column, sequence)
+
+    def _note_sealed(self, turn: int, at: int, red: Any, yellow: Any) -> None:
+        self.sealed.setdefault(turn, []).append((at, red, yellow))
+
+    def _note_parting(self, unreadable: int, sent_away: int) -> None:
+        self.misunderstood += unreadable + sent_away
+
+    def _note_faring(self, at_s: float, events: dict[str, list[int]]) -> None:
+        self.farings.append(Faring(at_s, {code: (here, seq) for code, (here, seq) in events.items()}))

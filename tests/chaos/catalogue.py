@@ -1,0 +1,31 @@
+"""All faults there are: the `FAULTS` of every family in `tests.chaos.faults`, by name."""
+
+import pkgutil
+from importlib import import_module
+
+from tests.chaos import faults
+from tests.chaos.faults import Fault
+
+CLOCKS, DISK = "clocks", "disk"
+
+
+def family_of(fault: Fault) -> str:
+    return type(fault).__module__.rpartition(".")[2]
+
+
+def place_of(fault: Fault) -> str:
+    return f"faults/{family_of(fault)}.py {type(fault).__name__}"
+
+
+def catalogue() -> dict[str, Fault]:
+    """In the order of families and, in a family, as it lists them."""
+    found: dict[str, Fault] = {}
+    for family in families():
+        for fault in import_module(f"tests.chaos.faults.{family}").FAULTS:
+            assert fault.name not in found, fault.name
+            found[fault.name] = fault
+    return found
+
+
+def families() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(faults.__path__)]

@@ -1,0 +1,73 @@
+"""`python -m tests.chaos.crowd URL BOOK PHONES SEED CODE …`: so many witnesses an event, until SIGTERM."""
+
+import asyncio
+import gc
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import uvloop
+
+from tests.chaos.book import Writer
+from tests.chaos.witness import Witness
+from tests.load.bench.machine import allow_files
+from voting.rehearsal.address import Address, look_up
+from voting.rehearsal.hall import Hall
+from voting.rehearsal.ledger import Ledger
+from voting.rehearsal.server_clock import ServerClock
+from voting.rehearsal.wire import phone_address
+
+TURNS_KEPT = 20
+JOINS_A_SECOND = 250
+LOOK_S = 0.2
+LEAVE_S = 0.5
+
+
+def main(url: str, book: Path, phones: int, seed: str, codes: list[str]) -> None:
+    allow_files(2 * phones * len(codes))
+    gc.freeze()
+    gc.set_threshold(1_000_000)
+    with book.open("ab") as file, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_play(url, Writer(file), phones, seed, codes))
+
+
+async def _play(url: str, book: Writer, phones: int, seed: str, codes: list[str]) -> None:
+    over = asyncio.Event()
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(ending, over.set)
+    address = await look_up(Address(phone_address(url)))
+    halls = [_hall(code, address, f"{seed}:{code}") for code in codes]
+    crowd = {hall.code: [Witness(index, hall, book) for index in range(phones)] for hall in halls}
+    coming = asyncio.create_task(_come([phone for row in zip(*crowd.values(), strict=True) for phone in row]))
+    while not over.is_set():
+        book.faring(time.monotonic(), {code: _fare(witnesses) for code, witnesses in crowd.items()})
+        await asyncio.sleep(LOOK_S)
+    coming.cancel()
+    for hall in halls:
+        book.parting(hall.ledger.unreadable, sum(hall.ledger.away.values()))
+    for witnesses in crowd.values():
+        for phone in witnesses:
+            phone.leave()
+    await asyncio.sleep(LEAVE_S)
+
+
+def _hall(code: str, address: Address, seed: str) -> Hall:
+    clock = ServerClock(time.perf_counter)
+    return Hall(code, address, "spread", clock, Ledger(TURNS_KEPT), Random(seed))
+
+
+async def _come(phones: list[Witness]) -> None:
+    for number, phone in enumerate(phones, 1):
+        phone.come()
+        if number % 10 == 0:
+            await asyncio.sleep(10 / JOINS_A_SECOND)
+
+
+def _fare(witnesses: list[Witness]) -> tuple[int, int]:
+    return sum(phone.joined for phone in witnesses), min(phone.seq for phone in witnesses)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:])

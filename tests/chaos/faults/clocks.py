@@ -1,0 +1,49 @@
+"""Somebody sets a clock: the box's, which is the only one that counts, or that of all others."""
+
+import time
+from dataclasses import dataclass
+from random import Random
+
+from tests.chaos.faults import Fault, NotHere
+from tests.chaos.night import Night
+
+NOT_TIMED = "clocks cannot be set in this night"
+STAYS_S = (3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class BoxClockSet:
+    """Valkey's clock, by so many seconds from where it was."""
+
+    name: str
+    by_s: float
+
+    def inject(self, night: Night, rng: Random) -> None:
+        clock = night.house.box_clock
+        if clock is None:
+            raise NotHere(NOT_TIMED)
+        clock.set(clock.off_s + self.by_s)
+
+
+@dataclass(frozen=True)
+class HouseClocksSet:
+    """The clocks of gateways, worker and clock, for a while."""
+
+    name: str
+    by_s: float
+
+    def inject(self, night: Night, rng: Random) -> None:
+        clocks = night.house.own_clocks
+        if clocks is None:
+            raise NotHere(NOT_TIMED)
+        clocks.set(self.by_s)
+        time.sleep(rng.uniform(*STAYS_S))
+        clocks.set(0)
+
+
+FAULTS: tuple[Fault, ...] = (
+    BoxClockSet("the box's clock set 5 min ahead", 300),
+    BoxClockSet("the box's clock set back 5 min", -300),
+    HouseClocksSet("the house's clocks 5 min ahead for a while", 300),
+    HouseClocksSet("the house's clocks back 5 min for a while", -300),
+)

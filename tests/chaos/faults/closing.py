@@ -1,0 +1,113 @@
+"""Trouble at each step of closing a turn: whoever closes dies, or stands still, or somebody else dies."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+
+from tests.chaos import points
+from tests.chaos.faults import Fault, Missed
+from tests.chaos.faults.processes import Killed
+from tests.chaos.night import Night
+
+REACHED_WITHIN_S = 15.0
+STALLS_S = (0.3, 1.6)
+MORE_S = 3
+
+
+@contextmanager
+def at_step(night: Night, step: str, deed: points.Deed, seconds: float = 0.0) -> Iterator[None]:
+    """Come back when somebody has got to the step, and did it. Raises Missed if nobody comes by."""
+    points.arm(night.data, step, deed, seconds)
+    try:
+        until = time.monotonic() + REACHED_WITHIN_S
+        while not points.has_fired(night.data):
+            if time.monotonic() > until:
+                raise Missed(f"nobody came to the step {step!r}")
+            time.sleep(points.LOOK_S)
+        yield
+    finally:
+        points.disarm(night.data)
+
+
+@dataclass(frozen=True)
+class CloserDies:
+    """Whoever closes the turn: the process of the pool alone, or the whole worker."""
+
+    step: str
+
+    @property
+    def name(self) -> str:
+        return f"closer dies {self.step}"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        deed: points.Deed = rng.choice(["die", "die whole"])
+        with at_step(night, self.step, deed):
+            night.pid("worker")
+
+
+@dataclass(frozen=True)
+class ClockDies:
+    """The worker stands still, the clock closes the turn itself, and dies at one of the steps."""
+
+    name: str = "clock dies while it closes"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        worker = night.pause("worker")
+        try:
+            with at_step(night, rng.choice(list(points.STEPS)), "die"):
+                night.pid(night.clocks[0])
+        finally:
+            night.go_on(worker)
+
+
+@dataclass(frozen=True)
+class CloserStalls:
+    """For longer than the clock waits, so that two close at once."""
+
+    name: str = "closer stands still at a step"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        seconds = rng.uniform(*STALLS_S)
+        with at_step(night, rng.choice(list(points.STEPS)), "stall", seconds):
+            time.sleep(seconds)
+
+
+@dataclass(frozen=True)
+class TimeIsAdded:
+    """The organizer extends a turn that is sealed and about to be written: it must be counted again."""
+
+    name: str = "turn extended while it is counted"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        step = rng.choice(["after the seal", "after the decision", "before the transaction"])
+        with at_step(night, step, "stall", STALLS_S[1]):
+            events = [evening.id for evening in night.events]
+            if not night.house.ask("extend_overdue", event_ids=events, seconds=MORE_S):
+                raise Missed("no turn was still being counted")
+            time.sleep(STALLS_S[1])
+
+
+@dataclass(frozen=True)
+class OtherDies:
+    """While whoever closes the turn is at one of the steps."""
+
+    name: str
+    part: Fault
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with at_step(night, rng.choice(list(points.STEPS)), "hold"):
+            self.part.inject(night, rng)
+            points.let_go(night.data)
+
+
+FAULTS: tuple[Fault, ...] = (
+    *(CloserDies(step) for step in points.STEPS),
+    ClockDies(),
+    CloserStalls(),
+    TimeIsAdded(),
+    OtherDies("Valkey dies at a step", Killed("", "valkey")),
+    OtherDies("gateway dies at a step", Killed("", "gateway")),
+    OtherDies("clock dies at a step", Killed("", "clock")),
+)

@@ -1,0 +1,82 @@
+"""The line between the house and Valkey is slow, silent, or cut."""
+
+import time
+from dataclasses import dataclass
+from hashlib import sha1
+from pathlib import Path
+from random import Random
+
+import voting
+from tests.chaos.faults import Fault, Missed
+from tests.chaos.night import Night
+from tests.chaos.proxy import Trouble
+
+LUA = Path(voting.__file__).parent / "lua"
+LOST_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class Troubled:
+    """For so many seconds; whoever fell into a black hole is cut off at its end."""
+
+    name: str
+    trouble: Trouble
+    seconds: float
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with night.proxy.troubled(self.trouble):
+            time.sleep(self.seconds)
+
+
+@dataclass(frozen=True)
+class AllCut:
+    """Every connection is reset, some times in a row."""
+
+    name: str = "every line to Valkey reset"
+    times: int = 3
+
+    def inject(self, night: Night, rng: Random) -> None:
+        for _ in range(self.times):
+            night.proxy.cut()
+            time.sleep(rng.uniform(0.2, 0.8))
+
+
+@dataclass(frozen=True)
+class HalfClosed:
+    """Valkey's side says that it has nothing more to say, and goes on taking what it is sent."""
+
+    name: str = "every line to Valkey half closed"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        night.proxy.half_close()
+
+
+@dataclass(frozen=True)
+class AnswerLost:
+    """One of our scripts runs, and whoever asked for it never hears so: it is asked again."""
+
+    name: str
+    script: str
+
+    def inject(self, night: Night, rng: Random) -> None:
+        proxy, before = night.proxy, night.proxy.losses
+        digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis names them so
+        until = time.monotonic() + LOST_WITHIN_S
+        with proxy.troubled(Trouble(lost_answer=digest.encode())):
+            while proxy.losses == before and time.monotonic() < until:
+                time.sleep(0.01)
+        if proxy.losses == before:
+            raise Missed(f"nobody asked for {self.script}")
+
+
+FAULTS: tuple[Fault, ...] = (
+    Troubled("Valkey 200 ms away", Trouble(delay_s=0.1, jitter_s=0.1), 8),
+    Troubled("the line to Valkey narrow", Trouble(rate=50_000), 8),
+    Troubled("the line to Valkey silent for 5 s", Trouble(black_hole=True), 5),
+    Troubled("every line to Valkey reset after 20 kB", Trouble(cut_after=20_000), 8),
+    AllCut(),
+    HalfClosed(),
+    AnswerLost("the answer to a cast lost", "cast"),
+    AnswerLost("the answer to a seal lost", "seal"),
+    AnswerLost("the answer to an opening lost", "place"),
+)

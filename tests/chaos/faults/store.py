@@ -1,0 +1,101 @@
+"""Valkey freezes, drops its clients, forgets, is full, or writes its file anew."""
+
+import time
+from dataclasses import dataclass
+from random import Random
+
+from redis import Redis
+
+from tests.chaos.faults import Fault
+from tests.chaos.night import Night
+
+FULL_S = (3.0, 6.0)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """SIGSTOP for so many seconds, then SIGCONT."""
+
+    name: str
+    seconds: float
+
+    def inject(self, night: Night, rng: Random) -> None:
+        group = night.pause("valkey")
+        try:
+            time.sleep(self.seconds)
+        finally:
+            night.go_on(group)
+
+
+@dataclass(frozen=True)
+class ClientsKilled:
+    """The connections of one kind are ended by the server; `pubsub` are the gateways' ears."""
+
+    name: str
+    kinds: tuple[str, ...]
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with Redis.from_url(night.valkey) as redis:
+            for kind in self.kinds:
+                redis.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+
+
+@dataclass(frozen=True)
+class Emptied:
+    """Every box is lost, and with it who is there, and what waits for a worker."""
+
+    name: str = "Valkey emptied (FLUSHALL)"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with Redis.from_url(night.valkey) as redis:
+            redis.flushall()
+
+
+@dataclass(frozen=True)
+class ScriptsForgotten:
+    name: str = "Valkey's scripts forgotten (SCRIPT FLUSH)"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with Redis.from_url(night.valkey) as redis:
+            redis.script_flush()
+
+
+@dataclass(frozen=True)
+class Full:
+    """Nothing more can be written (maxmemory, noeviction) for a while."""
+
+    name: str = "Valkey's memory full"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with Redis.from_url(night.valkey) as redis:
+            redis.config_set("maxmemory", "1mb")
+            try:
+                time.sleep(rng.uniform(*FULL_S))
+            finally:
+                redis.config_set("maxmemory", "0")
+
+
+@dataclass(frozen=True)
+class FileRewritten:
+    """BGREWRITEAOF, as Valkey does by itself now and then: a child is forked, and the file replaced."""
+
+    name: str = "Valkey's file rewritten (BGREWRITEAOF)"
+
+    def inject(self, night: Night, rng: Random) -> None:
+        with Redis.from_url(night.valkey) as redis:
+            redis.bgrewriteaof()
+            while redis.info("persistence")["aof_rewrite_in_progress"]:
+                time.sleep(0.05)
+
+
+FAULTS: tuple[Fault, ...] = (
+    Frozen("Valkey frozen for 1 s", 1),
+    Frozen("Valkey frozen for 5 s", 5),
+    Frozen("Valkey frozen for 45 s", 45),
+    ClientsKilled("all of Valkey's clients cut off (CLIENT KILL)", ("normal", "pubsub")),
+    ClientsKilled("the gateways' ears cut off (CLIENT KILL)", ("pubsub",)),
+    Emptied(),
+    ScriptsForgotten(),
+    Full(),
+    FileRewritten(),
+)

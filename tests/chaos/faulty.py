@@ -1,0 +1,31 @@
+"""`python -m tests.chaos.faulty PROGRAM …`: manage.py or celery, with the steps of a closing to die at.
+
+CHAOS_MUTANT names what is taken out of the product meanwhile.
+"""
+
+import os
+import sys
+
+import django
+from celery.__main__ import main as celery
+from django.core.management import execute_from_command_line
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+
+from tests.chaos import mutants, points  # noqa: E402
+
+
+def main(argv: list[str]) -> None:
+    mutants.plant(os.environ.get("CHAOS_MUTANT", ""))
+    points.plant(settings.DATA_DIR)
+    sys.argv = argv
+    if argv[0] == "celery":
+        celery()
+    else:
+        execute_from_command_line(argv)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

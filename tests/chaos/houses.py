@@ -1,0 +1,78 @@
+"""Houses that harm can come to: a bad line in front of their Valkey, clocks that can be set.
+
+`Clocks` take a C compiler, which `make chaos` installs.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis import Redis, RedisError
+
+from tests.chaos.proxy import Proxy
+from tests.stack import House
+
+SOURCE = Path(__file__).with_name("settable_clock.c")
+NO_COMPILER = "setting clocks takes a C compiler (cc): `make chaos` installs one"
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """A process with this `env` goes by the clock in `file`, as if someone had set its machine's.
+
+    Only the time of day is set: CLOCK_MONOTONIC runs on, and pauses last as long as they do.
+    """
+
+    file: Path
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {"LD_PRELOAD": str(_library(self.file.parent)), "CLOCK_FILE": str(self.file)}
+
+    @property
+    def off_s(self) -> float:
+        return int.from_bytes(self.file.read_bytes(), "little", signed=True) / 1000
+
+    def set(self, off_s: float) -> None:
+        """So far from the right time, seen at once."""
+        with self.file.open("r+b") as file:
+            file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
+
+
+def clocks(file: Path) -> Clocks:
+    """Right ones."""
+    file.write_bytes(bytes(8))
+    return Clocks(file)
+
+
+def _library(folder: Path) -> Path:
+    library = folder / "settable_clock.so"
+    if not library.exists():
+        assert shutil.which("cc"), NO_COMPILER
+        command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+        subprocess.run(command, check=True)
+    return library
+
+
+@dataclass
+class Exposed(House):
+    """A house whose processes reach Valkey through `proxy`; `straight` is Valkey's own address.
+
+    `box_clock` is Valkey's, `own_clocks` that of all other processes; None where they cannot be set.
+    """
+
+    proxy: Proxy
+    straight: str
+    box_clock: Clocks | None
+    own_clocks: Clocks | None
+
+
+def answers(url: str) -> bool:
+    """Whether a Valkey does, within a moment."""
+    with Redis.from_url(url, socket_connect_timeout=1, socket_timeout=1) as redis:
+        try:
+            return bool(redis.ping())
+        except RedisError:
+            return False

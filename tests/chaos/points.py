@@ -1,0 +1,114 @@
+"""The steps of closing a turn at which something can be made to happen, once, to whoever gets there first.
+
+A night arms a step with a file; a process under `tests.chaos.faulty` that reaches it takes the file away (so
+only one does), and does to itself what it says.
+"""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Literal, get_args
+
+ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
+HELD_AT_MOST_S = 5.0
+LOOK_S = 0.01
+
+When = Literal["before", "after"]
+Deed = Literal["die", "die whole", "stall", "hold"]
+DEEDS: tuple[Deed, ...] = get_args(Deed)
+
+STEPS: dict[str, tuple[str, str, When]] = {
+    "before the seal": ("voting.ballot_box:BallotBox", "seal", "before"),
+    "after the seal": ("voting.ballot_box:BallotBox", "seal", "after"),
+    "when the seal is told": ("voting.turns", "_tell_seal", "after"),
+    "after the decision": ("voting.turns", "decide_outcome", "after"),
+    "before the transaction": ("voting.turns", "_write", "before"),
+    "in the transaction with the turn claimed": ("voting.turns", "claim_turn", "after"),
+    "in the transaction with all written": ("voting.turns", "announce", "after"),
+    "after the commit": ("voting.turns", "_write", "after"),
+    "before it is told": ("voting.turns", "relay", "before"),
+    "when all is told but not marked": ("voting.fanout", "publish", "after"),
+    "when all is told and marked": ("voting.turns", "relay", "after"),
+    "before the next box": ("voting.turns", "_place", "before"),
+    "after the next box": ("voting.turns", "_place", "after"),
+    "before the box is let go": ("voting.ballot_box:BallotBox", "expire", "before"),
+    "after the box is let go": ("voting.ballot_box:BallotBox", "expire", "after"),
+}
+
+
+def arm(folder: Path, step: str, deed: Deed, seconds: float = 0.0) -> None:
+    """`seconds` of a stall. Die: the process alone, or whole: with the part that it belongs to."""
+    disarm(folder)
+    ready = folder / f"{ARMED}.new"
+    ready.write_text(json.dumps({"step": step, "deed": deed, "seconds": seconds}))
+    ready.rename(folder / ARMED)
+
+
+def disarm(folder: Path) -> None:
+    for name in (ARMED, FIRED, GO):
+        (folder / name).unlink(missing_ok=True)
+
+
+def has_fired(folder: Path) -> bool:
+    return (folder / FIRED).exists()
+
+
+def let_go(folder: Path) -> None:
+    """Whoever is held at a step goes on."""
+    (folder / GO).touch()
+
+
+def plant(folder: Path) -> None:
+    """Put all steps into this process. Raises AttributeError for one that the product has no more."""
+    by_function: dict[tuple[str, str], dict[When, str]] = {}
+    for step, (owner, name, when) in STEPS.items():
+        by_function.setdefault((owner, name), {})[when] = step
+    for (owner, name), steps in by_function.items():
+        holder = resolve_name(owner)
+        setattr(holder, name, _stepped(getattr(holder, name), steps, folder))
+
+
+def _stepped(function: Callable[..., Any], steps: dict[When, str], folder: Path) -> Callable[..., Any]:
+    @wraps(function)
+    def stepped(*args: Any, **kwargs: Any) -> Any:
+        if function.__name__ == "publish" and not args[0][0].seq:
+            return function(*args, **kwargs)  # not an announcement, only a word at the seal
+        _reach(steps.get("before"), folder)
+        result = function(*args, **kwargs)
+        _reach(steps.get("after"), folder)
+        return result
+
+    return stepped
+
+
+def _reach(step: str | None, folder: Path) -> None:
+    armed = folder / ARMED
+    if step is None or not armed.exists():
+        return
+    try:
+        told = json.loads(armed.read_text())
+        if told["step"] != step:
+            return
+        armed.rename(folder / FIRED)
+    except FileNotFoundError:  # somebody else was faster
+        return
+    _do(told["deed"], told["seconds"], folder)
+
+
+def _do(deed: Deed, seconds: float, folder: Path) -> None:
+    match deed:
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "die whole":
+            os.killpg(os.getpgrp(), signal.SIGKILL)
+        case "stall":
+            time.sleep(seconds)
+        case "hold":
+            until = time.monotonic() + HELD_AT_MOST_S
+            while not (folder / GO).exists() and time.monotonic() < until:
+                time.sleep(LOOK_S)

@@ -1,0 +1,51 @@
+"""The count of a turn done again, from its rules in words: nothing here is the product's own.
+
+A ballot is [voter, side, column, sequence, arrival, blind]. See "Lot", "Leaf" and "Root" in docs/counting.md.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+Ballot = Sequence[Any]
+#: By most votes or by lottery, what breaks a tie, what happens without a ballot.
+Terms = tuple[str, str, str]
+
+
+def pick_of(ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: str) -> int | None:
+    """`lot` is the turn's seed and the side."""
+    method, tie, without = terms
+    if not ballots:
+        return int(legal[_drawn(lot, len(legal))]) if without == "random" else None
+    in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
+    if method == "lottery":
+        return int(in_order[_drawn(lot, len(in_order))][2])
+    votes = Counter(int(ballot[2]) for ballot in ballots)
+    leaders = sorted(column for column, number in votes.items() if number == max(votes.values()))
+    if len(leaders) == 1 or tie == "first":
+        return min(leaders, key=lambda column: (_complete(in_order, column), column))
+    return leaders[_drawn(lot, len(leaders))]
+
+
+def _complete(in_order: Sequence[Ballot], column: int) -> int:
+    """When the last vote for a column came: its place in the order."""
+    return max(place for place, ballot in enumerate(in_order) if ballot[2] == column)
+
+
+def _drawn(lot: str, among: int) -> int:
+    return int.from_bytes(sha256(lot.encode()).digest(), "big") % among
+
+
+def root_of(turn: int, ballots: Sequence[Ballot]) -> str:
+    """The Merkle root over the blinded ballots, in order of arrival."""
+    in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
+    leaves = [sha256(b"\0" + f"{turn}:{b[1]}:{b[2]}:{b[5]}".encode()).digest() for b in in_order]
+    return (_root(leaves) if leaves else sha256(b"").digest()).hex()
+
+
+def _root(leaves: Sequence[bytes]) -> bytes:
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1 << (len(leaves) - 1).bit_length() - 1
+    return sha256(b"\1" + _root(leaves[:half]) + _root(leaves[half:])).digest()

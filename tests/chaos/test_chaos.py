@@ -1,0 +1,66 @@
+"""A short night on each server, and one for each mutant; `make chaos` has the long ones."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from deploy.laptop.stack import SERVERS
+from tests.chaos.campaign import Campaign, Size
+from tests.chaos.catalogue import catalogue
+from tests.chaos.mutants import NAMES
+from tests.chaos.night import Choices, running_night
+
+SEED = 4
+SHORT = (
+    *("worker killed", "clock killed", "gateway killed", "Valkey killed"),
+    *("closer dies after the seal", "closer dies in the transaction with all written"),
+    *("closer stands still at a step", "turn extended while it is counted"),
+)
+SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
+EXPOSED_BY = {
+    "no-compare-and-set": "turn extended while it is counted",
+    "no-seal": "closer stands still at a step",
+}
+
+
+def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Campaign:
+    known = catalogue()
+    with running_night(home, choices) as night:
+        campaign = Campaign(night, size, [known[name] for name in names], Random(SEED), print)
+        campaign.play()
+        campaign.audit.book.refresh()
+    return campaign
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def short_night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    return play(tmp_path_factory.mktemp("night"), Choices(request.param), SHORT, SIZE)
+
+
+def test_every_fault_struck_turns(short_night: Campaign) -> None:
+    struck = {one.fault for one in short_night.struck if one.turns}
+    assert short_night.not_here == {}
+    assert len(struck) >= len(SHORT) - 1
+
+
+def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_night: Campaign) -> None:
+    assert list(short_night.findings.values()) == []
+    assert short_night.audit.acknowledged(short_night.watch.turns) > SIZE.phones * len(SHORT) / 2
+
+
+def test_every_phone_is_right_again_after_each_fault(short_night: Campaign) -> None:
+    assert [one.fault for one in short_night.struck if one.right is None] == []
+    assert short_night.book.misunderstood == 0
+
+
+def test_every_turn_but_the_present_ones_is_resolved(short_night: Campaign) -> None:
+    left = set(short_night.watch.turns) - short_night.watch.over()
+    assert len(left) <= SIZE.events
+
+
+@pytest.mark.parametrize("mutant", [name for name in NAMES if name])
+def test_what_keeps_a_night_right_is_missed_when_it_is_taken_out(mutant: str, tmp_path: Path) -> None:
+    few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=2)
+    campaign = play(tmp_path, Choices(mutant=mutant), (EXPOSED_BY[mutant],), few)
+    assert {finding.kind for finding in campaign.findings.values()} >= {"lost", "wrong"}

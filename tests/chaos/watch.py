@@ -1,0 +1,116 @@
+"""Watches a night: which turn is open when, what phones should know by now, and when all of them do again."""
+
+import sqlite3
+import threading
+import time
+from bisect import bisect_right
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import psycopg
+from redis import Redis, RedisError
+
+from tests.chaos.book import Book, Faring
+from tests.chaos.night import Night
+
+LOOK_S = 0.1
+TOLD_WITHIN_S = 0.7
+OVERDUE_MS = 1_000
+BOX_ANSWERS_S = 0.3
+SEQS = "SELECT code, seq FROM games_event"
+TURNS = "SELECT id, state, closes_at FROM games_turn WHERE id > ? ORDER BY id"
+IDS_OUT_OF_ORDER = 50
+ENDED = ("resolved", "void")
+
+
+@dataclass
+class Seen:
+    """When a turn was first seen, and first seen resolved."""
+
+    first: float
+    over: float | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    at: float
+    seqs: dict[str, int]
+    overdue: bool
+
+
+@dataclass
+class Watch:
+    """Times are seconds of the monotonic clock. `phones` is how many each event has."""
+
+    night: Night
+    book: Book
+    phones: int
+    turns: dict[int, Seen] = field(default_factory=dict)
+    looks: list[Look] = field(default_factory=list)
+    _done_up_to: int = 0
+    _box_ahead_ms: float = 0.0
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        with closing(
+            Redis.from_url(
+                self.night.valkey, socket_timeout=BOX_ANSWERS_S, socket_connect_timeout=BOX_ANSWERS_S
+            )
+        ) as box:
+            while not self._stopped.wait(LOOK_S):
+                try:
+                    self._look(box)
+                except (sqlite3.Error, psycopg.Error):  # the database is what is being harmed
+                    continue
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def _look(self, box: "Redis") -> None:
+        try:
+            seconds, micros = box.time()
+            self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
+        except RedisError:
+            pass  # its time goes on as it did
+        at = time.monotonic()
+        seqs = dict(self.night.house.rows(SEQS))
+        now = at * 1000 + self._box_ahead_ms
+        overdue = False
+        for turn, state, closes_at in self.night.house.rows(TURNS, self._done_up_to):
+            seen = self.turns.setdefault(turn, Seen(at))
+            if state in ENDED and seen.over is None:
+                seen.over = at
+            overdue = overdue or (state == "open" and closes_at + OVERDUE_MS < now)
+        self.looks.append(Look(at, seqs, overdue))
+        still = [turn for turn, seen in self.turns.items() if seen.over is None]
+        self._done_up_to = min(still, default=max(self.turns, default=0)) - IDS_OUT_OF_ORDER
+
+    def live(self, began: float, until: float) -> set[int]:
+        """The turns that were open at any moment between the two."""
+        looked = list(self.turns.items())
+        return {turn for turn, s in looked if s.first <= until and (s.over is None or s.over >= began)}
+
+    def over(self) -> set[int]:
+        return {turn for turn, seen in list(self.turns.items()) if seen.over is not None}
+
+    def are_over(self, turns: set[int]) -> bool:
+        return all(self.turns[turn].over is not None for turn in turns)
+
+    def wrong_times(self, since: float) -> list[float]:
+        """The moments at which some phone was away, or behind, or shown a turn that was long over."""
+        self.book.refresh()
+        return [faring.at_s for faring in self.book.farings_since(since) if not self._is_right(faring)]
+
+    def _is_right(self, faring: Faring) -> bool:
+        should = self._look_at(faring.at_s - TOLD_WITHIN_S)
+        now = self._look_at(faring.at_s)
+        if should is None or now is None or now.overdue or faring.at_s - now.at > 1.0:
+            return False
+        return all(
+            here == self.phones and seq >= should.seqs.get(code, 0)
+            for code, (here, seq) in faring.events.items()
+        )
+
+    def _look_at(self, at: float) -> Look | None:
+        place = bisect_right(self.looks, at, key=lambda look: look.at)
+        return self.looks[place - 1] if place else None

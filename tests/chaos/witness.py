@@ -1,0 +1,92 @@
+"""A phone that keeps a book of its own: what it sent, and what it was told counts.
+
+Now and then it votes as the deadline passes, so that ballots are on their way when the turn is sealed.
+"""
+
+import asyncio
+from random import Random
+
+from msgspec.structs import replace
+
+from tests.chaos.book import Writer
+from voting import protocol
+from voting.rehearsal.hall import Hall
+from voting.rehearsal.phone import Phone
+from voting.seats import claimed_voter
+
+AT_THE_DEADLINE, THINK_AGAIN = 0.15, 0.4
+EARLIEST_MS, LATEST_MS = -80.0, 700.0
+
+
+class Witness(Phone):
+    def __init__(self, index: int, hall: Hall, book: Writer) -> None:
+        super().__init__(index, hall)
+        self._book = book
+        self._blinds: dict[tuple[int, int], str] = {}
+        self._watched: tuple[int, int] | None = None
+        self._late: asyncio.TimerHandle | None = None
+
+    @property
+    def seq(self) -> int:
+        """Of the last change it has seen; -1 while it is away."""
+        return self._seq
+
+    def hear(self, message: protocol.ToPhone) -> None:
+        super().hear(message)
+        match message:
+            case protocol.BallotCounted():
+                self._note(message.turn, message.column, message.sequence)
+            case protocol.PhoneWelcomed():
+                you = message.you
+                if you.turn is not None and you.column is not None:
+                    self._note(you.turn, you.column, you.sequence)
+                self._plan_to_be_late()
+            case protocol.TurnSealed():
+                self._book.sealed(message)
+            case protocol.Change():
+                self._plan_to_be_late()
+
+    def _note(self, turn: int, column: int, sequence: int) -> None:
+        self._book.acknowledged(self._hall.clock.now_ms(), self._voter_id, turn, column, sequence)
+
+    def _cast(self, ballot: protocol.BallotCast) -> bool:
+        """One blinding number a choice, the same whenever it is sent again."""
+        key = (ballot.turn, ballot.sequence)
+        if key not in self._blinds:
+            if len(self._blinds) > 8:
+                self._blinds.clear()
+            self._blinds[key] = ballot.blind or _draw_blind(self._hall.rng)
+        ballot = replace(ballot, blind=self._blinds[key])
+        sent = super()._cast(ballot)
+        if sent:
+            self._book.sent(self._hall.clock.now_ms(), self._voter_id, ballot)
+        return sent
+
+    @property
+    def _voter_id(self) -> str:
+        return claimed_voter(self._hall.tokens[self.index])
+
+    def _plan_to_be_late(self) -> None:
+        """Once a window; in one that was moved many think again."""
+        turn, before = self._hall.turn, self._watched
+        watched = (turn.id, turn.closes_at) if turn and not turn.paused else None
+        if watched == before:
+            return
+        self._watched = watched
+        if self._late:
+            self._late.cancel()
+        if turn is None or watched is None:
+            return
+        rng, now = self._hall.rng, self._hall.clock.now_ms()
+        if before and before[0] == turn.id and turn.closes_at > now and rng.random() < THINK_AGAIN:
+            self._vote_at(rng.uniform(now, turn.closes_at), turn.id)
+        elif rng.random() < AT_THE_DEADLINE:
+            self._vote_at(turn.closes_at + rng.uniform(EARLIEST_MS, LATEST_MS), turn.id)
+
+    def _vote_at(self, at_ms: float, turn: int) -> None:
+        loop = asyncio.get_running_loop()
+        self._late = loop.call_later(max(0.0, self._hall.clock.until(at_ms)), self._voter._vote, turn)
+
+
+def _draw_blind(rng: Random) -> str:
+    return f"{rng.getrandbits(128):032x}"
