@@ -1,0 +1,60 @@
+"""`python -m tests.fuzz --frames 1000000 --server uvicorn`: nonsense for a real gateway, and what it did."""
+
+import argparse
+import secrets
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from deploy.laptop.stack import SERVERS
+from tests.fuzz.night import Outcome, attack
+from tests.stack import running_house
+
+MAY_GROW_MIB = 8.0
+
+
+def faults(outcome: Outcome) -> list[str]:
+    found = [f"the log tells of trouble: {line}" for line in outcome.trouble[:5]]
+    found += [f"the event's {name} changed" for name in outcome.changed]
+    found += [f"a ballot of {voter}, who has no seat" for voter in outcome.strangers[:5]]
+    if outcome.counted < outcome.cast:
+        found.append(f"the honest phone was answered {outcome.counted} times for {outcome.cast} ballots")
+    if outcome.grown > MAY_GROW_MIB:
+        found.append(f"the gateway grew by {outcome.grown:.1f} MiB")
+    return found
+
+
+def told(outcome: Outcome) -> str:
+    return "\n".join(
+        [
+            f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
+            f"gateway {outcome.resident[0]:.1f} MiB warm, {outcome.resident[-1]:.1f} MiB after all",
+            f"its log grew by {outcome.logged:,} characters, {len(outcome.trouble)} lines of trouble",
+            f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
+            f"{outcome.slowest_s * 1000:.0f} ms",
+            "ends: " + ", ".join(f"{how} {times:,}" for how, times in outcome.ended.most_common()),
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--frames", type=int, default=1_000_000)
+    parser.add_argument("--server", choices=SERVERS, default=SERVERS[0])
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--keep", type=Path, help="a folder for the house's data and logs, which stay")
+    asked = parser.parse_args()
+    print(f"{asked.server}, seed {asked.seed}", flush=True)
+    with ExitStack() as stack:
+        folder = asked.keep or Path(stack.enter_context(TemporaryDirectory(prefix="crowdgame-fuzz-")))
+        folder.mkdir(parents=True, exist_ok=True)
+        outcome = attack(stack.enter_context(running_house(folder, asked.server)), asked.frames, asked.seed)
+    print(told(outcome))
+    found = faults(outcome)
+    print("\n".join(f"✗ {fault}" for fault in found) or "✓ nothing but valid ballots changed anything")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

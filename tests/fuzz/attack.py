@@ -1,0 +1,132 @@
+"""Many connections at once, each with a handful of nonsense; what a crowd of bad browsers would do."""
+
+import asyncio
+import struct
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.fuzz import wire
+from tests.fuzz.messages import Known, spoil, valid
+
+AT_ONCE = 32
+A_SOCKET = 28  # within what a socket may say at once; a flood says more
+FLOOD = 150
+PATIENCE_S = 3.0
+CLOSED = b"\x88\x02"  # a close frame with a code and no reason
+
+
+@dataclass
+class Attack:
+    """`console` are the headers of an organizer at `sandbox`, an event that nobody cares for."""
+
+    host: str
+    port: int
+    hall: Known
+    sandbox: Known
+    console: tuple[str, ...]
+    frames: int
+    seed: int
+    sent: int = 0
+    sockets: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
+    told: Callable[[int], None] = lambda sent: None
+
+    async def run(self) -> None:
+        """Until so many frames were sent."""
+        rng = Random(self.seed)
+        async with asyncio.TaskGroup() as attackers:
+            for _ in range(AT_ONCE):
+                attackers.create_task(self._go_on(Random(rng.random())))
+
+    async def _go_on(self, rng: Random) -> None:
+        while self.sent < self.frames:
+            self.sockets += 1
+            try:
+                async with asyncio.timeout(PATIENCE_S * 4):
+                    self.ended[await self._connect(rng)] += 1
+            except OSError as end:
+                self.ended[type(end).__name__] += 1
+            self.told(self.sent)
+
+    async def _connect(self, rng: Random) -> str:
+        reader, writer = await asyncio.open_connection(self.host, self.port)
+        try:
+            if rng.random() < 0.06:
+                return await self._knock_oddly(reader, writer, rng)
+            return await self._talk(reader, writer, rng)
+        finally:
+            writer.transport.abort()
+
+    async def _knock_oddly(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
+    ) -> str:
+        writer.write(wire.odd_head(self.port, rng))
+        self.sent += 1
+        if rng.random() < 0.3:
+            return "half a handshake"
+        return "odd handshake: " + await _first_line(reader, 0.2)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random) -> str:
+        path = rng.choice(wire.SOCKETS)
+        known, more = (self.sandbox, self.console) if path.endswith("console") else (self.hall, ())
+        writer.write(wire.head(path, self.port, *more))
+        answer = await reader.readuntil(b"\r\n\r\n")
+        if b" 101 " not in answer:
+            return answer[:12].decode("latin-1")
+        frames = self._frames(path, known, rng)
+        self.sent += len(frames)
+        data = b"".join(frames)
+        if rng.random() < 0.1:
+            await _in_crumbs(writer, data, rng)
+        else:
+            writer.write(data)
+        if rng.random() < 0.1:
+            return "gone without a word"
+        return await _closing(reader)
+
+    def _frames(self, path: str, known: Known, rng: Random) -> list[bytes]:
+        frames = [wire.frame(_join(path, known, rng), rng)] if rng.random() < 0.8 else []
+        for _ in range(FLOOD if rng.random() < 0.03 else A_SOCKET):
+            frames += wire.harmless(spoil(valid(known, rng), rng), rng)
+        if rng.random() < 0.5:
+            frames.append(wire.deadly(spoil(valid(known, rng), rng), rng))
+        return [*frames, wire.goodbye(rng)]
+
+
+def _join(path: str, known: Known, rng: Random) -> bytes:
+    kind = path.removeprefix("/ws/")
+    token = f', "token": "{rng.choice(known.tokens)}"' if kind == "phone" else ""
+    return f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'.encode()
+
+
+async def _in_crumbs(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:
+    while data and not writer.transport.is_closing():
+        size = rng.choice((1, 2, 3, 50, 1_000))
+        writer.write(data[:size])
+        data = data[size:]
+        await asyncio.sleep(0)
+
+
+async def _first_line(reader: asyncio.StreamReader, within_s: float) -> str:
+    try:
+        async with asyncio.timeout(within_s):
+            return (await reader.readuntil(b"\r\n"))[:12].decode("latin-1")
+    except TimeoutError:
+        return "nothing"
+    except asyncio.IncompleteReadError:
+        return "closed"
+
+
+async def _closing(reader: asyncio.StreamReader) -> str:
+    """The code with which the server ends it, from the last bytes it says."""
+    last = b""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while last[-4:-2] != CLOSED and (more := await reader.read(65_536)):
+                last = (last + more)[-127:]
+    except TimeoutError:
+        return "left open"
+    at = last.rfind(b"\x88")
+    return f"closed {struct.unpack('!H', last[at + 2 : at + 4])[0]}" if 0 <= at <= len(last) - 4 else "closed"

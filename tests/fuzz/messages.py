@@ -1,0 +1,180 @@
+"""Texts of messages: valid ones, and what becomes of them."""
+
+import json
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+ACTIONS = (
+    "lobby.open",
+    "match.start",
+    "turn.pause",
+    "turn.resume",
+    "turn.extend",
+    "turn.void",
+    "match.abort",
+)
+TYPES = (
+    "phone.join",
+    "display.join",
+    "console.join",
+    "ballot.cast",
+    "receipt.ask",
+    "clock.ask",
+    "action.ask",
+)
+ODD_TEXTS = (
+    "",
+    " ",
+    "\u0000",
+    "\ud800",
+    "\u202e\u2066",
+    "\ufeff",
+    "e\u0301" * 40,
+    "👩‍👩‍👧‍👦",
+    "\u3000\u2028",
+    "'; DROP TABLE games_event; --",
+    "{{7*7}}${7*7}<script>alert(1)</script>",
+    "__proto__",
+    "redis.call('FLUSHALL')",
+    "\r\nFLUSHALL\r\n",
+    "../../etc/passwd",
+    "A" * 300,
+)
+ODD_NUMBERS = (
+    *(0, -1, 1, 255, 256, 2**31 - 1, 2**31, 2**53 - 1, 2**53, 2**63, 2**64, -(2**63), 10**40, 10**400),
+    *(0.5, -0.0, 1e308, 5e-324, 1e22),
+)
+# What JSON has no words for, but many readers take.
+ODD_WORDS = (
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e999",
+    "0x10",
+    "01",
+    "+1",
+    "1.",
+    ".5",
+    "'a'",
+    "tru",
+    "nul",
+    "//",
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What an attacker inside the hall knows."""
+
+    code: str
+    turn: int
+    tokens: tuple[str, ...]
+
+
+def valid(known: Known, rng: Random) -> dict[str, Any]:
+    kind = rng.choice(TYPES)
+    told: dict[str, Any] = {"type": kind}
+    if kind.endswith("join"):
+        told["code"] = known.code
+    if kind == "phone.join":
+        told |= {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])}
+    elif kind == "ballot.cast":
+        told |= {"turn": known.turn, "epoch": 1, "column": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
+        told["blind"] = rng.randbytes(16).hex()
+    elif kind == "receipt.ask":
+        told["turn"] = known.turn
+    elif kind == "clock.ask":
+        told["sent"] = rng.random() * 1e6
+    elif kind == "action.ask":
+        told |= {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "turn": known.turn, "seconds": 5}
+    return told
+
+
+def spoil(message: dict[str, Any], rng: Random) -> bytes:
+    """A few changes to its sense, then to its text, then to its bytes; sometimes none."""
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        rng.choice(SENSES)(message, rng)
+    text = json.dumps(message, ensure_ascii=rng.random() < 0.5)
+    if rng.random() < 0.3:
+        text = rng.choice(TEXTS)(text, rng)
+    data = text.encode("utf-8", "surrogatepass")
+    return rng.choice(BYTES)(data, rng) if rng.random() < 0.3 else data
+
+
+def odd(rng: Random) -> Any:
+    nest: Any = rng.choice([[], {}, [{}], "x"])
+    for _ in range(rng.choice((1, 3, 60))):
+        nest = [nest] if rng.random() < 0.5 else {"a": nest}
+    return rng.choice([rng.choice(ODD_TEXTS), rng.choice(ODD_NUMBERS), None, True, nest])
+
+
+def _change(message: dict[str, Any], rng: Random) -> None:
+    if message:
+        message[rng.choice([*message])] = odd(rng)
+
+
+def _drop(message: dict[str, Any], rng: Random) -> None:
+    if message:
+        del message[rng.choice([*message])]
+
+
+def _add(message: dict[str, Any], rng: Random) -> None:
+    message[rng.choice(["team", "voter", "side", "seq", "x" * 200, "type ", "Type", "\u0000"])] = odd(rng)
+
+
+def _retype(message: dict[str, Any], rng: Random) -> None:
+    message["type"] = rng.choice([*TYPES, "turn.revealed", "phone.welcomed", "retry.told"])
+
+
+def _stringify(message: dict[str, Any], rng: Random) -> None:
+    if message:
+        name = rng.choice([*message])
+        message[name] = str(message[name])
+
+
+def _cut(text: str, rng: Random) -> str:
+    return text[: rng.randrange(len(text) + 1)]
+
+
+def _wrap(text: str, rng: Random) -> str:
+    depth = rng.choice((1, 10, 900))
+    return "[" * depth + text + "]" * rng.choice((depth, 0))
+
+
+def _twice(text: str, rng: Random) -> str:
+    return text[:-1] + ", " + text[1:] if rng.random() < 0.5 else text + text
+
+
+def _word(text: str, rng: Random) -> str:
+    head, colon, tail = text.rpartition(":")
+    return head + colon + rng.choice(ODD_WORDS) + "}" * tail.endswith("}")
+
+
+def _swell(text: str, rng: Random) -> str:
+    return text[:-1] + " " * rng.choice((100, 1_900, 2_100)) + text[-1:]
+
+
+def _flip(data: bytes, rng: Random) -> bytes:
+    spoilt = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        if spoilt:
+            spoilt[rng.randrange(len(spoilt))] ^= 1 << rng.randrange(8)
+    return bytes(spoilt)
+
+
+def _insert(data: bytes, rng: Random) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    junk = rng.choice(
+        (b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x00", b"\xef\xbb\xbf")
+    )
+    return data[:at] + junk + data[at:]
+
+
+def _noise(data: bytes, rng: Random) -> bytes:
+    return rng.randbytes(rng.choice((0, 1, 7, 125, 126, 1_000)))
+
+
+SENSES = (_change, _change, _drop, _add, _retype, _stringify)
+TEXTS = (_cut, _wrap, _twice, _word, _swell)
+BYTES = (_flip, _flip, _insert, _noise)

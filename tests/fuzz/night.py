@@ -1,0 +1,162 @@
+"""A hall that is attacked while somebody votes in it, and what became of both."""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+
+from deploy.laptop.network import LOOPBACK
+from tests.faces import Face, Faces
+from tests.fuzz.attack import Attack
+from tests.fuzz.messages import Known
+from tests.stack import House
+
+VOTERS = 40
+EVERY_S = 0.5
+HOUR_MS = 3_600_000
+CALM_S = 3.0
+WARM = 0.2
+MIB = 1 << 20
+
+
+@dataclass
+class Honest:
+    """A phone that changes its mind twice a second, and is answered."""
+
+    phone: Face
+    turn: int
+    cast: int = 0
+    counted: int = 0
+    slowest_s: float = 0.0
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def vote(self) -> None:
+        while not self.over.wait(EVERY_S):
+            self.cast += 1
+            began = time.monotonic()
+            ballot = {"turn": self.turn, "epoch": 1, "column": self.cast % 7 + 1, "sequence": self.cast}
+            self.phone.say("ballot.cast", **ballot)
+            self.phone.hear("ballot.counted", sequence=self.cast)
+            self.counted += 1
+            self.slowest_s = max(self.slowest_s, time.monotonic() - began)
+
+
+@dataclass
+class Outcome:
+    """`grown` are MiB from the warm gateway to the one after all; `trouble` lines of its log.
+
+    `strangers` are voters with a ballot in the hall's box who were never given a seat.
+    """
+
+    frames: int
+    sockets: int
+    seconds: float
+    ended: Counter[str]
+    resident: list[float]
+    trouble: list[str]
+    logged: int
+    changed: list[str]
+    cast: int
+    counted: int
+    slowest_s: float
+    strangers: list[str] = field(default_factory=list)
+
+    @property
+    def grown(self) -> float:
+        return self.resident[-1] - self.resident[0]
+
+
+def attack(house: House, frames: int, seed: int) -> Outcome:
+    """Send so many frames at a house's gateway."""
+    with ExitStack() as stack:
+        faces = Faces(house, stack)
+        hall, sandbox = house.ask("event", lobby="open"), house.ask("event", owner="mallory", lobby="open")
+        turn = _open_for_long(house, hall["id"])
+        phone, tokens = _let_in(house, faces, hall)
+        cookie = house.ask("session", name="mallory")
+        console = (f"Cookie: {cookie}", f"Origin: {house.http}")
+        attack = Attack(
+            host=LOOPBACK,
+            port=house.stack.port,
+            hall=Known(hall["code"], turn, tokens[1:]),
+            sandbox=Known(sandbox["code"], 1, tokens[1:]),
+            console=console,
+            frames=frames,
+            seed=seed,
+        )
+        outcome = _watch(house, attack, Honest(phone, turn), hall["id"])
+        voted = set(house.ask("voters_in_box", event_id=hall["id"], turn_id=turn))
+        assert _voter(tokens[0]) in voted, "the box has no ballot of the honest phone"
+        outcome.strangers = sorted(voted - {_voter(token) for token in tokens})
+        return outcome
+
+
+def _open_for_long(house: House, event: int) -> int:
+    house.ask("begin", event_id=event)
+    return int(house.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
+
+
+def _let_in(house: House, faces: Faces, hall: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
+    """The honest phone, and all tokens there will ever be, its own first: then the doors are locked."""
+    honest, *others = [faces.phone(hall["code"]) for _ in range(VOTERS)]
+    for phone, _ in others:
+        phone.leave()
+    house.ask("edit", event_id=hall["id"], lobby="locked")
+    honest[0].hear_until(lambda told: told.get("state", {}).get("lobby") == "locked")
+    return honest[0], tuple(welcome["you"]["token"] for _, welcome in (honest, *others))
+
+
+def _voter(token: str) -> str:
+    return token.split(".")[1]
+
+
+def _watch(house: House, attack: Attack, honest: Honest, event: int) -> Outcome:
+    gateway = psutil.Process(house.supervisor.pid("gateway"))
+    before, since = _kept(house, event), len(house.log("gateway"))
+    resident = [float("nan")]
+
+    def note(sent: int) -> None:
+        if resident[0] != resident[0] and sent >= WARM * attack.frames:
+            resident[0] = gateway.memory_info().rss / MIB
+
+    attack.told = note
+    voting = threading.Thread(target=honest.vote)
+    voting.start()
+    began = time.monotonic()
+    asyncio.run(attack.run())
+    seconds = time.monotonic() - began
+    honest.over.set()
+    voting.join()
+    time.sleep(CALM_S)
+    resident.append(gateway.memory_info().rss / MIB)
+    after = _kept(house, event)
+    return Outcome(
+        frames=attack.sent,
+        sockets=attack.sockets,
+        seconds=seconds,
+        ended=attack.ended,
+        resident=resident,
+        trouble=house.trouble("gateway", since),
+        logged=len(house.log("gateway")) - since,
+        changed=[name for name in before if before[name] != after[name]],
+        cast=honest.cast,
+        counted=honest.counted,
+        slowest_s=honest.slowest_s,
+    )
+
+
+def _kept(house: House, event: int) -> dict[str, Any]:
+    """What the database says of the hall's event."""
+    asked = {
+        "event": "SELECT * FROM games_event WHERE id = ?",
+        "teams": "SELECT * FROM games_team WHERE event_id = ?",
+        "matches": "SELECT * FROM games_match WHERE event_id = ?",
+        "turns": "SELECT t.* FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?",
+        "announcements": "SELECT id, seq FROM voting_announcement WHERE event_id = ?",
+    }
+    return {name: house.rows(sql, event) for name, sql in asked.items()}

@@ -1,0 +1,170 @@
+"""Bytes of a connection: frames as they should be, frames as they should not, and heads of requests."""
+
+import struct
+from random import Random
+
+TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
+WHOLE = 0x80
+POST = b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+SOCKETS = ("/ws/phone", "/ws/display", "/ws/console")
+
+
+def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = WHOLE) -> bytes:
+    """One masked frame; its first byte is `first | opcode`."""
+    size, mask = len(payload), rng.randbytes(4)
+    if size < 126:
+        head = bytes((first | opcode, WHOLE | size))
+    elif size < 1 << 16:
+        head = struct.pack("!BBH", first | opcode, WHOLE | 126, size)
+    else:
+        head = struct.pack("!BBQ", first | opcode, WHOLE | 127, size)
+    key = (mask * (size // 4 + 1))[:size]
+    masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
+    return head + mask + masked.to_bytes(size, "big")
+
+
+def goodbye(rng: Random) -> bytes:
+    return frame(struct.pack("!H", 1000), rng, CLOSE)
+
+
+# ------------------------------------------------------------------ frames that a socket survives
+def harmless(payload: bytes, rng: Random) -> list[bytes]:
+    """The same text in other clothes, and chatter around it."""
+    roll = rng.random()
+    if roll < 0.8:
+        return [frame(payload, rng)]
+    if roll < 0.85:
+        return [
+            frame(rng.randbytes(rng.choice((0, 4, 125))), rng, rng.choice((PING, PONG))) for _ in range(3)
+        ]
+    if roll < 0.95:
+        return fragments(payload, rng)
+    return [frame(b"", rng)]
+
+
+def fragments(payload: bytes, rng: Random) -> list[bytes]:
+    cuts = sorted(rng.randrange(len(payload) + 1) for _ in range(rng.randint(1, 4)))
+    parts = [payload[a:b] for a, b in zip([0, *cuts], [*cuts, len(payload)], strict=True)]
+    made = [frame(part, rng, 0 if number else TEXT, 0) for number, part in enumerate(parts[:-1])]
+    made.insert(rng.randrange(len(made) + 1), frame(b"between", rng, PING))
+    return [*made, frame(parts[-1], rng, 0)]
+
+
+# ------------------------------------------------------------------ frames that end it
+def deadly(payload: bytes, rng: Random) -> bytes:
+    return rng.choice(DEADLY)(payload, rng)
+
+
+def _binary(payload: bytes, rng: Random) -> bytes:
+    return frame(payload, rng, BINARY)
+
+
+def _reserved(payload: bytes, rng: Random) -> bytes:
+    return frame(payload, rng, rng.choice((3, 4, 7, 0xB, 0xF)), rng.choice((0, WHOLE)))
+
+
+def _reserved_bits(payload: bytes, rng: Random) -> bytes:
+    return frame(payload, rng, TEXT, WHOLE | rng.choice((0x10, 0x20, 0x40, 0x70)))
+
+
+def _unmasked(payload: bytes, rng: Random) -> bytes:
+    return bytes((WHOLE | TEXT, min(125, len(payload)))) + payload[:125]
+
+
+def _continues_nothing(payload: bytes, rng: Random) -> bytes:
+    return frame(payload, rng, 0)
+
+
+def _two_beginnings(payload: bytes, rng: Random) -> bytes:
+    return frame(payload, rng, TEXT, 0) + frame(payload, rng, TEXT, 0)
+
+
+def _long_control(payload: bytes, rng: Random) -> bytes:
+    return frame(b"p" * 126, rng, rng.choice((PING, PONG, CLOSE)))
+
+
+def _cut_control(payload: bytes, rng: Random) -> bytes:
+    return frame(b"p", rng, rng.choice((PING, CLOSE)), 0)
+
+
+def _odd_close(payload: bytes, rng: Random) -> bytes:
+    code = rng.choice((0, 999, 1004, 1005, 1006, 1015, 2999, 5000, 65535, 4500, 1000))
+    reason = rng.choice((b"", b"\xff\xff", "ü".encode(), b"r" * 123))
+    return frame(rng.choice((b"\x03", struct.pack("!H", code) + reason)), rng, CLOSE)
+
+
+def _too_large(payload: bytes, rng: Random) -> bytes:
+    return frame(b"x" * rng.choice((2_049, 4_096, 70_000)), rng)
+
+
+def _lying_length(payload: bytes, rng: Random) -> bytes:
+    size = rng.choice((2_000, 2_049, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1))
+    return struct.pack("!BBQ", WHOLE | TEXT, WHOLE | 127, size) + rng.randbytes(4) + payload
+
+
+def _wasteful_length(payload: bytes, rng: Random) -> bytes:
+    return struct.pack("!BBQ", WHOLE | TEXT, WHOLE | 127, 3) + rng.randbytes(4) + b"abc"
+
+
+def _endless_message(payload: bytes, rng: Random) -> bytes:
+    more = b"".join(frame(b"y" * 200, rng, 0, 0) for _ in range(15))
+    return frame(b"x" * 200, rng, TEXT, 0) + more
+
+
+def _noise(payload: bytes, rng: Random) -> bytes:
+    return rng.randbytes(rng.choice((1, 2, 14, 300)))
+
+
+def _http_again(payload: bytes, rng: Random) -> bytes:
+    return b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+DEADLY = (
+    *(_binary, _reserved, _reserved_bits, _unmasked, _continues_nothing, _two_beginnings, _long_control),
+    *(_cut_control, _odd_close, _too_large, _lying_length, _wasteful_length, _endless_message, _noise),
+    _http_again,
+)
+
+
+# ------------------------------------------------------------------ heads
+def head(path: str, port: int, *more: str) -> bytes:
+    """A handshake as it should be."""
+    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
+    lines += [f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13", *more]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def odd_head(port: int, rng: Random) -> bytes:
+    usual = head(rng.choice(SOCKETS), port)
+    return rng.choice(
+        (
+            usual[: rng.randrange(len(usual))],
+            usual.replace(b"13", rng.choice((b"8", b"99", b"x", b"13, 8"))),
+            usual.replace(KEY.encode(), rng.choice((b"", b"short", b"\xff" * 24, KEY.encode() * 50))),
+            usual.replace(b"GET", rng.choice((b"POST", b"get", b"G\x00T", b"PRI", b"CONNECT"))),
+            usual.replace(b"HTTP/1.1", rng.choice((b"HTTP/1.0", b"HTTP/2.0", b"HTTP/9", b"HTTP/1.1 x", b""))),
+            usual.replace(b"\r\n", b"\n"),
+            usual.replace(b"Host: ", rng.choice((b"Host : ", b" Host: ", b"X: y\r\n folded\r\nHost: "))),
+            usual.replace(
+                b"127.0.0.1", rng.choice((b"evil.example", b"a\x00b", b"[::1", b"127.0.0.1\r\nHost: b"))
+            ),
+            usual.replace(
+                b"/ws/", rng.choice((b"/ws/../", b"/%2e%2e/", b"/\xff/", b"http://x/", b"/" * 9_000))
+            ),
+            usual[:-2] + b"Origin: http://evil.example\r\n\r\n",
+            usual[:-2] + b"X: " + b"y" * rng.choice((10_000, 70_000)) + b"\r\n\r\n",
+            usual[:-2] + b"".join(b"X%d: y\r\n" % i for i in range(500)) + b"\r\n",
+            usual[:-2]
+            + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+            usual[:-2] + b"Content-Length: -1\r\n\r\n",
+            POST + b"Content-Length: 4\r\nContent-Length: 40\r\n\r\nabcd",
+            POST + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff1\r\nx",
+            POST + b"Transfer-Encoding: xchunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+            b"GET /%ff%fe/%00 HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: sessionid=\xff\xfe; =;\r\n\r\n",
+            b"GET /?" + b"a" * rng.choice((100, 20_000)) + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + rng.randbytes(40),
+            b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n",
+            rng.randbytes(rng.choice((1, 40, 2_000))),
+        )
+    )
