@@ -11,7 +11,7 @@ from django.db.models import Model
 
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn
-from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
@@ -30,7 +30,8 @@ def rows() -> Rows:
         turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
     )
     announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
-    kept = (event, red, match, turn, stored, tally, announcement)
+    ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
+    kept = (event, red, match, turn, stored, tally, announcement, ticket)
     return {type(row): row for row in kept}
 
 
@@ -73,6 +74,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     },
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_team_choice_known": [change(Event, team_choice="captain")],
+    "event_admission_known": [change(Event, admission="by face")],
     "event_seq_not_negative": [change(Event, seq=-1)],
     "team_number_once": [again(Team)],
     "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],
@@ -114,6 +116,9 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "tally_one_a_side": [again(TallyRecord)],
     "tally_side_known": [change(TallyRecord, side="blue")],
     "announcement_seq_once": [again(Announcement)],
+    "ticket_code_once": [again(Ticket, voter="w")],
+    "ticket_voter_once": [again(Ticket, code="LMNPQRST")],
+    "ticket_team_1_or_2": [change(Ticket, team=3)],
 }
 CASES = [pytest.param(name, wrong, id=f"{name}-{n}") for name in WRONG for n, wrong in enumerate(WRONG[name])]
 

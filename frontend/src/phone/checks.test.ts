@@ -107,14 +107,18 @@ test("after a time away the last five turns are asked for, newest first, never t
   assert.deepEqual(phone.asked, [80, 70, 60, 50, 40]);
 });
 
-test("what the server cannot answer any more is not asked for again and again, and alarms nobody", () => {
+test("what the server cannot answer is asked for again once a turn, and alarms nobody", () => {
   const phone = votedIn(1);
   phone.open(2);
   mock.timers.tick(LATEST_MS);
   phone.tell({ turn: 10 });
-  phone.open(3);
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, [10]);
+  phone.open(3);
+  mock.timers.tick(LATEST_MS);
+  phone.tell({ turn: 10 });
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, [10, 10]);
   assert.equal(phone.receipts[0]!.found, null);
 });
 

@@ -38,6 +38,7 @@ export class Checks {
   follow(event: EventState, seq: number): void {
     const before = this.event?.match?.turn;
     const next = seq === this.seq + 1;
+    if (event.match?.turn?.id !== before?.id) this.unknown.clear();
     [this.event, this.seq] = [event, seq];
     const { match } = event;
     if (!match) return;
