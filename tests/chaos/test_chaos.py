@@ -63,4 +63,4 @@ def test_every_turn_but_the_present_ones_is_resolved(short_night: Campaign) -> N
 def test_what_keeps_a_night_right_is_missed_when_it_is_taken_out(mutant: str, tmp_path: Path) -> None:
     few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=2)
     campaign = play(tmp_path, Choices(mutant=mutant), (EXPOSED_BY[mutant],), few)
-    assert {finding.kind for finding in campaign.findings.values()} >= {"lost", "wrong"}
+    assert {finding.kind for finding in campaign.findings.values()} & {"lost", "wrong"}
