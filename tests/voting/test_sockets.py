@@ -175,7 +175,9 @@ def test_a_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces
     assert vote(phone, stage.turn, 6, 2)["column"] == 6
     phone.leave()
     _, again = faces.phone(stage.code, token=welcome["you"]["token"])
-    assert again["you"] == welcome["you"] | {"turn": stage.turn, "column": 6, "sequence": 2}
+    blind = again["you"]["blind"]
+    assert len(bytes.fromhex(blind)) == 16
+    assert again["you"] == welcome["you"] | {"turn": stage.turn, "column": 6, "sequence": 2, "blind": blind}
 
 
 def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) -> None:
@@ -334,7 +336,7 @@ def _kinds(told: list[Message]) -> set[str]:
 
 
 def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message:
-    """But for ids, times and tokens, which differ between any two events."""
+    """But for ids, times, tokens and lots, which differ between any two events."""
     text = json.dumps(message).replace(made["code"], "CODE")
     told: Message = json.loads(text)
     told.pop("now_at", None)
@@ -343,7 +345,7 @@ def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message
     match = told.get("state", {}).get("match")
     if match:
         match["id"] = 0
-        match["turn"] |= {"id": 0, "opens_at": 0, "closes_at": 0}
+        match["turn"] |= {"id": 0, "opens_at": 0, "closes_at": 0, "lot": ""}
     if "turn" in told:
         told["turn"] = told["turn"] == turn
     return told
