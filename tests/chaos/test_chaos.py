@@ -1,4 +1,4 @@
-"""A short night on each server, and one for each mutant; `make chaos` has the long ones."""
+"""A short night, and one for each mutant; `make chaos` has the long ones, on any server."""
 
 from pathlib import Path
 from random import Random
@@ -33,7 +33,7 @@ def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Ca
     return campaign
 
 
-@pytest.fixture(scope="module", params=SERVERS)
+@pytest.fixture(scope="module", params=SERVERS[:1])
 def short_night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return play(tmp_path_factory.mktemp("night"), Choices(request.param), SHORT, SIZE)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -27,13 +28,22 @@ from voting.stores import connect
 MANIFEST = "manifest.json"
 
 
+@pytest.fixture(scope="module")
+def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty one, migrated once for all."""
+    stack = Stack(data=tmp_path_factory.mktemp("new"), secret_key="of the tests", port=0)
+    stack.logs.mkdir(parents=True)
+    migrate(stack)
+    return stack.data / "db.sqlite3"
+
+
 @pytest.fixture
-def stack(tmp_path: Path) -> Iterator[Stack]:
+def stack(tmp_path: Path, new_database: Path) -> Iterator[Stack]:
     """A database and a ballot box, and nobody who uses them."""
     stack = Stack(data=tmp_path / "data", secret_key="of the tests", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:
         start_box(stack, supervisor)
-        migrate(stack)
+        shutil.copy(new_database, stack.data / new_database.name)
         yield stack
 
 
