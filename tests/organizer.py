@@ -22,15 +22,16 @@ from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
-from games.models import Event, Match, Turn  # noqa: E402
+from games.models import Event, Match, MatchState, Turn  # noqa: E402
 from tests.doorkeeping import code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.voting.playing import only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box import BallotBox, turn_keys  # noqa: E402
 from voting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.control import extend_turn  # noqa: E402
+from voting.control import abort_playing_match, extend_turn  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
 from voting.turns import load_turn, start_match  # noqa: E402
 
+NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()
 
 
@@ -99,7 +100,22 @@ def forget_voters(turn_id: int) -> None:
 
 def spoil_list(turn_id: int) -> None:
     """As by a version that writes it in another way."""
-    TallyRecord.objects.filter(turn=turn_id).update(sealed=b"\x93nothing of ours")
+    for record in TallyRecord.objects.filter(turn=turn_id):
+        TallyRecord.objects.filter(pk=record.pk).update(sealed=NOT_OURS + bytes(record.sealed))
+
+
+def mend_list(turn_id: int) -> None:
+    """What was spoilt is as it was."""
+    for record in TallyRecord.objects.filter(turn=turn_id):
+        whole = bytes(record.sealed).removeprefix(NOT_OURS)
+        TallyRecord.objects.filter(pk=record.pk).update(sealed=whole)
+
+
+def end_all() -> None:
+    """No match plays any more, and none starts."""
+    Event.objects.update(next_match_at=None)
+    for event_id in Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
+        abort_playing_match(event_id, box)
 
 
 def command(words: list[str]) -> None:
@@ -130,7 +146,7 @@ def deactivate(name: str) -> None:
 
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (give_away, forget_voters, spoil_list, command, voters_in_box)
+LATER = (mend_list, end_all, give_away, forget_voters, spoil_list, command, voters_in_box)
 AT_THE_DOOR = (edit, tickets, roster, release, seat, code_of_before)
 QUESTIONS: dict[str, Callable[..., Any]] = {
     question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR)

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from games.engine.game import Side
 from games.matches import changing, claim_turn, create_event, live_turn
-from games.models import Event, Match, Turn
+from games.models import LIVE_STATES, Event, Match, Turn
 from voting import protocol
 from voting.announcements import announce, relay
 from voting.ballot_box import BallotBox
@@ -42,6 +42,8 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) 
     """Move the window, and tell, as a use case does."""
     now = box.now()
     with changing(turn.match.event_id):
+        turn.refresh_from_db()  # the clock may have written it
+        assert turn.state in LIVE_STATES
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
         announce(turn.match.event_id, protocol.TurnMoved, now)
     box.place(boxed(turn), create=False)

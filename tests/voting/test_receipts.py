@@ -132,6 +132,7 @@ def test_a_list_that_cannot_be_read_is_not_read_again_and_again(house: House, ni
     house.ask("spoil_list", turn_id=night.turn)
     for _ in range(3):
         assert ask(phone, night.turn)["side"] is None
+    house.ask("mend_list", turn_id=night.turn)
     assert house.log("gateway").count(f"the list of turn {night.turn} is not read") == 1
 
 

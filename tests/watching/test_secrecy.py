@@ -76,6 +76,8 @@ def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
         for column in columns:
             phone, welcome = faces.phone(code, team=team)
             turn = welcome["state"]["match"]["turn"]
+            if welcome["now_at"] < turn["opens_at"]:  # its gateway has not heard yet
+                phone.hear("turn.moved")
             phone.say("ballot.cast", turn=turn["id"], column=column, sequence=1, epoch=turn["epoch"])
             phone.hear("ballot.counted")
 
