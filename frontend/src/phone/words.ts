@@ -172,7 +172,7 @@ export function checkLine({ phase, event, receipts }: View): string {
   const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
   const good = receipts.filter(({ found }) => found === "counted").length + checked;
   if (!last || !good) return "";
-  if (phase === "ended" && last.found) return `${good} of your ${votes} ${votes === 1 ? "vote" : "votes"} counted${good > checked ? `, ${checked} checked` : " and checked"}`;
+  if (phase === "ended" && last.found) return `${good} of ${votes} ${votes === 1 ? "vote" : "votes"} counted${good > checked ? `, ${checked} checked` : " and checked"}`;
   return last.found === "checked" && last.turn === event.match?.reveal?.turn ? "Counted and checked" : `${good}`;
 }
 
