@@ -108,7 +108,7 @@ class Proxy:
 
         def run() -> None:
             do()
-            done.set()
+            self._loop.call_soon(done.set)  # a reset connection is closed in the loop's next round
 
         self._loop.call_soon_threadsafe(run)
         assert done.wait(10)

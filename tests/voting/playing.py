@@ -42,7 +42,7 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) 
     """Move the window, and tell, as a use case does."""
     now = box.now()
     with changing(turn.match.event_id):
-        turn.refresh_from_db()  # the clock may have written it
+        turn.refresh_from_db(fields=["state", "version"])  # the clock may have written it
         assert turn.state in LIVE_STATES
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
         announce(turn.match.event_id, protocol.TurnMoved, now)
