@@ -12,7 +12,7 @@ from games.engine import game
 from voting import protocol
 
 HEADER = """\
-// Generated from voting/protocol.py by `manage.py generate_protocol`. Edits here are lost.
+// Generated from voting/protocol/ by `manage.py generate_protocol`. Edits here are lost.
 """
 UNIONS = (
     "PhoneMessage",

@@ -1,15 +1,15 @@
-// Generated from voting/protocol.py by `manage.py generate_protocol`. Edits here are lost.
+// Generated from voting/protocol/ by `manage.py generate_protocol`. Edits here are lost.
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void" | "rehearsal.start" | "rehearsal.stop";
+export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
+export type NoBallotRule = "random" | "pass" | "forfeit";
 export type TallyMethod = "plurality" | "lottery";
 export type TieRule = "first" | "lot";
-export type NoBallotRule = "random" | "pass" | "forfeit";
-export type Admission = "open" | "rotating" | "tickets" | "roster";
-export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used";
+export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 
 export interface PhoneJoin {
   type: "phone.join";

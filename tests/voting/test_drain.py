@@ -17,7 +17,8 @@ from tests.voting.playing import new_event, open_now, start
 from tests.voting.test_hub import Ear, take_in, voter, with_gateway
 from voting.ballot_box import BallotBox, event_key, turn_keys
 from voting.ballots import Ballot
-from voting.gateway import LEAST_RETRY_MS, Gateway
+from voting.gateway import Gateway
+from voting.goodbyes import LEAST_RETRY_MS
 from voting.intake import Slot
 from voting.protocol import CloseCode
 

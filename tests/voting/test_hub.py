@@ -321,7 +321,7 @@ def test_what_is_found_and_heard_at_once_is_told_once(valkey_url: str) -> None:
         room.screens.add(ear)
         for _ in range(3):
             await asyncio.to_thread(_announce, event.pk)
-        await asyncio.gather(*[gateway._catch_up(room) for _ in range(3)])
+        await asyncio.gather(*[gateway.ears.catch_up(room) for _ in range(3)])
 
     with_gateway(conversation)
     assert ear.seqs == [1, 2, 3]
@@ -352,7 +352,7 @@ def test_a_slow_press_in_a_control_room_does_not_keep_a_gateway_from_the_databas
         room.screens.add(ear)
         press = asyncio.create_task(sync_to_async(time.sleep)(2))
         await asyncio.to_thread(_announce, event.pk)
-        await gateway._catch_up(room)
+        await gateway.ears.catch_up(room)
         assert not press.done()
         await press
 

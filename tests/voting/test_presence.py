@@ -46,7 +46,7 @@ def test_a_database_that_hangs_stops_no_beat(
     async def conversation(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        monkeypatch.setattr(gateways, "latest_seqs", hang)
+        monkeypatch.setattr("voting.ears.latest_seqs", hang)
         take_in(room, screen)
         try:
             for number in (1, 2, 3):

@@ -124,16 +124,16 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Eveni
         written = begins
         for step, number in steps:
             if step == "hear":
-                await gateway._hear(room, evening.copies[number % written])
+                await gateway.ears.hear(room, evening.copies[number % written])
             elif step == "look":
-                await gateway._find_missed()
+                await gateway.ears.find_missed()
             else:
                 await asyncio.to_thread(closing(evening.write))
                 written = min(written + 1, len(evening.copies))
         while written < len(evening.copies):
             await asyncio.to_thread(closing(evening.write))
             written += 1
-        await gateway._find_missed()
+        await gateway.ears.find_missed()
         fresh = await opened_anew(gateway, evening.event)
         assert shown(room) == shown(fresh)
         assert ear.seqs == list(range(begins + 1, len(evening.copies) + 1))
@@ -245,12 +245,12 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
         def looks_slowly(events: Any) -> dict[int, int]:
             found = look(events)
             rename(event, "Two")
-            asyncio.run_coroutine_threadsafe(gateway._catch_up(room), loop).result(5)
+            asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(5)
             return found
 
-        monkeypatch.setattr(gateways, "latest_seqs", looks_slowly)
-        await gateway._find_missed()
-        monkeypatch.setattr(gateways, "latest_seqs", look)
+        monkeypatch.setattr("voting.ears.latest_seqs", looks_slowly)
+        await gateway.ears.find_missed()
+        monkeypatch.setattr("voting.ears.latest_seqs", look)
         assert (room.state.name, ear.goodbyes, ear.seqs) == ("Two", [], [2])
 
     with_gateway(conversation)

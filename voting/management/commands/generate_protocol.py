@@ -12,7 +12,7 @@ from voting.typescript import render
 
 
 class Command(BaseCommand):
-    help = "Write frontend/src/protocol.ts from voting/protocol.py."
+    help = "Write frontend/src/protocol.ts from voting/protocol/."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,132 @@
+"""The public state of an event: nothing of it is secret in a window."""
+
+from typing import Literal
+
+import msgspec
+
+from games.engine.game import Board, Resolution, Result, Side
+from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, Time
+
+
+class Team(msgspec.Struct, frozen=True, kw_only=True):
+    number: TeamNumber
+    name: str
+
+
+class Legal(msgspec.Struct, frozen=True, kw_only=True):
+    """What each side may pick; empty for a side that is not to move."""
+
+    red: tuple[Column, ...]
+    yellow: tuple[Column, ...]
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """The present turn. Ballots count from `opens_at` until before `closes_at`, unless paused.
+
+    `epoch` grows when the ballot box lost the turn: a phone then sends the ballot it keeps again.
+    `lot` is the SHA-256 of the seed that will decide every lot of the turn; the reveal opens it.
+    """
+
+    id: Id
+    number: Id
+    opens_at: Time
+    closes_at: Time
+    epoch: Epoch
+    paused: bool
+    left_ms: Count
+    to_move: tuple[Side, ...]
+    legal: Legal
+    lot: Hash | None = None
+
+
+Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "forfeit"]
+
+
+class SideTally(msgspec.Struct, frozen=True, kw_only=True):
+    """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
+
+    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal.
+    """
+
+    counts: tuple[Count, ...]
+    ballots: Count
+    pick: Column | None
+    decided_by: Deciding
+    root: Hash | None = None
+
+
+class Reveal(msgspec.Struct, frozen=True, kw_only=True):
+    """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
+
+    `seed` decided every lot of the turn. A server of a version before does not tell them.
+    """
+
+    turn: Id
+    number: Id
+    sealed_at: Time = 0
+    resolved_at: Time
+    red: SideTally | None
+    yellow: SideTally | None
+    resolution: Resolution
+    seed: str | None = None
+
+
+TallyMethod = Literal["plurality", "lottery"]
+TieRule = Literal["first", "lot"]
+NoBallotRule = Literal["random", "pass", "forfeit"]
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
+
+    `tally_method`, `tie_rule` and `no_ballot_rule` are the terms by which ballots become a pick, the same in
+    all its turns. A server of a version before does not tell them.
+    """
+
+    id: Id
+    number: Id
+    game: str
+    title: str
+    state: Literal["playing", "ended", "aborted"]
+    red: TeamNumber
+    yellow: TeamNumber
+    result: Result
+    ended_by: Literal["board", "forfeit"] | None
+    window_s: Count
+    reveal_s: Count
+    close_early: bool
+    board: Board
+    turn: Turn | None
+    reveal: Reveal | None
+    tally_method: TallyMethod | None = None
+    tie_rule: TieRule | None = None
+    no_ballot_rule: NoBallotRule | None = None
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier match; `winner` is a team number, None for a draw."""
+
+    number: Id
+    winner: TeamNumber | None
+    turns: Count
+
+
+Admission = Literal["open", "rotating", "tickets", "roster"]
+
+
+class EventState(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything public about an event: what a screen needs to show it right at any moment.
+
+    `peek`: the organizers see the votes by column before the reveal, and everybody is told so.
+    """
+
+    code: str
+    name: str
+    lobby: Literal["closed", "open", "locked"]
+    team_choice: Literal["balance", "choose", "link"]
+    teams: tuple[Team, Team]
+    match: Match | None
+    next_match_at: Time | None
+    finished: tuple[Finished, ...]
+    admission: Admission = "open"
+    peek: bool = False

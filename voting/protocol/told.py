@@ -1,0 +1,200 @@
+"""What the server says apart from changes, to one or to all: `noun.past`."""
+
+from typing import Literal
+
+import msgspec
+
+from games.engine.game import Side
+from voting.protocol.changes import Changes
+from voting.protocol.fields import Column, Count, Hash, Id, Key, TeamNumber, Time
+from voting.protocol.state import EventState
+
+
+class You(msgspec.Struct, frozen=True, kw_only=True):
+    """A voter's own part of the snapshot: keep `token`, it is the seat.
+
+    `column`, `sequence` and `blind` are the ballot that counts.
+    """
+
+    token: str
+    team: TeamNumber
+    turn: Id | None = None
+    column: Column | None = None
+    sequence: Count = 0
+    blind: str | None = None
+
+
+class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcomed"):
+    now_at: Time
+    seq: Count
+    you: You
+    state: EventState
+
+
+class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.welcomed"):
+    """`qr` are the rows of the join code's QR symbol, `1` a dark module, without quiet zone."""
+
+    now_at: Time
+    seq: Count
+    join_url: str
+    qr: tuple[str, ...]
+    state: EventState
+
+
+class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
+    """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`."""
+
+    now_at: Time
+    seq: Count
+    join_url: str
+    state: EventState
+    display_key: Key | None = None
+
+
+class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
+    """Voters connected and ballots in the present turn, a number a team; never a column."""
+
+    turn: Id | None
+    connected: tuple[Count, Count]
+    voted: tuple[Count, Count]
+
+
+class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):
+    """The ballot box holds this ballot."""
+
+    turn: Id
+    column: Column
+    sequence: Count
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a side's sealed ballots are, without saying what they say: Merkle root and number."""
+
+    root: Hash
+    ballots: Count
+
+
+class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
+    """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
+
+    It may be lost on its way, and it may come again; a window that opens anew makes it void.
+    """
+
+    turn: Id
+    at: Time
+    red: Commitment | None
+    yellow: Commitment | None
+
+
+class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told"):
+    """The way from the voter's ballot, number `index` (from 0) of `ballots`, to its side's root.
+
+    `path` are the hashes beside it, lowest first (RFC 6962). `index` is None if no ballot of this voter is
+    in the list, and `side` if the turn is not one to be asked for (any more). `column` and `blind` are those
+    of the counted ballot: another device of the same voter may have cast it.
+    """
+
+    turn: Id
+    side: Side | None
+    index: Count | None = None
+    ballots: Count = 0
+    path: tuple[str, ...] = ()
+    column: Column | None = None
+    blind: str | None = None
+
+
+class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
+    """To a projector the organizer trusts: the code of the moment, shown until `until_at`.
+
+    `join_url` and `qr` are as in `display.welcomed`, with the code in them.
+    """
+
+    key: Key
+    until_at: Time
+    join_url: str
+    qr: tuple[str, ...]
+
+
+class CountsTold(msgspec.Struct, frozen=True, kw_only=True, tag="counts.told"):
+    """To the control rooms of an event with `peek`: the votes so far, `red[0]` is column 1."""
+
+    turn: Id
+    red: tuple[Count, ...]
+    yellow: tuple[Count, ...]
+
+
+Refusal = Literal["early", "late", "unknown", "stale", "no_such_turn", "not_to_move", "illegal", "busy"]
+
+
+class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refused"):
+    """The ballot did not count. `last` is the voter's highest sequence where `code` is "stale"."""
+
+    turn: Id
+    sequence: Count
+    code: Refusal
+    last: Count = 0
+
+
+class ClockTold(msgspec.Struct, frozen=True, kw_only=True, tag="clock.told"):
+    sent: float
+    now_at: Time
+
+
+class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
+    id: Id
+
+
+class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refused"):
+    """`text` is fit to be shown."""
+
+    id: Id
+    text: str
+
+
+class RehearsalTold(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.told"):
+    """How a rehearsal's simulated crowd fares; times are None until there are some."""
+
+    phones: Count
+    connected: Count
+    sent: Count
+    acknowledged: Count
+    lost: Count
+    ack_p99_ms: Count | None
+    reveal_p99_ms: Count | None
+    running: bool
+
+
+class RetryTold(msgspec.Struct, frozen=True, kw_only=True, tag="retry.told"):
+    """The socket is closed now: come back at a random moment within so many milliseconds."""
+
+    within_ms: Count
+
+
+ErrorCode = Literal[
+    "malformed",
+    "not_joined",
+    "joined_already",
+    "team_needed",
+    "joining_locked",
+    "lobby_closed",
+    "key_needed",
+    "key_wrong",
+    "key_used",
+]
+
+
+class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
+    """What the client sent changed nothing. `text` is for its maker.
+
+    `event` is told to a phone without a seat: what it waits for, and which teams it may choose.
+    """
+
+    code: ErrorCode
+    text: str
+    event: EventState | None = None
+
+
+Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
+ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
+ToDisplay = Always | DisplayWelcomed | KeyShown
+ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold

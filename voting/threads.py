@@ -1,0 +1,14 @@
+"""Threads in which a gateway asks the database, apart from those that do an organizer's work."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from channels.db import DatabaseSyncToAsync
+
+_threads = ThreadPoolExecutor(2, "gateway-database")
+in_database: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_threads)
+
+# Newcomers with tickets wait for the database without keeping anybody else from it.
+_desk_thread = ThreadPoolExecutor(1, "gateway-tickets")
+at_the_desk: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_desk_thread)
