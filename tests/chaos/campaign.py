@@ -17,7 +17,7 @@ from tests.chaos.catalogue import CLOCKS, family_of
 from tests.chaos.faults import Fault, Missed, NotHere
 from tests.chaos.night import Evening, Night
 from tests.chaos.watch import Watch
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import comes_about, wait_until
 
 BRISK = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 TERMS: Sequence[dict[str, str]] = (
@@ -30,7 +30,8 @@ JOINED_WITHIN_S = 120
 RIGHT_FOR_S = 1.2
 RIGHT_WITHIN_S = 75.0
 LOOK_S = 0.2
-PAUSE_S = 1.5
+APART_S = (0.2, 0.5)  # so that the events' turns do not end together
+ANY_MOMENT_S = 1.5  # a fault begins at any moment of a turn
 ACKS_COME_WITHIN_S = 2.0
 
 
@@ -117,10 +118,10 @@ class Campaign:
         wait_until(self._all_here, JOINED_WITHIN_S)
         for evening in events:
             self.night.house.ask("begin", event_id=evening.id)
-            time.sleep(self.rng.uniform(0.2, 0.5))
+            time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.watch.over()) >= len(events), JOINED_WITHIN_S)
         warmed_up = self.watch.over()
-        time.sleep(self.size.calm_s)
+        time.sleep(self.size.calm_s)  # people play, and nothing happens
         self.calm = self.watch.over() - warmed_up
 
     def _all_here(self) -> bool:
@@ -145,7 +146,7 @@ class Campaign:
 
     def _strike(self, fault: Fault) -> None:
         wait_until(self.night.is_whole, RIGHT_WITHIN_S)  # one thing at a time
-        time.sleep(self.rng.uniform(0.0, PAUSE_S))
+        time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
             fault.inject(self.night, self.rng)
@@ -171,14 +172,14 @@ class Campaign:
     def _wait_until_right(self, began: float, ended: float) -> float | None:
         """And until the turns of that moment are over."""
         hit = self.watch.live(began, ended)
-        until = ended + RIGHT_WITHIN_S
-        while time.monotonic() < until:
-            wrong = self.watch.wrong_times(began)
-            last = max(wrong, default=began)
-            if time.monotonic() - max(last, ended) > RIGHT_FOR_S and self.watch.are_over(hit):
-                return last
-            time.sleep(LOOK_S)
-        return None
+
+        def last_wrong() -> float:
+            return max(self.watch.wrong_times(began), default=began)
+
+        def are_right() -> bool:
+            return time.monotonic() - max(last_wrong(), ended) > RIGHT_FOR_S and self.watch.are_over(hit)
+
+        return last_wrong() if comes_about(are_right, RIGHT_WITHIN_S, LOOK_S) else None
 
     def _check(self, struck: Struck) -> None:
         over = {turn for turn in struck.turns if self._is_settled(turn)}
@@ -199,8 +200,7 @@ class Campaign:
     def _end(self) -> None:
         """Every turn that is over is looked at once more, whether a fault was in it or not."""
         last = self.watch.live(time.monotonic(), time.monotonic())
-        wait_until(lambda: self.watch.are_over(last), RIGHT_WITHIN_S)
-        time.sleep(ACKS_COME_WITHIN_S + 1)
+        wait_until(lambda: all(map(self._is_settled, last)), RIGHT_WITHIN_S)
         over = [turn for turn in sorted(self.watch.turns) if self._is_settled(turn)]
         self._keep(self.audit.check(over))
         for struck in self.struck:

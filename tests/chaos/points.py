@@ -14,6 +14,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, get_args
 
+from tests.deploy.processes import comes_about
+
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
 HELD_AT_MOST_S = 5.0
 LOOK_S = 0.01
@@ -107,8 +109,6 @@ def _do(deed: Deed, seconds: float, folder: Path) -> None:
         case "die whole":
             os.killpg(os.getpgrp(), signal.SIGKILL)
         case "stall":
-            time.sleep(seconds)
+            time.sleep(seconds)  # what is asked for
         case "hold":
-            until = time.monotonic() + HELD_AT_MOST_S
-            while not (folder / GO).exists() and time.monotonic() < until:
-                time.sleep(LOOK_S)
+            comes_about((folder / GO).exists, HELD_AT_MOST_S, LOOK_S)

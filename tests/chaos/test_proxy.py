@@ -11,6 +11,7 @@ from redis import Redis, RedisError
 from deploy.laptop.network import LOOPBACK
 from tests.chaos.faults.network import LUA
 from tests.chaos.proxy import Proxy, Trouble
+from tests.deploy.processes import wait_until
 from tests.voting.playing import ballots
 from voting.ballot_box import BallotBox, BoxedTurn, Sealed
 
@@ -108,7 +109,7 @@ def test_a_seal_whose_answer_was_lost_is_the_same_when_asked_again(proxy: Proxy,
     with proxy.troubled(losing("seal")), pytest.raises(RedisError):
         far.seal(OVER)
     lost = far.now()
-    time.sleep(0.05)
+    wait_until(lambda: far.now() > lost)
     sealed = far.seal(OVER)
     assert isinstance(sealed, Sealed)
     assert len(sealed.ballots) == 2

@@ -132,7 +132,7 @@ def _watch(house: House, attack: Attack, honest: Honest, event: int) -> Outcome:
     seconds = time.monotonic() - began
     honest.over.set()
     voting.join()
-    time.sleep(CALM_S)
+    time.sleep(CALM_S)  # for the collector: memory is read after, and has no end to wait for
     resident.append(gateway.memory_info().rss / MIB)
     after = _kept(house, event)
     return Outcome(

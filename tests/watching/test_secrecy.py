@@ -21,6 +21,7 @@ LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
 HEX = "0123456789abcdef"
 COLUMNS = 7
+DEADLINE_AND_A_BEAT_S = 1.5
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _look(house: House, watching: Watchers, event: int, turn: int) -> Evening:
     assert all(seed not in text for text in watching.as_it_came.values())
     with nobody_at_work(house):
         house.ask("closing_in", event_id=event, ms=200)
-        time.sleep(1)
+        time.sleep(DEADLINE_AND_A_BEAT_S)  # nothing may come of it, so there is nothing to wait for
         after_deadline = watching.outlook()
         assert all(seed not in text for text in watching.as_it_came.values())
         asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}

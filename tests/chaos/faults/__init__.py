@@ -6,12 +6,15 @@ cannot have it (another database, no such file system) it raises `NotHere`, and 
 if only the moment did not come.
 """
 
+import time
 from random import Random
 from typing import Protocol
 
 from tests.chaos.night import Night
 
-__all__ = ["Fault", "Missed", "NotHere"]
+__all__ = ["Fault", "Missed", "NotHere", "Span", "last"]
+
+Span = tuple[float, float]
 
 
 class NotHere(Exception):
@@ -20,6 +23,11 @@ class NotHere(Exception):
 
 class Missed(Exception):
     """Why it came to nothing this time."""
+
+
+def last(span: Span, rng: Random) -> None:
+    """The damage goes on for some seconds of this span: nothing is waited for, its length is the fault."""
+    time.sleep(rng.uniform(*span))
 
 
 class Fault(Protocol):

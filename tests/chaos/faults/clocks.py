@@ -1,14 +1,13 @@
 """Somebody sets a clock: the box's, which is the only one that counts, or that of all others."""
 
-import time
 from dataclasses import dataclass
 from random import Random
 
-from tests.chaos.faults import Fault, NotHere
+from tests.chaos.faults import Fault, NotHere, Span, last
 from tests.chaos.night import Night
 
 NOT_TIMED = "clocks cannot be set in this night"
-STAYS_S = (3.0, 5.0)
+STAYS_S: Span = (3.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class HouseClocksSet:
         if clocks is None:
             raise NotHere(NOT_TIMED)
         clocks.set(self.by_s)
-        time.sleep(rng.uniform(*STAYS_S))
+        last(STAYS_S, rng)
         clocks.set(0)
 
 

@@ -1,18 +1,18 @@
 """Trouble at each step of closing a turn: whoever closes dies, or stands still, or somebody else dies."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 
 from tests.chaos import points
-from tests.chaos.faults import Fault, Missed
+from tests.chaos.faults import Fault, Missed, Span, last
 from tests.chaos.faults.processes import Killed
 from tests.chaos.night import Night
+from tests.deploy.processes import comes_about
 
 REACHED_WITHIN_S = 15.0
-STALLS_S = (0.3, 1.6)
+STALLS_S: Span = (0.3, 1.6)
 MORE_S = 3
 
 
@@ -21,11 +21,8 @@ def at_step(night: Night, step: str, deed: points.Deed, seconds: float = 0.0) ->
     """Come back when somebody has got to the step, and did it. Raises Missed if nobody comes by."""
     points.arm(night.data, step, deed, seconds)
     try:
-        until = time.monotonic() + REACHED_WITHIN_S
-        while not points.has_fired(night.data):
-            if time.monotonic() > until:
-                raise Missed(f"nobody came to the step {step!r}")
-            time.sleep(points.LOOK_S)
+        if not comes_about(lambda: points.has_fired(night.data), REACHED_WITHIN_S, points.LOOK_S):
+            raise Missed(f"nobody came to the step {step!r}")
         yield
     finally:
         points.disarm(night.data)
@@ -71,7 +68,7 @@ class CloserStalls:
     def inject(self, night: Night, rng: Random) -> None:
         seconds = rng.uniform(*STALLS_S)
         with at_step(night, rng.choice(list(points.STEPS)), "stall", seconds):
-            time.sleep(seconds)
+            last((seconds, seconds), rng)
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class TimeIsAdded:
             events = [evening.id for evening in night.events]
             if not night.house.ask("extend_overdue", event_ids=events, seconds=MORE_S):
                 raise Missed("no turn was still being counted")
-            time.sleep(STALLS_S[1])
+            last((STALLS_S[1], STALLS_S[1]), rng)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.chaos.faults import Fault, NotHere
+from tests.chaos.faults import Fault, NotHere, Span
 from tests.chaos.night import Night
 
 MOST_BYTES = 512 * 1024 * 1024
 PIECE = bytes(65_536)
-FULL_S = (5.0, 8.0)
+LET_GO_S = 0.1  # others let go of some space in it, which is taken, too
+FULL_S: Span = (5.0, 8.0)
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class DiskFull:
             raise NotHere("the data is on no small disk of its own")
         try:
             until = time.monotonic() + rng.uniform(*FULL_S)
-            while time.monotonic() < until:  # what others let go of is taken, too
+            while time.monotonic() < until:
                 fill(ballast)
-                time.sleep(0.1)
+                time.sleep(LET_GO_S)
         finally:
             ballast.unlink(missing_ok=True)
 

@@ -1,18 +1,19 @@
 """The line between the house and Valkey is slow, silent, or cut."""
 
-import time
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 from random import Random
 
 import voting
-from tests.chaos.faults import Fault, Missed
+from tests.chaos.faults import Fault, Missed, Span, last
 from tests.chaos.night import Night
 from tests.chaos.proxy import Trouble
+from tests.deploy.processes import comes_about
 
 LUA = Path(voting.__file__).parent / "lua"
 LOST_WITHIN_S = 10.0
+BETWEEN_CUTS_S: Span = (0.2, 0.8)
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Troubled:
 
     def inject(self, night: Night, rng: Random) -> None:
         with night.proxy.troubled(self.trouble):
-            time.sleep(self.seconds)
+            last((self.seconds, self.seconds), rng)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class AllCut:
     def inject(self, night: Night, rng: Random) -> None:
         for _ in range(self.times):
             night.proxy.cut()
-            time.sleep(rng.uniform(0.2, 0.8))
+            last(BETWEEN_CUTS_S, rng)
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,9 @@ class AnswerLost:
     def inject(self, night: Night, rng: Random) -> None:
         proxy, before = night.proxy, night.proxy.losses
         digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis names them so
-        until = time.monotonic() + LOST_WITHIN_S
         with proxy.troubled(Trouble(lost_answer=digest.encode())):
-            while proxy.losses == before and time.monotonic() < until:
-                time.sleep(0.01)
-        if proxy.losses == before:
-            raise Missed(f"nobody asked for {self.script}")
+            if not comes_about(lambda: proxy.losses > before, LOST_WITHIN_S):
+                raise Missed(f"nobody asked for {self.script}")
 
 
 FAULTS: tuple[Fault, ...] = (

@@ -4,7 +4,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from random import Random
@@ -13,11 +12,13 @@ import psycopg
 
 from deploy.laptop.leash import leashed
 from deploy.laptop.stack import MANAGE
-from tests.chaos.faults import Fault
-from tests.chaos.night import Night
+from tests.chaos.faults import Fault, Span, last
+from tests.chaos.night import BACK_WITHIN_S, Night
 from tests.chaos.slow_reader import slow_reader
+from tests.deploy.processes import wait_until
 
-SHORT_S, LONG_S = 1.5, 4.0
+STILL_S: Span = (1.5, 4.0)
+LONG_S: Span = (4.0, 8.0)
 READERS = 20
 PARTS = ("worker", "valkey")
 
@@ -43,12 +44,10 @@ class AllKilled:
     def inject(self, night: Night, rng: Random) -> None:
         parts = [*PARTS, *night.clocks, *night.gateways]
         rng.shuffle(parts)
-        pids = [night.pid(part) for part in parts]
-        for pid in pids:
+        killed = {night.pid(part) for part in parts}
+        for pid in killed:
             os.killpg(pid, signal.SIGKILL)
-        for part, pid in zip(parts, pids, strict=True):
-            while night.pid(part) == pid:
-                time.sleep(0.02)
+        wait_until(lambda: killed.isdisjoint(night.pid(part) for part in parts), BACK_WITHIN_S)
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class TasksQueued:
 
     def inject(self, night: Night, rng: Random) -> None:
         night.pause("worker")
-        time.sleep(rng.uniform(SHORT_S, LONG_S))
+        last(STILL_S, rng)
         night.kill("worker")
 
 
@@ -72,7 +71,7 @@ class NoClock:
     def inject(self, night: Night, rng: Random) -> None:
         for name in night.clocks:
             night.pause(name)
-        time.sleep(rng.uniform(SHORT_S, LONG_S))
+        last(STILL_S, rng)
         for name in night.clocks:
             night.kill(name)
 
@@ -85,7 +84,7 @@ class NeitherClockNorWorker:
 
     def inject(self, night: Night, rng: Random) -> None:
         groups = [night.pause(part) for part in (*night.clocks, "worker")]
-        time.sleep(rng.uniform(SHORT_S, LONG_S))
+        last(STILL_S, rng)
         for group in rng.sample(groups, len(groups)):
             night.go_on(group)
 
@@ -102,7 +101,7 @@ class OneClockMore:
             (night.house.stack.logs / "clock-3.log").open("a") as log,
             subprocess.Popen(leashed([*MANAGE, "clock"]), env=env, stdout=log, stderr=log) as clock,
         ):
-            time.sleep(rng.uniform(LONG_S, 2 * LONG_S))
+            last(LONG_S, rng)
             clock.kill()
 
 
@@ -124,7 +123,7 @@ class DatabaseCut:
             sqlite3.connect(night.data / "db.sqlite3", timeout=10, isolation_level=None)
         ) as database:
             database.execute("BEGIN IMMEDIATE")
-            time.sleep(rng.uniform(SHORT_S, LONG_S))
+            last(STILL_S, rng)
             database.execute("ROLLBACK")
 
 
@@ -138,7 +137,7 @@ class SlowReaders:
         with ExitStack() as held:
             for _ in range(READERS):
                 held.enter_context(slow_reader(night.house, rng.choice(night.events).code))
-            time.sleep(rng.uniform(LONG_S, 2 * LONG_S))
+            last(LONG_S, rng)
 
 
 FAULTS: tuple[Fault, ...] = (

@@ -1,15 +1,16 @@
 """Valkey freezes, drops its clients, forgets, is full, or writes its file anew."""
 
-import time
 from dataclasses import dataclass
 from random import Random
 
 from redis import Redis
 
-from tests.chaos.faults import Fault
+from tests.chaos.faults import Fault, Span, last
 from tests.chaos.night import Night
+from tests.deploy.processes import wait_until
 
-FULL_S = (3.0, 6.0)
+REWRITTEN_WITHIN_S = 60
+FULL_S: Span = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Frozen:
     def inject(self, night: Night, rng: Random) -> None:
         group = night.pause("valkey")
         try:
-            time.sleep(self.seconds)
+            last((self.seconds, self.seconds), rng)
         finally:
             night.go_on(group)
 
@@ -70,7 +71,7 @@ class Full:
         with Redis.from_url(night.valkey) as redis:
             redis.config_set("maxmemory", "1mb")
             try:
-                time.sleep(rng.uniform(*FULL_S))
+                last(FULL_S, rng)
             finally:
                 redis.config_set("maxmemory", "0")
 
@@ -84,8 +85,7 @@ class FileRewritten:
     def inject(self, night: Night, rng: Random) -> None:
         with Redis.from_url(night.valkey) as redis:
             redis.bgrewriteaof()
-            while redis.info("persistence")["aof_rewrite_in_progress"]:
-                time.sleep(0.05)
+            wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
 
 
 FAULTS: tuple[Fault, ...] = (
