@@ -17,9 +17,9 @@ from redis import Redis
 
 from games.matches import MatchError
 from games.models import Event, Match, MatchState, Turn, TurnState
-from tests.voting.playing import new_event, only_turn, open_now, play, run_out, start, vote
-from tests.voting.test_control import press
-from tests.voting.test_turns import at_once, kinds
+from tests.voting.playing import kinds, new_event, only_turn, open_now, play, run_out, start, vote
+from tests.voting.pressing import press
+from tests.voting.racing import at_once
 from voting.announcements import relay
 from voting.archive import store_ballots, stored_ballots
 from voting.ballot_box import BallotBox

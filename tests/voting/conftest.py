@@ -12,7 +12,14 @@ settings.register_profile("calm", deadline=None)
 settings.load_profile("calm")
 
 
-ON_BOTH_SERVERS = {"test_sockets", "test_console_sockets", "test_front_door", "test_keys"}
+ON_BOTH_SERVERS = {
+    "test_sockets",
+    "test_socket_votes",
+    "test_socket_nonsense",
+    "test_console_sockets",
+    "test_front_door",
+    "test_keys",
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -12,6 +12,7 @@ from voting import protocol
 from voting.announcements import announce, relay
 from voting.ballot_box import BallotBox
 from voting.ballots import Ballot
+from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns import boxed, close_turn, load_turn, start_match
 
 CLASSIC = "captains-mistress"
@@ -67,6 +68,25 @@ def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[i
     box.cast(boxed(turn), ballots("red", red) + ballots("yellow", yellow))
 
 
+def store(turn: Turn, kept: list[Ballot]) -> None:
+    """As ballots of a long window are written down."""
+    for at, ballot in enumerate(kept, 1):
+        StoredBallot.objects.create(
+            turn=turn,
+            voter=ballot.voter,
+            side=ballot.side,
+            column=ballot.column,
+            sequence=ballot.sequence,
+            stored_at=at,
+        )
+
+
+def play_out(turn: Turn, box: BallotBox) -> Turn:
+    run_out(load_turn(turn.pk), box)
+    close_turn(turn.pk, box)
+    return load_turn(turn.pk)
+
+
 def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> Turn:
     """The whole turn; how it is afterwards."""
     open_now(turn, box)
@@ -80,6 +100,16 @@ def play(match: Match, box: BallotBox, picks: Iterable[tuple[int, int]]) -> None
     """Turns in which each side votes for one column."""
     for red, yellow in picks:
         play_turn(only_turn(match), box, [red], [yellow])
+
+
+def kinds(event_id: int) -> list[str]:
+    """What was announced, in order."""
+    rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
+    return [bytes(row.body).split(b'"')[3].decode() for row in rows]
+
+
+def tally_of(turn: Turn, side: Side) -> TallyRecord:
+    return TallyRecord.objects.get(turn=turn, side=side)
 
 
 RED_WINS = [(1, 2), (1, 3), (1, 2), (1, 3)]

@@ -1,94 +1,31 @@
-"""The scripts, in a real Valkey."""
+"""The scripts, in a real Valkey: a ballot counts once in an open window, and a seal is for good."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
-import pytest
 from django.conf import settings
-from redis import Redis, RedisError
+from redis import Redis
 
-from deploy.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
-from voting.ballot_box import (
-    GATEWAY_STALE_MS,
-    KEPT_AFTER_MS,
-    MAX_BATCH,
-    AsyncBallotBox,
-    BallotBox,
-    BoxedTurn,
-    Cast,
-    Early,
-    Lost,
-    Sealed,
-    Turnout,
-    event_key,
-    turn_keys,
+from tests.voting.boxes import (
+    EVENT,
+    HOUR_MS,
+    R1,
+    TURN,
+    Y2,
+    cast,
+    over,
+    replace_arrival,
+    running,
+    sealed,
+    turn,
+    voted,
 )
+from voting.ballot_box import KEPT_AFTER_MS, MAX_BATCH, BallotBox, BoxedTurn, Cast, Early, Lost
 from voting.ballots import Ballot
 
-T = TypeVar("T")
-EVENT, TURN = 7, 70
+__all__ = ["turn"]
 FOR_EVER = -1
-HOUR_MS = 3_600_000
-
-
-def ask(question: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
-    async def conversation() -> T:
-        box = AsyncBallotBox()
-        try:
-            return await question(box)
-        finally:
-            await box.close()
-
-    return asyncio.run(conversation())
-
-
-def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
-    return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots))
-
-
-def beat(
-    turn_id: int = TURN, gateway: str = "a", connected: tuple[int, int] = (0, 0), waiting: int = 0
-) -> Turnout:
-    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), connected, waiting))
-
-
-def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:
-    """A turn whose window is open, not in the box yet."""
-    now = box.now()
-    return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS)
-
-
-def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
-    """The turn at its deadline, one version on, in the box."""
-    later = replace(turn, version=turn.version + 1, closes_at=box.now())
-    assert box.place(later, create=True)
-    return later
-
-
-@pytest.fixture
-def turn(box: BallotBox) -> BoxedTurn:
-    """An open turn, in the box."""
-    turn = running(box)
-    assert box.place(turn, create=True)
-    return turn
-
-
-def sealed(turn: BoxedTurn, box: BallotBox) -> tuple[Ballot, ...]:
-    answer = box.seal(turn)
-    assert isinstance(answer, Sealed)
-    return answer.ballots
-
-
-def voted() -> tuple[int, int]:
-    turnout = beat()
-    return turnout.red, turnout.yellow
-
-
-R1 = Ballot("v1", "red", 3, 1)
-Y2 = Ballot("v2", "yellow", 4, 1)
 
 
 # ------------------------------------------------------------------ cast
@@ -97,10 +34,6 @@ def test_a_ballot_in_an_open_window_counts_once(turn: BoxedTurn, box: BallotBox)
     assert cast(turn, R1) == [Cast.DUP]
     assert voted() == (1, 0)
     assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
-
-
-def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
-    return Ballot(ballot.voter, ballot.side, ballot.column, ballot.sequence, arrival)
 
 
 def test_a_changed_vote_replaces_the_earlier_one_and_arrives_anew(turn: BoxedTurn, box: BallotBox) -> None:
@@ -210,6 +143,11 @@ def test_a_sealed_box_takes_nothing_even_if_its_clock_went_back(turn: BoxedTurn,
     assert sealed(later, box) == ()
 
 
+def test_batches_have_an_answer_a_ballot(turn: BoxedTurn) -> None:
+    batches: Sequence[list[Ballot]] = [[R1], [R1, Y2]]
+    assert [len(cast(turn, *batch)) for batch in batches] == [1, 2]
+
+
 # ------------------------------------------------------------------ place
 def test_a_box_is_only_made_when_asked_for(box: BallotBox) -> None:
     turn = running(box)
@@ -276,155 +214,3 @@ def test_a_seal_of_an_older_version_goes_by_the_newer_deadline(turn: BoxedTurn, 
     later = over(turn, box)
     box.place(replace(turn, version=later.version + 1), create=False)
     assert box.seal(later) == Early(turn.closes_at)
-
-
-# ------------------------------------------------------------------ seats, ballots, beats
-def test_seats_are_balanced_and_a_wish_is_granted(valkey_url: str) -> None:
-    def seats(*wishes: int | None) -> list[int]:
-        async def sit(box: AsyncBallotBox) -> list[int]:
-            return await box.seats(EVENT, [wish or 0 for wish in wishes])
-
-        return ask(sit)
-
-    assert seats(None, None, None, None) == [1, 2, 1, 2]
-    assert seats(2, 2, 2) == [2, 2, 2]
-    assert seats(None, None, None, None, None) == [1, 1, 1, 1, 2]
-
-
-def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:
-    cast(turn, R1, Ballot("v1", "red", 5, 2))
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v2", "v1", "v1"])) == {
-        "v1": Ballot("v1", "red", 5, 2, 2)
-    }
-    assert ask(lambda box: box.ballots_of(EVENT, TURN + 1, ["v1"])) == {}
-
-
-def test_a_beat_adds_up_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, R1, Y2)
-    beat(gateway="a", connected=(3, 4), waiting=5)
-    before = box.now()
-    turnout = beat(gateway="b", connected=(10, 20), waiting=2)
-    assert turnout == Turnout(turnout.now, (13, 24), 7, 1, 1)
-    assert before <= turnout.now <= box.now()
-    assert beat(gateway="b", connected=(1, 1), waiting=0).connected == (4, 5)
-
-
-def test_who_is_waiting_is_unsure_while_a_gateway_speaks_of_another_turn(turn: BoxedTurn) -> None:
-    for name, turn_id, waiting in [("a", TURN - 1, 0), ("b", TURN, 4), ("c", TURN, 4)]:
-        turnout = beat(turn_id, gateway=name, waiting=waiting)
-    assert turnout.waiting is None
-    assert beat(TURN, gateway="a").waiting == 8
-
-
-def test_a_gateway_that_leaves_is_not_counted_any_more(turn: BoxedTurn) -> None:
-    beat(gateway="a", connected=(3, 4), waiting=5)
-    ask(lambda box: box.leave(EVENT, "a"))
-    ask(lambda box: box.leave(EVENT, "a"))
-    assert beat(gateway="b", connected=(1, 0)).connected == (1, 0)
-
-
-def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox) -> None:
-    silent_since = box.now() - GATEWAY_STALE_MS - 1
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.hset(event_key(EVENT, "gateways"), "dead", f"{silent_since} {TURN}.1 100 100 9")
-        redis.hset(event_key(EVENT, "gateways"), "slow", f"{silent_since + 2_000} {TURN}.1 1 1 1")
-        turnout = beat(gateway="a", connected=(5, 5))
-        assert (turnout.connected, turnout.waiting) == ((6, 6), 1)
-        assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}
-
-
-# ------------------------------------------------------------------ trouble
-def test_the_keys_of_an_event_lie_together(turn: BoxedTurn) -> None:
-    keys = [*turn_keys(EVENT, TURN), event_key(EVENT, "joined"), event_key(EVENT, "gateways")]
-    assert len(set(keys)) == 4
-    assert {key.split("{")[1].split("}")[0] for key in keys} == {str(EVENT)}
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda box, turn: box.now(),
-        lambda box, turn: box.place(turn, create=True),
-        lambda box, turn: box.seal(turn),
-        lambda box, turn: box.cast(turn, [R1]),
-        lambda box, turn: box.expire(EVENT, TURN),
-    ],
-)
-def test_a_box_that_is_away_is_told_and_not_waited_for(
-    call: Callable[[BallotBox, BoxedTurn], object],
-) -> None:
-    away = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
-    with pytest.raises(RedisError):
-        call(away, BoxedTurn(EVENT, TURN, 1, 1, 0, 1))
-    away.close()
-
-
-@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
-def test_ballots_for_a_spoilt_box_are_refused_and_not_tried_for_ever(held: str, turn: BoxedTurn) -> None:
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        if held == "text":
-            redis.set(turn.keys[1], "not a hash")
-        else:
-            redis.hset(turn.keys[1], "v1", "red 3 1 1")
-            redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
-    assert cast(turn, R1, Y2) == [Cast.UNKNOWN, Cast.UNKNOWN]
-
-
-@pytest.mark.parametrize(
-    ("setting", "value", "usual"), [("min-replicas-to-write", "1", "0"), ("maxmemory", "1", "0")]
-)
-def test_a_server_that_takes_no_ballots_now_is_away_and_refuses_none(
-    setting: str, value: str, usual: str, turn: BoxedTurn
-) -> None:
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.config_set(setting, value)
-        try:
-            with pytest.raises(RedisError, match=r"NOREPLICAS|maxmemory"):
-                cast(turn, R1)
-        finally:
-            redis.config_set(setting, usual)
-    assert cast(turn, R1) == [Cast.OK]
-
-
-def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn, box: BallotBox) -> None:
-    box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys)
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.rename(turn.keys[0], box_key)
-        redis.hset(ballots_key, "veteran", "red 3 1 1")
-        redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
-    assert cast(turn, R1) == [Cast.UNKNOWN]
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {}
-    assert box.seal(turn) == Lost()
-    assert box.place(turn, create=True)
-    assert cast(turn, R1) == [Cast.OK]
-
-
-def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTurn, box: BallotBox) -> None:
-    """In an upgrade it stands beside this one, at the same box."""
-    veteran = Ballot("veteran", "red", 3, 1, 1)
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
-        redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "turncoat": '"red",3,4,2'})
-        redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
-    assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [Cast.DUP, Cast.OK]
-    changed = Ballot("turncoat", "yellow", 5, 5, 0, "cd" * 16)
-    assert cast(turn, Ballot("turncoat", "red", 1, 3), changed) == [-4, Cast.OK]
-    assert voted() == (2, 1)
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
-    last = Ballot("turncoat", "yellow", 5, 5, 4, "cd" * 16)
-    assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
-
-
-def test_batches_have_an_answer_a_ballot(turn: BoxedTurn) -> None:
-    batches: Sequence[list[Ballot]] = [[R1], [R1, Y2]]
-    assert [len(cast(turn, *batch)) for batch in batches] == [1, 2]
-
-
-@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
-def test_who_comes_to_a_spoilt_box_is_let_in_without_a_ballot(held: str, turn: BoxedTurn) -> None:
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        if held == "text":
-            redis.set(turn.keys[1], "not a hash")
-        else:
-            redis.hset(turn.keys[1], "v1", "red 3 1 1")
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v1", "v2"])) == {}

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tests.voting.test_hub import playing
+from tests.voting.rooms import playing
 from voting import protocol
 from voting.admission import WRONG_AT_ONCE
 from voting.desk import CLAIMS_AT_ONCE, Desk, TurnedAway

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from tests.voting.test_ballot_box import EVENT, HOUR_MS, TURN
-from tests.voting.test_hub import Ear, playing
+from tests.voting.boxes import EVENT, HOUR_MS, TURN
+from tests.voting.rooms import Ear, playing
 from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn
 from voting.ballots import Ballot
 from voting.door import FULL_RETRY_MS, JOINS_AT_ONCE, WAITING_AT_LEAST, Crowded, Door, Entry

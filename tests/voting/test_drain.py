@@ -14,7 +14,7 @@ from tests.deploy.processes import wait_until
 from tests.faces import Face, faces_of
 from tests.stack import House, running_house
 from tests.voting.playing import new_event, open_now, start
-from tests.voting.test_hub import Ear, take_in, voter, with_gateway
+from tests.voting.rooms import Ear, take_in, voter, with_gateway
 from voting.ballot_box import BallotBox, event_key, turn_keys
 from voting.ballots import Ballot
 from voting.gateway import Gateway

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 from redis import RedisError
 
-from tests.voting.test_ballot_box import EVENT, HOUR_MS, R1, TURN, Y2
+from tests.voting.boxes import EVENT, HOUR_MS, R1, TURN, Y2
 from voting.ballot_box import MAX_BATCH, AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed
 from voting.ballots import Ballot
 from voting.intake import ANSWERS_AT_ONCE, MAX_WAITING, Intake, Slot

@@ -12,7 +12,7 @@ from django.db import OperationalError, connections
 from redis import Redis
 
 from tests.voting.playing import new_event, open_now, run_out, start, vote
-from tests.voting.test_hub import Ear, latest, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import Ear, latest, room_of, take_in, until, voter, with_gateway
 from voting import gateway as gateways
 from voting.ballot_box import AsyncBallotBox, BallotBox, Turnout, event_key
 from voting.box_clock import BoxClock

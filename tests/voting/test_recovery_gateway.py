@@ -18,7 +18,7 @@ from redis import Redis
 from games.matches import live_turn
 from games.models import Event
 from tests.voting.playing import new_event, open_now, play_turn, start
-from tests.voting.test_hub import Ear, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import Ear, room_of, take_in, until, voter, with_gateway
 from voting import gateway as gateways
 from voting import protocol
 from voting.announcements import announce, announcements_after, latest_seqs, relay

@@ -7,8 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.voting.small_hall import SmallHall
-from tests.voting.test_rehearsal_crowd import (
+from tests.voting.rehearsing import (
     PHONES,
     PLAN,
     a_hall,
@@ -16,6 +15,7 @@ from tests.voting.test_rehearsal_crowd import (
     rehearse,
     until_voted,
 )
+from tests.voting.small_hall import SmallHall
 from voting.protocol import EventEdited, PhoneWelcomed, You
 from voting.rehearsal.phone import Phone
 

@@ -12,6 +12,7 @@ from redis import Redis
 
 from games.matches import MatchError, live_turn, position_of
 from games.models import Event, Match, Turn
+from tests.voting.boxes import ask
 from tests.voting.playing import (
     CLASSIC,
     RED_WINS,
@@ -25,7 +26,6 @@ from tests.voting.playing import (
     start,
     vote,
 )
-from tests.voting.test_ballot_box import ask
 from voting import protocol
 from voting.ballot_box import BallotBox, Turnout
 from voting.control import act, edit_event

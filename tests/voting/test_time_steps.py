@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from games.models import Event, Turn
-from tests.voting.playing import new_event, open_now, start
-from tests.voting.test_turns import at_once, kinds
+from tests.voting.playing import kinds, new_event, open_now, start
+from tests.voting.racing import at_once
 from voting.ballot_box import BallotBox
 from voting.box_clock import local_ms
 from voting.clock import Clock

@@ -1,0 +1,74 @@
+"""A turn in a real box, and what a gateway asks of it there."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+
+from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Sealed, Turnout
+from voting.ballots import Ballot
+
+T = TypeVar("T")
+EVENT, TURN = 7, 70
+HOUR_MS = 3_600_000
+R1 = Ballot("v1", "red", 3, 1)
+Y2 = Ballot("v2", "yellow", 4, 1)
+
+
+def ask(question: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
+    async def conversation() -> T:
+        box = AsyncBallotBox()
+        try:
+            return await question(box)
+        finally:
+            await box.close()
+
+    return asyncio.run(conversation())
+
+
+def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
+    return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots))
+
+
+def beat(
+    turn_id: int = TURN, gateway: str = "a", connected: tuple[int, int] = (0, 0), waiting: int = 0
+) -> Turnout:
+    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), connected, waiting))
+
+
+def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:
+    """A turn whose window is open, not in the box yet."""
+    now = box.now()
+    return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS)
+
+
+def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
+    """The turn at its deadline, one version on, in the box."""
+    later = replace(turn, version=turn.version + 1, closes_at=box.now())
+    assert box.place(later, create=True)
+    return later
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> BoxedTurn:
+    """An open turn, in the box."""
+    turn = running(box)
+    assert box.place(turn, create=True)
+    return turn
+
+
+def sealed(turn: BoxedTurn, box: BallotBox) -> tuple[Ballot, ...]:
+    answer = box.seal(turn)
+    assert isinstance(answer, Sealed)
+    return answer.ballots
+
+
+def voted() -> tuple[int, int]:
+    turnout = beat()
+    return turnout.red, turnout.yellow
+
+
+def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
+    return Ballot(ballot.voter, ballot.side, ballot.column, ballot.sequence, arrival)

@@ -1,0 +1,38 @@
+"""What an organizer presses, and all that a refusal must leave as it was."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.core import serializers
+
+from games.matches import MatchError
+from games.models import Event, Match, Team, Turn
+from voting.ballot_box import BallotBox
+from voting.control import act
+from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.protocol import Action, ActionAsk
+
+MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)
+
+
+def everything() -> str:
+    return "".join(serializers.serialize("json", model._default_manager.order_by("pk")) for model in MODELS)
+
+
+@contextmanager
+def refused(words: str) -> Iterator[None]:
+    """What happens within is refused in these words, and changes nothing."""
+    before = everything()
+    with pytest.raises(MatchError, match=words):
+        yield
+    assert everything() == before
+
+
+def press(event_id: int, action: Action, box: BallotBox, **more: Any) -> None:
+    act(event_id, ActionAsk(id=1, action=action, **more), box)
+
+
+def event_of(turn: Turn) -> int:
+    return int(turn.match.event_id)

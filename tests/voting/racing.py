@@ -1,0 +1,33 @@
+"""Many that do the same at once."""
+
+from collections.abc import Callable
+from threading import Barrier, Thread
+
+from django.db import connections
+
+from games.matches import MatchError
+from voting.ballot_box import BallotBox
+
+
+def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseException]:
+    """Each in a thread with connections of its own; what they raised, but for MatchError nothing may."""
+    barrier, raised = Barrier(threads), list[BaseException]()
+
+    def run() -> None:
+        own = BallotBox()
+        barrier.wait()
+        try:
+            act(own)
+        except BaseException as trouble:  # noqa: BLE001  told to the test
+            raised.append(trouble)
+        finally:
+            own.close()
+            connections.close_all()
+
+    running = [Thread(target=run) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join(30)
+    assert [trouble for trouble in raised if not isinstance(trouble, MatchError)] == []
+    return raised

@@ -1,0 +1,116 @@
+"""A room and its gateway as a test holds them, and ears that keep what they are told."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from django.db import connections
+
+from games.engine.game import Board
+from games.models import Event
+from voting import protocol
+from voting.announcements import announcements_after
+from voting.fanout import Copy
+from voting.gateway import Gateway
+from voting.hub import Room
+from voting.intake import Intake
+from voting.seats import Seat
+from voting.snapshots import snapshot
+
+
+@dataclass(eq=False)
+class Ear:
+    """A socket that keeps what is written to it."""
+
+    seat: Seat | None = None
+    frames: list[str] = field(default_factory=list)
+    goodbyes: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def write(self, frame: str) -> None:
+        self.frames.append(frame)
+
+    def end(self, code: int, within_ms: int | None = None) -> None:
+        self.goodbyes.append((code, within_ms))
+
+    @property
+    def seqs(self) -> list[int]:
+        told = (msgspec.json.decode(frame) for frame in self.frames)
+        return [message["seq"] for message in told if "seq" in message]
+
+
+NO_BOX: Any = None
+
+
+def room_of(event_id: int, *ears: Ear) -> Room:
+    event = Event.objects.get(pk=event_id)
+    room = Room(event.pk, event.seq, snapshot(event), Intake(NO_BOX, NO_BOX))
+    for ear in ears:
+        take_in(room, ear)
+    return room
+
+
+def take_in(room: Room, ear: Ear) -> None:
+    if ear.seat is None:
+        room.screens.add(ear)
+    else:
+        room.sit(ear, ear.seat)
+
+
+def cast(room: Room, *names: str) -> None:
+    for name in names:
+        room.count_vote(room.voters[name], room.occasion)
+
+
+def voter(name: str, team: int) -> Ear:
+    return Ear(Seat(1, name, team))
+
+
+def latest(event_id: int) -> Copy:
+    return announcements_after(event_id, Event.objects.get(pk=event_id).seq - 1)[0]
+
+
+def playing(turn_id: int) -> protocol.EventState:
+    legal = protocol.Legal(red=(1, 2), yellow=(1, 2))
+    turn = protocol.Turn(
+        id=turn_id, number=1, opens_at=0, closes_at=1, epoch=1, paused=False, left_ms=0,
+        to_move=("red", "yellow"), legal=legal,
+    )  # fmt: skip
+    board = Board(face="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
+    match = protocol.Match(
+        id=1, number=1, game="g", title="G", state="playing", red=1, yellow=2, result="open", ended_by=None,
+        window_s=1, reveal_s=1, close_early=False, board=board, turn=turn, reveal=None,
+    )  # fmt: skip
+    teams = (protocol.Team(number=1, name="a"), protocol.Team(number=2, name="b"))
+    return protocol.EventState(
+        code="C", name="n", lobby="open", team_choice="balance", teams=teams, match=match,
+        next_match_at=None, finished=(),
+    )  # fmt: skip
+
+
+def with_gateway(conversation: Callable[[Gateway], Awaitable[None]]) -> None:
+    async def held() -> None:
+        gateway = Gateway()
+        try:
+            async with asyncio.timeout(20):
+                await conversation(gateway)
+        finally:
+            await end(gateway._tasks)
+            await gateway.box.close()
+            await asyncio.to_thread(connections.close_all)
+
+    asyncio.run(held())
+
+
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """A cancellation that meets a call in the database's thread is lost there: it is asked for again."""
+    while not all(task.done() for task in tasks):
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=0.2)
+
+
+async def until(holds: Callable[[], object]) -> None:
+    while not holds():  # noqa: ASYNC110  what is awaited is told to an ear, which has no event
+        await asyncio.sleep(0.01)

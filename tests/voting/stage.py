@@ -1,0 +1,55 @@
+"""A turn that is open for an hour in a running house, and a phone's ballots in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.faces import Face, Message
+from tests.stack import House
+
+
+@dataclass
+class Stage:
+    """An event whose turn is open for an hour; column 1 is full."""
+
+    id: int
+    code: str
+    turn: int
+
+
+@pytest.fixture(scope="module")
+def stage(house: House) -> Stage:
+    house.ask("end_all")  # what others left must not change anything meanwhile
+    event = house.ask("event", window_s=600, lobby="open")
+    turn = house.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
+    return Stage(event["id"], event["code"], turn)
+
+
+@pytest.fixture
+def harmless(house: House, stage: Stage) -> Iterator[None]:
+    """Whatever the test does leaves the database as it was, and no fault in the gateway's log."""
+    before, since = house.contents(), len(house.log("gateway"))
+    yield
+    assert house.contents() == before
+    assert house.trouble("gateway", since) == []
+
+
+def event(house: House, **choices: Any) -> str:
+    return str(house.ask("event", **choices)["code"])
+
+
+def cast(turn: int, column: int = 4, sequence: int = 1, epoch: int = 1) -> dict[str, Any]:
+    return {"turn": turn, "column": column, "sequence": sequence, "epoch": epoch}
+
+
+def vote(face: Face, turn: int, column: int = 4, sequence: int = 1) -> Message:
+    face.say("ballot.cast", **cast(turn, column, sequence))
+    return face.hear("ballot.counted", turn=turn, sequence=sequence)
+
+
+def refusal(face: Face, **ballot: int) -> str:
+    face.say("ballot.cast", **ballot)
+    told = face.hear("ballot.refused", turn=ballot["turn"], sequence=ballot["sequence"])
+    return str(told["code"])

@@ -1,0 +1,161 @@
+"""Bad input at the sockets of a running house: answered or cut off, and it changes nothing."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.faces import Faces
+from tests.stack import House
+from tests.voting.stage import Stage, cast, event, harmless, stage, vote
+from voting.protocol import MAX_FRAME_BYTES, CloseCode
+
+__all__ = ["harmless", "stage"]
+ABNORMAL = 1006
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize("face", ["phone", "display"])
+@pytest.mark.parametrize("code", ["ZZZZ", "zzzz-no-such-16", "\0\0\0\0", "' OR 1=1 --", "ß"])
+def test_an_unknown_code_is_told_to_stay_away(face: str, code: str, faces: Faces) -> None:
+    assert faces.open(face).say(f"{face}.join", code=code).closed() == CloseCode.NO_SUCH_EVENT
+
+
+@pytest.fixture(scope="module")
+def other_code(house: House) -> str:
+    return event(house, lobby="open")
+
+
+@pytest.mark.usefixtures("stage", "other_code", "harmless")
+def test_a_forged_or_foreign_token_is_told_to_stay_away(stage: Stage, other_code: str, faces: Faces) -> None:
+    _, here = faces.phone(stage.code)
+    _, elsewhere = faces.phone(other_code)
+    token = here["you"]["token"]
+    event_id, voter, rest = token.split(".")
+    team, signature = rest.split(":")
+    for forged in [
+        elsewhere["you"]["token"],
+        f"{event_id}.{voter}.{3 - int(team)}:{signature}",
+        f"{event_id}.{voter}.{team}",
+        token[:-2],
+        "x",
+        "é" * 100,
+    ]:
+        face = faces.open("phone").say("phone.join", code=stage.code, token=forged)
+        assert face.closed() == CloseCode.BAD_TOKEN
+
+
+MALFORMED = [
+    "",
+    "null",
+    "[]",
+    "{",
+    '"phone.join"',
+    "{}",
+    '{"type": 1}',
+    '{"type": "phone.leave"}',
+    '{"type": "phone.join"}',
+    '{"type": "phone.join", "code": ""}',
+    '{"type": "phone.join", "code": "12345678901234567"}',
+    '{"type": "phone.join", "code": "ABCD", "team": 3}',
+    '{"type": "clock.ask", "sent": -1}',
+    '{"type": "clock.ask", "sent": 1e400}',
+    '{"type": "clock.ask", "sent": NaN}',
+    '{"type": "ballot.cast"}',
+    '{"type": "ballot.cast", "turn": 0, "epoch": 1, "column": 1, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 0, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 256, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 1, "sequence": 2147483648}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": "1 HGETALL", "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1.5, "epoch": 1, "column": 1, "sequence": 1}',
+    '{"type": "phone.join", "code": "\\ud800"}',
+    "[" * 2000,
+    '{"a":' * 400,
+]
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+def test_a_malformed_frame_is_answered_and_the_socket_goes_on(stage: Stage, faces: Faces) -> None:
+    for joined in (False, True):
+        for frames in (MALFORMED[:12], MALFORMED[12:]):
+            face = faces.open("phone")
+            if joined:
+                face.say("phone.join", code=stage.code).hear("phone.welcomed")
+            for frame in frames:
+                face.send(frame)
+                assert face.hear("error.told")["code"] == "malformed", frame
+            face.say("clock.ask", sent=1)
+            assert face.hear("clock.told")
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize("face", ["phone", "display"])
+def test_a_face_joins_first_and_once(face: str, stage: Stage, faces: Faces) -> None:
+    early = faces.open("phone").say("ballot.cast", **cast(stage.turn))
+    assert early.hear("error.told")["code"] == "not_joined"
+    joined = faces.open(face).say(f"{face}.join", code=stage.code)
+    joined.hear(f"{face}.welcomed")
+    joined.say(f"{face}.join", code=stage.code)
+    assert joined.hear("error.told")["code"] == "joined_already"
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+def test_a_display_does_not_vote_and_a_phone_does_not_command(stage: Stage, faces: Faces) -> None:
+    display, _ = faces.display(stage.code)
+    display.say("ballot.cast", **cast(stage.turn))
+    assert display.hear("error.told")["code"] == "malformed"
+    for face in (display, faces.phone(stage.code)[0]):
+        face.say("action.ask", id=1, action="match.abort")
+        assert face.hear("error.told")["code"] == "malformed"
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (b"\x00\x01", CloseCode.BAD_FRAME),
+        (b'{"type":"clock.ask","sent":1}', CloseCode.BAD_FRAME),
+        ("x" * (MAX_FRAME_BYTES + 1), CloseCode.FRAME_TOO_LARGE),
+        ("é" * (MAX_FRAME_BYTES // 2 + 1), CloseCode.FRAME_TOO_LARGE),
+        ("x" * 500_000, CloseCode.FRAME_TOO_LARGE),
+    ],
+    ids=["binary", "binary JSON", "one byte too long", "too long in bytes", "huge"],
+)
+def test_a_frame_that_no_face_sends_ends_the_socket(
+    frame: str | bytes, code: int, joined: bool, stage: Stage, faces: Faces
+) -> None:
+    face = faces.phone(stage.code)[0] if joined else faces.open("phone")
+    assert face.send(frame).closed() == code
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+def test_a_frame_of_megabytes_is_not_even_read_to_its_end(stage: Stage, faces: Faces) -> None:
+    face = faces.phone(stage.code)[0]
+    assert face.send("x" * 3_000_000).closed() in {ABNORMAL, CloseCode.FRAME_TOO_LARGE}
+    assert vote(faces.phone(stage.code)[0], stage.turn)
+
+
+def test_a_frame_as_long_as_may_be_is_read(faces: Faces) -> None:
+    face = faces.open("phone").send("x" * MAX_FRAME_BYTES)
+    assert face.hear("error.told")["code"] == "malformed"
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_flood_is_cut_off_and_others_are_served(joined: bool, stage: Stage, faces: Faces) -> None:
+    face = faces.phone(stage.code)[0] if joined else faces.open("phone")
+    with suppress(ConnectionClosed):  # before all were sent
+        for number in range(100):
+            face.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
+    assert face.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
+    assert sum(message["type"] == "clock.told" for message in face.heard) < 40
+    assert vote(faces.phone(stage.code)[0], stage.turn)
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize("path", ["nowhere", "phone/", "../admin/"])
+def test_where_there_is_no_socket_there_is_none(path: str, faces: Faces) -> None:
+    with pytest.raises(Exception, match=r"HTTP 40[34]"):
+        faces.open(path)

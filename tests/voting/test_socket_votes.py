@@ -1,0 +1,199 @@
+"""Votes over the sockets of a running house: each counts once, and who hears of it learns no column."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.faces import Faces, Message
+from tests.stack import House
+from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
+
+__all__ = ["harmless", "stage"]
+LONG_S = 601
+
+
+# ------------------------------------------------------------------ voting
+@pytest.mark.usefixtures("stage", "harmless")
+def test_a_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) -> None:
+    phone, welcome = faces.phone(stage.code)
+    assert (welcome["you"]["column"], welcome["you"]["sequence"]) == (None, 0)
+    assert vote(phone, stage.turn, 4)["column"] == 4
+    assert vote(phone, stage.turn, 4)["column"] == 4
+    assert vote(phone, stage.turn, 6, 2)["column"] == 6
+    phone.leave()
+    _, again = faces.phone(stage.code, token=welcome["you"]["token"])
+    blind = again["you"]["blind"]
+    assert len(bytes.fromhex(blind)) == 16
+    assert again["you"] == welcome["you"] | {"turn": stage.turn, "column": 6, "sequence": 2, "blind": blind}
+
+
+def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) -> None:
+    made = house.ask("event", window_s=600, lobby="open")
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    first, welcome = faces.phone(made["code"])
+    second, _ = faces.phone(made["code"], token=welcome["you"]["token"])
+    vote(first, turn, 2, 1)
+    vote(second, turn, 3, 2)
+    display, _ = faces.display(made["code"])
+    team = welcome["you"]["team"] - 1
+    told = display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["voted"]))
+    assert (told["connected"][team], told["voted"][team]) == (1, 1)
+    assert (told["connected"][1 - team], told["voted"][1 - team]) == (0, 0)
+    assert refusal(first, **cast(turn, 2, 1)) == "stale"
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"column": 1}, "illegal"),
+        ({"column": 8}, "illegal"),
+        ({"column": 255}, "illegal"),
+        ({"turn": 1}, "no_such_turn"),
+        ({"turn": 2**53 - 1}, "no_such_turn"),
+        ({"epoch": 2}, "unknown"),
+        ({"epoch": 2**31 - 1}, "unknown"),
+    ],
+)
+def test_a_ballot_that_cannot_count_is_refused(
+    wrong: dict[str, int], code: str, stage: Stage, faces: Faces
+) -> None:
+    phone, welcome = faces.phone(stage.code)
+    if wrong.get("turn") == 1:
+        wrong = {"turn": stage.turn - 1}
+    assert refusal(phone, **cast(stage.turn) | wrong) == code
+    _, again = faces.phone(stage.code, token=welcome["you"]["token"])
+    assert again["you"]["column"] is None
+
+
+@pytest.mark.usefixtures("stage", "harmless")
+def test_an_old_choice_is_told_the_newer_sequence(stage: Stage, faces: Faces) -> None:
+    phone, _ = faces.phone(stage.code)
+    vote(phone, stage.turn, 4, 7)
+    phone.say("ballot.cast", **cast(stage.turn, 5, 6))
+    told = phone.hear("ballot.refused", sequence=6)
+    assert (told["code"], told["last"]) == ("stale", 7)
+
+
+def test_before_its_opening_and_after_its_deadline_a_ballot_does_not_count(
+    house: House, faces: Faces
+) -> None:
+    made = house.ask("event", window_s=600, reveal_s=600, lobby="open")
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    phone, _ = faces.phone(made["code"])
+    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console.hear("console.welcomed")
+    console.say("action.ask", id=1, action="turn.pause", turn=turn)
+    phone.hear("turn.paused")
+    assert refusal(phone, **cast(turn)) == "late"
+    console.say("action.ask", id=2, action="turn.close", turn=turn)
+    revealed = phone.hear("turn.revealed")
+    assert revealed["state"]["match"]["reveal"]["turn"] == turn
+    assert refusal(phone, **cast(turn)) == "no_such_turn"
+    following = revealed["state"]["match"]["turn"]["id"]
+    assert refusal(phone, **cast(following)) == "early"  # though the box may not have it yet
+
+
+def test_who_is_not_to_move_does_not_vote(house: House, faces: Faces) -> None:
+    made = house.ask(
+        "event",
+        game="captains-mistress",
+        options={"first": "red"},
+        window_s=600,
+        lobby="open",
+        team_choice="choose",
+    )
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    assert vote(faces.phone(made["code"], team=1)[0], turn)
+    assert refusal(faces.phone(made["code"], team=2)[0], **cast(turn)) == "not_to_move"
+
+
+def test_ballots_of_a_long_window_are_in_the_database_once_they_count(house: House, faces: Faces) -> None:
+    made = house.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
+    turn = house.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
+    phone, _ = faces.phone(made["code"], team=2)
+    for sequence, column in ((1, 3), (2, 5)):
+        vote(phone, turn, column, sequence)
+        stored = house.rows(
+            'SELECT side, "column", sequence FROM voting_storedballot WHERE turn_id = ?', turn
+        )
+        assert stored == [("yellow", column, sequence)]
+
+
+def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
+    house: House, faces: Faces
+) -> None:
+    made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    red, _ = faces.phone(made["code"], team=1)
+    yellow, _ = faces.phone(made["code"], team=2)
+    display, _ = faces.display(made["code"])
+    vote(red, turn, 3)
+    vote(yellow, turn, 3)
+    house.ask("closing_in", event_id=made["id"], ms=300)
+    told = [face.hear("turn.revealed") for face in (red, yellow, display)]
+    assert told[0] == told[1] == told[2]
+    reveal = told[0]["state"]["match"]["reveal"]
+    assert (reveal["turn"], reveal["resolution"]["conflict"]) == (turn, 3)
+    assert reveal["red"]["counts"] == reveal["yellow"]["counts"] == [0, 0, 1, 0, 0, 0, 0]
+    seqs = [message["seq"] for message in display.heard if "seq" in message]
+    assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
+    assert f"no worker closed turn {turn} " not in house.log("clock-1") + house.log("clock-2")
+
+
+def test_when_all_who_are_connected_have_voted_an_early_close_ends_the_turn(
+    house: House, faces: Faces
+) -> None:
+    made = house.ask("event", window_s=600, lobby="open", close_early=True)
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    phones = [faces.phone(made["code"])[0] for _ in range(2)]
+    vote(phones[0], turn, 2)
+    assert not any(message["type"] == "turn.revealed" for message in phones[0].heard)
+    vote(phones[1], turn, 6)
+    reveal = phones[0].hear("turn.revealed")["state"]["match"]["reveal"]
+    assert (reveal["red"]["ballots"], reveal["yellow"]["ballots"]) == (1, 1)
+
+
+# ------------------------------------------------------------------ secrecy
+def test_what_others_hear_of_a_vote_does_not_depend_on_its_column(house: House, faces: Faces) -> None:
+    heard = []
+    for column in (2, 7):
+        made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
+        turn = house.ask("play_to", event_id=made["id"], picks=[])
+        voter, _ = faces.phone(made["code"], team=1)
+        others = [faces.phone(made["code"], team=2)[0], faces.phone(made["code"], team=1)[0]]
+        display, _ = faces.display(made["code"])
+        vote(voter, turn, column)
+        display.hear("turnout.counted", turn=turn, voted=[1, 0])
+        later, _ = faces.display(made["code"])
+        told = [message for face in (*others, display, later) for message in face.heard]
+        assert {message["type"] for message in told} <= {
+            "phone.welcomed",
+            "display.welcomed",
+            "turnout.counted",
+        }
+        heard.append([_without_names(message, made, turn) for message in told])
+    assert _kinds(heard[0]) == _kinds(heard[1])
+
+
+def _kinds(told: list[Message]) -> set[str]:
+    """Turnouts may be heard on their way up, more or less of them."""
+    final = [message for message in told if message["type"] != "turnout.counted" or sum(message["voted"])]
+    return {json.dumps(message, sort_keys=True) for message in final}
+
+
+def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message:
+    """But for ids, times, tokens and lots, which differ between any two events."""
+    text = json.dumps(message).replace(made["code"], "CODE")
+    told: Message = json.loads(text)
+    told.pop("now_at", None)
+    told.pop("qr", None)
+    told.get("you", {}).pop("token", None)
+    match = told.get("state", {}).get("match")
+    if match:
+        match["id"] = 0
+        match["turn"] |= {"id": 0, "opens_at": 0, "closes_at": 0, "lot": ""}
+    if "turn" in told:
+        told["turn"] = told["turn"] == turn
+    return told
