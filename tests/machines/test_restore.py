@@ -6,9 +6,8 @@ import psycopg
 import pytest
 
 from deploy.laptop.stack import Stack
-from tests import restoring
 from tests.machines.postgres import Postgres
-from tests.restoring import Evening, evening_begun_anew
+from tests.restoring import Evening, GoesOn, Lost, evening_begun_anew, evening_lost
 
 
 def everything(stack: Stack) -> None:
@@ -24,34 +23,28 @@ def nothing(stack: Stack) -> None:
         assert connection.execute("SELECT id FROM games_turn").fetchall()
 
 
+def copy_of(database_url: str, name: str, postgres: Postgres) -> str:
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {database_url.rpartition('/')[2]}".encode())
+    return postgres.url(name)
+
+
+@pytest.fixture(scope="module")
+def lost(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Lost:
+    return evening_lost(tmp_path_factory.mktemp("lost"), postgres.new_database())
+
+
 @pytest.fixture(scope="module", params=[everything, nothing], ids=lambda lose: lose.__name__)
 def evening(
-    request: pytest.FixtureRequest, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, lost: Lost, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Evening]:
-    data = tmp_path_factory.mktemp("restore")
-    with evening_begun_anew(data, postgres.new_database(), request.param) as evening:
+    database_url = copy_of(lost.stack.database_url, f"without_{request.param.__name__}", postgres)
+    copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", database_url)
+    request.param(copy.stack)
+    with evening_begun_anew(copy) as evening:
         yield evening
 
 
-def test_the_match_goes_on_from_the_backup(evening: Evening) -> None:
-    restoring.assert_it_goes_on_from_the_backup(evening)
-
-
-def test_the_turn_that_was_open_is_voted_anew_by_another_lot(evening: Evening) -> None:
-    restoring.assert_the_open_turn_was_voted_anew(evening)
-
-
-def test_every_ballot_acknowledged_since_counts(evening: Evening) -> None:
-    restoring.assert_every_ballot_acknowledged_since_counts(evening)
-
-
-def test_the_crowd_comes_back_to_its_old_seats(evening: Evening) -> None:
-    restoring.assert_the_crowd_has_its_old_seats(evening)
-
-
-def test_screens_that_were_there_before_take_what_they_are_told(evening: Evening) -> None:
-    restoring.assert_screens_of_before_take_what_they_are_told(evening)
-
-
-def test_nothing_is_in_a_file(evening: Evening) -> None:
-    assert not (evening.house.stack.data / "db.sqlite3").exists()
+class TestOnPostgres(GoesOn):
+    def test_nothing_is_in_a_file(self, evening: Evening) -> None:
+        assert not (evening.house.stack.data / "db.sqlite3").exists()

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.laptop.stack import Stack
-from tests import restoring
-from tests.restoring import Evening, evening_begun_anew
+from tests.restoring import Evening, GoesOn, Lost, evening_begun_anew, evening_lost
 
 
 def everything(stack: Stack) -> None:
@@ -26,34 +25,23 @@ def nothing(stack: Stack) -> None:
 LOST = {everything: ("--box-is-empty",), nothing: ()}
 
 
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
+    return evening_lost(tmp_path_factory.mktemp("lost"), "")
+
+
 @pytest.fixture(scope="module", params=LOST, ids=lambda lose: lose.__name__)
-def evening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evening]:
-    data = tmp_path_factory.mktemp("restore")
-    with evening_begun_anew(data, "", request.param, *LOST[request.param]) as evening:
+def evening(
+    request: pytest.FixtureRequest, lost: Lost, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Evening]:
+    copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", "")
+    request.param(copy.stack)
+    with evening_begun_anew(copy, *LOST[request.param]) as evening:
         yield evening
 
 
-def test_the_match_goes_on_from_the_backup(evening: Evening) -> None:
-    restoring.assert_it_goes_on_from_the_backup(evening)
-
-
-def test_the_turn_that_was_open_is_voted_anew_by_another_lot(evening: Evening) -> None:
-    restoring.assert_the_open_turn_was_voted_anew(evening)
-
-
-def test_every_ballot_acknowledged_since_counts(evening: Evening) -> None:
-    restoring.assert_every_ballot_acknowledged_since_counts(evening)
-
-
-def test_the_crowd_comes_back_to_its_old_seats(evening: Evening) -> None:
-    restoring.assert_the_crowd_has_its_old_seats(evening)
-
-
-def test_screens_that_were_there_before_take_what_they_are_told(evening: Evening) -> None:
-    restoring.assert_screens_of_before_take_what_they_are_told(evening)
-
-
-def test_what_was_there_before_is_kept_beside_it(evening: Evening) -> None:
-    data = evening.house.stack.data
-    kept = [path.name[:14] for path in data.glob("*before-restore-*")]
-    assert sorted(kept) in ([], ["before-restore", "valkey-before-"])
+class TestOnSqlite(GoesOn):
+    def test_what_was_there_before_is_kept_beside_it(self, evening: Evening) -> None:
+        data = evening.house.stack.data
+        kept = [path.name[:14] for path in data.glob("*before-restore-*")]
+        assert sorted(kept) in ([], ["before-restore", "valkey-before-"])
