@@ -3,8 +3,11 @@ BIN := .venv/bin
 # Tools that only look at the code need settings, but neither a real secret nor anybody's data.
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
+# Each process takes a file at a time, the longest first (see tests/conftest.py).
+TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
 .DEFAULT_GOAL := help
-.PHONY: help play test test-deploy chaos bench bench-quick soak check lock clean audit fuzz
+.PHONY: help play test test-deploy chaos bench bench-quick soak check lock clean audit fuzz faces gallery
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -16,7 +19,7 @@ play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, G
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e)
+	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
@@ -65,6 +68,16 @@ fuzz: ## nonsense at the sockets (ARGS="--frames 1000000 --server uvicorn --seed
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m tests.fuzz $(ARGS)
+
+faces: ## measure phone, projector and control room in a browser, into docs/faces.md (ARGS="--turns 200")
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.e2e.figures $(ARGS)
+
+gallery: ## docs/gallery anew: every face in every state (ARGS="--only voting")
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m tests.e2e.gallery $(ARGS)
 
 clean: ## remove what can be made again; the data in .play stays
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,14 +1,20 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from voting.leaflet_pages import about, rules
 from voting.lockout import Login
 from voting.privacy_page import privacy
 from voting.record_pages import match_record
+from voting.report_pages import match_figures, match_report
 
 urlpatterns = [
     path("console/", include("voting.urls")),
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
+    path("report/<code:code>/<int:number>", match_report, name="report"),
+    path("report/<code:code>/<int:number>.csv", match_figures, name="report_csv"),
     path("privacy", privacy, name="privacy"),
+    path("rules", rules, name="rules"),
+    path("about", about, name="about"),
     path("admin/login/", Login.as_view()),  # in place of the admin's own: one way in, and one lock on it
     path("admin/", admin.site.urls),
 ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from games.models import LIVE_STATES, Match, Team, Turn
+from games.models import LIVE_STATES, Match, Member, Team, Turn
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -40,6 +40,17 @@ class TeamAdmin(LookOnly):
     list_display = ["name", "number", "event"]
     list_select_related = ["event"]
     search_fields = ["name", "event__code", "event__name"]
+
+
+@admin.register(Member)
+class MemberAdmin(LookOnly):
+    """An event's owner says who they are, on a page of the console."""
+
+    list_display = ["event", "user", "role"]
+    list_filter = ["role"]
+    list_select_related = ["event", "user"]
+    search_fields = ["event__code", "event__name", "user__username"]
+    ordering = ["-pk"]
 
 
 @admin.register(Match)

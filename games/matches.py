@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Max
 
 from games.engine.errors import GameError
 from games.engine.game import Game, Picks, Resolution
@@ -80,7 +81,7 @@ def create_match(event: Event, now: int) -> Match:
     return Match.objects.create(
         **(terms | {"options": msgspec.to_builtins(options)}),
         event=event,
-        number=event.matches.count() + 1,
+        number=(event.matches.aggregate(last=Max("number"))["last"] or 0) + 1,
         red=red,
         yellow=yellow,
         started_at=now,

@@ -11,6 +11,9 @@ from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 MAX_REVEAL_S = 600
+MAX_TALK_S = 24 * 3600
+MAX_BEST_OF = 21
+NOTICE_LENGTH = 140
 
 
 class TallyMethod(models.TextChoices):
@@ -42,6 +45,12 @@ class MatchTerms(models.Model):
     reveal_s = models.PositiveIntegerField(
         "seconds of reveal", default=6, validators=[MinValueValidator(1), MaxValueValidator(MAX_REVEAL_S)]
     )
+    talk_s = models.PositiveIntegerField(
+        "seconds to talk before each vote",
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(MAX_TALK_S)],
+    )
     tally_method = models.CharField(max_length=16, choices=TallyMethod.choices, default=TallyMethod.PLURALITY)
     tie_rule = models.CharField(max_length=16, choices=TieRule.choices, default=TieRule.FIRST)
     no_ballot_rule = models.CharField(
@@ -59,6 +68,7 @@ class MatchTerms(models.Model):
             CheckConstraint(
                 condition=Q(reveal_s__gte=1, reveal_s__lte=MAX_REVEAL_S), name="%(class)s_reveal_in_range"
             ),
+            CheckConstraint(condition=Q(talk_s__lte=MAX_TALK_S), name="%(class)s_talk_in_range"),
             CheckConstraint(
                 condition=Q(tally_method__in=TallyMethod.values), name="%(class)s_tally_method_known"
             ),
@@ -91,8 +101,10 @@ class Admission(models.TextChoices):
 class Event(MatchTerms):
     """An evening: a join code, two teams, a series of matches. `seq` counts what was announced.
 
-    `peek`: organizers see the votes by column before the reveal, and everybody is told so. After
-    `forgotten_at` nothing says any more which ballots were of the same voter.
+    `peek`: organizers see the votes by column before the reveal, and everybody is told so; `own_counts`: each
+    team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
+    projector. Of `best_of` matches, whoever wins more than half wins the series. After `forgotten_at` nothing
+    says any more which ballots were of the same voter.
     """
 
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
@@ -105,6 +117,18 @@ class Event(MatchTerms):
     )
     peek = models.BooleanField(
         "the control room sees the votes before the reveal", default=False, db_default=False
+    )
+    own_counts = models.BooleanField("each team sees its own votes so far", default=False, db_default=False)
+    notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
+    hide_code = models.BooleanField("no join code on the projector", default=False, db_default=False)
+    hide_turnout = models.BooleanField("no turnout on the projector", default=False, db_default=False)
+    hide_tally = models.BooleanField("only the picks are revealed", default=False, db_default=False)
+    best_of = models.PositiveSmallIntegerField(
+        "matches of the series",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
+        help_text="Empty: as many as you like.",
     )
     forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = models.PositiveIntegerField(
@@ -125,16 +149,45 @@ class Event(MatchTerms):
             CheckConstraint(condition=Q(team_choice__in=TeamChoice.values), name="event_team_choice_known"),
             CheckConstraint(condition=Q(admission__in=Admission.values), name="event_admission_known"),
             CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
+            CheckConstraint(
+                condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),
+                name="event_best_of_in_range",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.code})"
 
 
+class Role(models.TextChoices):
+    COHOST = "cohost", "Co-host: runs the event"
+    VIEWER = "viewer", "Viewer: looks on"
+
+
+class Member(models.Model):
+    """Somebody beside the owner who may enter an event's control room."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=8, choices=Role.choices)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "user"], name="member_once"),
+            CheckConstraint(condition=Q(role__in=Role.values), name="member_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.event}"
+
+
 class Team(models.Model):
+    """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in."""
+
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
+    hands = models.BooleanField("votes by a show of hands", default=False, db_default=False)
 
     class Meta:
         constraints = [

@@ -14,6 +14,27 @@ from tests.settings import VALKEY_PORT
 from voting.ballot_box import BallotBox
 
 
+# Seconds each, so that of two processes neither waits long for the other at the end.
+LONGEST = (
+    "tests/chaos/test_chaos.py",
+    "tests/watching/test_secrecy.py",
+    "tests/load/test_crowd.py",
+    "tests/serving/test_serving.py",
+    "tests/voting/test_restore.py",
+    "tests/load/test_keys.py",
+    "tests/voting/test_console_sockets.py",
+    "tests/voting/test_recovery_house.py",
+    "tests/deploy/test_gateways.py",
+    "tests/voting/test_keys.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take longest come first."""
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.location[0], len(LONGEST)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def data_dir() -> Path:
     return Path(settings.DATA_DIR)

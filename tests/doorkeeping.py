@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from games.models import Event
+from django.db.models import Q
+
+from games.models import Event, Team
 from voting.admission import PERIOD_MS, code_of_the_moment
 from voting.ballot_box import BallotBox
 from voting.control import edit_event
@@ -17,6 +19,12 @@ box = BallotBox()
 def edit(event_id: int, **fields: Any) -> None:
     """As the form does: saved, and told to all."""
     Event.objects.filter(pk=event_id).update(**fields)
+    edit_event(event_id, box)
+
+
+def by_hands(event_id: int, teams: list[int]) -> None:
+    """From now on these teams vote by a show of hands, the others with phones; told to all."""
+    Team.objects.filter(event_id=event_id).update(hands=Q(number__in=teams))
     edit_event(event_id, box)
 
 

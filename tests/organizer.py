@@ -22,13 +22,14 @@ from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
-from games.models import Event, Match, MatchState, Turn  # noqa: E402
-from tests.doorkeeping import code_of_before, edit, release, roster, seat, tickets  # noqa: E402
+from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
+from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.voting.playing import only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box import BallotBox, turn_keys  # noqa: E402
 from voting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.control import abort_playing_match, extend_turn  # noqa: E402
+from voting.control import abort_playing_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
+from voting.tempo import extend_turn  # noqa: E402
 from voting.turns import load_turn, start_match  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
@@ -133,6 +134,11 @@ def give_away(event_id: int, to: str) -> None:
     Event.objects.filter(pk=event_id).update(owner=organizer(to))
 
 
+def member(event_id: int, name: str, role: str) -> None:
+    """Somebody with this role at the event, or with another one than before."""
+    Member.objects.update_or_create(event_id=event_id, user=organizer(name), defaults={"role": role})
+
+
 def log_out(name: str) -> None:
     """End all sessions of somebody."""
     key = str(User.objects.get(username=name).pk)
@@ -146,8 +152,8 @@ def deactivate(name: str) -> None:
 
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (mend_list, end_all, give_away, forget_voters, spoil_list, command, voters_in_box)
-AT_THE_DOOR = (edit, tickets, roster, release, seat, code_of_before)
+LATER = (mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
+AT_THE_DOOR = (edit, by_hands, tickets, roster, release, seat, code_of_before)
 QUESTIONS: dict[str, Callable[..., Any]] = {
     question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR)
 }

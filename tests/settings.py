@@ -9,13 +9,16 @@ from pathlib import Path
 from deploy.laptop.network import LOOPBACK, free_port
 
 HOME = "CROWDGAME_TESTS"  # a run's folder: what the run starts finds it, and makes none of its own
+PROCESS = "PYTEST_XDIST_WORKER"  # one of several that share a run; each has a folder of its own in it
 
 if HOME not in os.environ:
     os.environ[HOME] = tempfile.mkdtemp(prefix="crowdgame-tests-")
     atexit.register(shutil.rmtree, os.environ[HOME], ignore_errors=True)
 VALKEY_PORT = free_port()
+OWN = Path(os.environ[HOME]) / os.environ.get(PROCESS, "")
+OWN.mkdir(exist_ok=True)
 os.environ["SECRET_KEY"] = "only-for-tests"
-os.environ["CROWDGAME_DATA"] = os.environ[HOME]
+os.environ["CROWDGAME_DATA"] = str(OWN)
 os.environ["REDIS_URL"] = f"redis://{LOOPBACK}:{VALKEY_PORT}/0"
 os.environ["ALLOWED_HOSTS"] = "testserver,localhost"
 os.environ["PUBLIC_URL"] = ""

@@ -1,6 +1,7 @@
 """Events and people to edit; ballots, tallies and announcements to look at, none before its reveal."""
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -16,7 +17,7 @@ from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
 from voting.edits import tell_screens
 from voting.forms import NameField
-from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
 
 if TYPE_CHECKING:
     from django.contrib.admin import TabularInline
@@ -132,6 +133,23 @@ class TicketAdmin(LookOnly):
     @admin.display(boolean=True)
     def used(self, ticket: Ticket) -> bool:
         return ticket.used_at is not None
+
+
+@admin.register(Deed)
+class DeedAdmin(LookOnly):
+    """Who did what in a control room, and when."""
+
+    list_display = ["event", "by", "what", "action", "done_at"]
+    list_filter = ["action"]
+    list_select_related = ["event"]
+    search_fields = ["event__code", "event__name", "by", "what"]
+    ordering = ["-pk"]
+    fields = ["event", "by", "what", "action", "done_at"]
+    readonly_fields = ["done_at"]
+
+    @admin.display(description="at", ordering="at")
+    def done_at(self, deed: Deed) -> datetime:
+        return datetime.fromtimestamp(deed.at / 1000, UTC)
 
 
 @admin.register(Announcement)

@@ -62,11 +62,20 @@ def relay(event_id: int | None = None) -> None:
 
 def tell_at_once(event_id: int, message: protocol.TurnSealed) -> None:
     """Tell what is no change, before the change that will come of it: once, and not at any price."""
-    copy = fanout.Copy(event_id, fanout.NO_CHANGE, msgspec.json.encode(message))
+    _tell_once(fanout.Copy(event_id, fanout.NO_CHANGE, msgspec.json.encode(message)), "a seal")
+
+
+def tell_consoles(event_id: int, message: protocol.DeedTold) -> None:
+    """To the control rooms of an event, at whichever gateway they are, and to nobody else."""
+    _tell_once(fanout.Copy(event_id, fanout.FOR_CONSOLES, msgspec.json.encode(message)), "a deed")
+
+
+def _tell_once(copy: fanout.Copy, what: str) -> None:
     try:
         fanout.publish([copy], AT_ONCE_S)
     except (RedisError, OSError) as trouble:
-        log.warning("a seal is not told, the channel layer is away: %s", trouble, extra={"event": event_id})
+        away = "%s is not told, the channel layer is away: %s"
+        log.warning(away, what, trouble, extra={"event": copy.event_id})
 
 
 def announcements_after(event_id: int, seq: int) -> list[fanout.Copy]:

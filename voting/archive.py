@@ -10,6 +10,7 @@ from games.models import Turn
 from voting.ballots import Ballot
 from voting.models import StoredBallot
 
+HAND = "hand:"  # so begins the voter of a hand that was counted, and no seat's
 KEEP_THE_NEWEST = """
     INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, blind, stored_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s)
@@ -30,7 +31,11 @@ def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
         cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # by voter, lest two gateways lock each other
 
 
-def stored_ballots(turn: Turn) -> tuple[Ballot, ...]:
-    """In the order of their batches, within one by blind: the order of the rows is that of the voters."""
+def stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
+    """In the order of their batches, within one by blind: the order of the rows is that of the voters.
+
+    Without `hands` those of phones alone.
+    """
     rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
+    rows = rows if hands else rows.exclude(voter__startswith=HAND)
     return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence, blind=r.blind) for r in rows)

@@ -17,6 +17,7 @@ import msgspec
 from django.conf import settings
 from redis.exceptions import ResponseError
 
+from games.engine.game import SIDES, Side
 from voting.ballots import Ballot
 from voting.stores import connect, connect_async
 
@@ -176,6 +177,11 @@ class BallotBox:
         for start in range(0, len(ballots), MAX_BATCH):
             batch = ballots[start : start + MAX_BATCH]
             self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch), RESTORER, 0))
+
+    def voted(self, turn: BoxedTurn) -> dict[Side, int]:
+        """How many ballots the box holds, a side."""
+        counts = self._redis.hmget(turn.keys[0], SIDES)
+        return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""

@@ -32,7 +32,7 @@ class DurationWidget(forms.MultiWidget):
         super().__init__(widgets)
 
     def decompress(self, value: int | None) -> list[Any]:
-        if value is None:
+        if not value:
             return ["", None, "1"]
         if value in self.presets:
             return [str(value), None, "1"]

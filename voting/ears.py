@@ -13,8 +13,8 @@ from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.announcements import announcements_after, latest_seqs
-from voting.fanout import NO_CHANGE, Copy, Subscription
-from voting.hub import Room
+from voting.fanout import FOR_CONSOLES, NO_CHANGE, Copy, Subscription
+from voting.hub import Room, write_to_all
 from voting.snapshots import snapshot
 from voting.stores import DATABASE_AWAY
 from voting.threads import in_database
@@ -66,6 +66,8 @@ class Ears:
         with suppress(*DATABASE_AWAY):  # the next beat tries again
             if copy.seq == NO_CHANGE:
                 await room.broadcast(copy.body)
+            elif copy.seq == FOR_CONSOLES:
+                await write_to_all(tuple(room.consoles), copy.body.decode())
             elif copy.seq == room.seq + 1:
                 await self._tell(room, copy)
             elif copy.seq > room.seq:

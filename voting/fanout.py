@@ -13,11 +13,15 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 
 NO_CHANGE = 0
+FOR_CONSOLES = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A message for everybody of an event; `seq` is a change's number, or NO_CHANGE."""
+    """A message for everybody of an event; `seq` is a change's number, or NO_CHANGE.
+
+    With FOR_CONSOLES it is for the control rooms alone: gateways of a version before pass over it.
+    """
 
     event_id: int
     seq: int

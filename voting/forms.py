@@ -1,19 +1,21 @@
 """The form of an event: names, game and its options, voting, what comes between matches."""
 
-import secrets
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.forms import BoundField
 
 from games.engine.errors import GameError
 from games.engine.registry import all_games, find_game
 from games.matches import create_event
-from games.models import MAX_REVEAL_S, MAX_WINDOW_S, MIN_WINDOW_S, Admission, Event, Team
-from games.names import TEAM_NAMES, clean_name
+from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Admission, Event, Team
+from games.names import clean_name
 from voting.durations import DurationField
 from voting.game_options import field_name, option_fields, read_choices, stored_choices
+from voting.presets import draw_names, name_after
 
 if TYPE_CHECKING:
     EventModelForm = forms.ModelForm[Event]
@@ -22,6 +24,14 @@ else:
 
 RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
+HANDS_FIELDS = ("hands_1", "hands_2")
+FOLDS = {
+    "door": ("team_choice", "admission"),
+    "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
+    "series": ("best_of", "next_match_after_s"),
+    "fine": ("tally_method", "tie_rule", "no_ballot_rule"),
+}
+SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 ADMISSIONS = {
     Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
     Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
@@ -45,7 +55,18 @@ class NameField(forms.CharField):
         return clean_name(super().to_python(value) or "")
 
 
+class HandsField(forms.BooleanField):
+    def __init__(self) -> None:
+        super().__init__(label="Without phones: I count its hands", required=False)
+
+
 class EventForm(EventModelForm):
+    name = NameField(
+        label="Name of the event",
+        required=False,
+        max_length=Event._meta.get_field("name").max_length,
+        help_text="Left empty, it is called after its teams.",
+    )
     team_1 = NameField(
         label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Give the team a name."}
     )
@@ -54,6 +75,7 @@ class EventForm(EventModelForm):
         max_length=NAME_LENGTH,
         error_messages={"required": "Give the team a name."},
     )
+    hands_1, hands_2 = HandsField(), HandsField()
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
     )
@@ -63,11 +85,21 @@ class EventForm(EventModelForm):
         limits=(MIN_WINDOW_S, MAX_WINDOW_S),
         help_text="12 to 30 seconds suit a hall; hours or days suit a crowd that is apart.",
     )
+    talk_s = DurationField(
+        label="Time to talk before each vote",
+        presets=(15, 30, 60, 120),
+        limits=(1, MAX_TALK_S),
+        empty="None",
+        help_text="Nobody can vote yet: the screens say “Talk it over”.",
+    )
     reveal_s = DurationField(
         label="Time to watch what came of it",
         presets=(4, 6, 8, 10),
         limits=(1, MAX_REVEAL_S),
         help_text="Both votes, the drops and the token are shown in this time.",
+    )
+    best_of = forms.TypedChoiceField(
+        label="A series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
     )
     next_match_after_s = DurationField(
         label="Next match",
@@ -79,11 +111,11 @@ class EventForm(EventModelForm):
 
     class Meta:
         model = Event
-        field_classes = {"name": NameField}
         fields = [
             "name",
             "game",
             "window_s",
+            "talk_s",
             "reveal_s",
             "tally_method",
             "tie_rule",
@@ -92,10 +124,14 @@ class EventForm(EventModelForm):
             "team_choice",
             "admission",
             "peek",
+            "own_counts",
+            "hide_code",
+            "hide_turnout",
+            "hide_tally",
+            "best_of",
             "next_match_after_s",
         ]
         labels = {
-            "name": "Name of the event",
             "tally_method": "How votes become a move",
             "tie_rule": "Two columns with the same number of votes",
             "no_ballot_rule": "Nobody of a team votes",
@@ -103,24 +139,34 @@ class EventForm(EventModelForm):
             "team_choice": "How people get into a team",
             "admission": "Who may vote",
             "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
+            "own_counts": "Each team sees on its phones how its own votes stand; everybody is told so",
+            "hide_code": "Keep the join code off the projector",
+            "hide_turnout": "Keep off the projector how many have voted",
+            "hide_tally": "Reveal only what each team picked, and no numbers",
         }
-        error_messages = {"name": {"required": "Give the event a name."}}
         widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, hands: Collection[int] = (), **kwargs: Any) -> None:
+        """`hands` are the teams of a new event that vote by a show of hands."""
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
+        teams = [(name, number in hands) for number, name in enumerate(draw_names(), 1)]
         if self.instance.pk:
-            names = self.instance.teams.order_by("number").values_list("name", flat=True)
-            self.initial.update(zip(TEAM_FIELDS, names, strict=True))
-        else:
-            drawn = secrets.SystemRandom().sample(TEAM_NAMES, len(TEAM_FIELDS))
-            self.initial.update(zip(TEAM_FIELDS, drawn, strict=True))
+            teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
+        for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
+            self.initial.update({name_field: name, hands_field: by_hands})
+        self._offer_series()
         for game in all_games().values():
             ours = self.instance.game == game.slug
             chosen = stored_choices(game, self.instance.options) if ours else {}
             self.fields |= option_fields(game, chosen)
+
+    def _offer_series(self) -> None:
+        """The usual lengths, and the event's own."""
+        own = self.instance.best_of
+        offered = SERIES if own is None or own in SERIES else SERIES | {own: f"Best of {own}"}
+        self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
 
     @property
     def games(self) -> list[tuple[Any, list[BoundField]]]:
@@ -133,15 +179,28 @@ class EventForm(EventModelForm):
         return rows
 
     @property
+    def unfolded(self) -> set[str]:
+        """The rarely used parts in which something is amiss, or not as usual."""
+        return {fold for fold, names in FOLDS.items() if any(map(self._is_notable, names))}
+
+    def _is_notable(self, name: str) -> bool:
+        return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)
+
+    @property
     def admissions(self) -> list[tuple[Any, str]]:
         """Each way in, and what it proves."""
         return [(button, ADMISSIONS[Admission(button.data["value"])]) for button in self["admission"]]
+
+    def clean_talk_s(self) -> int:
+        return self.cleaned_data["talk_s"] or 0
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
         if names[0] and names[0] == names[1]:
             self.add_error("team_2", "The teams need two different names.")
+        elif all(names) and not cleaned.get("name"):
+            cleaned["name"] = name_after(self._team_names())
         if "game" in cleaned:
             try:
                 self.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
@@ -152,14 +211,21 @@ class EventForm(EventModelForm):
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
         choices["options"] = self.instance.options
-        return create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
+        with transaction.atomic():
+            event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
+            self._write_teams(event)
+        return event
 
     def save_changes(self) -> Event:
         """Only what the form is about: the event's other columns may have moved on meanwhile."""
         self.instance.save(update_fields=[*self.Meta.fields, "options"])
-        for number, name in enumerate(self._team_names(), 1):
-            self.instance.teams.filter(number=number).update(name=name)
+        self._write_teams(self.instance)
         return self.instance
+
+    def _write_teams(self, event: Event) -> None:
+        for number, name in enumerate(self._team_names(), 1):
+            hands = self.cleaned_data[HANDS_FIELDS[number - 1]]
+            event.teams.filter(number=number).update(name=name, hands=hands)
 
     def _team_names(self) -> tuple[str, str]:
         return self.cleaned_data["team_1"], self.cleaned_data["team_2"]

@@ -40,7 +40,8 @@ log = logging.getLogger(__name__)
 
 BEAT_S = 1.0
 PHONES_EVERY_BEATS = 5
-BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell all phones the turnout
+TEAMS_EVERY_BEATS = 2
+BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
 ROOM_KEPT_S = 60.0
 MISS_KEPT_S = 1.0
 MISSES_KEPT = 10_000
@@ -158,21 +159,22 @@ class Gateway:
                 LOOP_LAG_S.observe(late)
                 self._tell_slow_readers()
                 phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
+                teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
                 for code in self._rooms.keys() - self._beating:
                     self._beating.add(code)
-                    beats.create_task(self._beat(code, self._rooms[code], phones=phones))
+                    beats.create_task(self._beat(code, self._rooms[code], phones=phones, teams=teams))
 
     def _tell_slow_readers(self) -> None:
         slow, self.slow_readers = self.slow_readers, 0
         if slow:
             log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
 
-    async def _beat(self, code: str, room: Room, *, phones: bool) -> None:
+    async def _beat(self, code: str, room: Room, *, phones: bool, teams: bool) -> None:
         try:
             if room.is_empty and time.monotonic() - room.asked_at > ROOM_KEPT_S:
                 await self._close_room(code, room)
             else:
-                await self._presence.tell(room, phones=phones)
+                await self._presence.tell(room, phones=phones, teams=teams)
         except (RedisError, OSError) as trouble:
             log.warning("no beat: %s", trouble, extra={"event": room.event_id})
         finally:

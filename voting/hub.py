@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from voting import protocol
+from voting.cheers import Cheers
 from voting.fanout import Copy
 from voting.intake import Intake, Lane, Slot
 from voting.metrics import BROADCAST_S
@@ -43,7 +44,7 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """The present turn as a ballot is held against it: by team the side, and what it may choose.
+    """The present turn as a ballot is held against it: by team the side, and what its phones may choose.
 
     The box has the turn a moment after it is announced: until shortly before it opens nobody asks it.
     """
@@ -78,8 +79,9 @@ class Room:
     `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
     of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
-    frame of it, `told_phones` the last one that phones were told, `rehearsal` how a dry run fared last; for
-    `unanimous_beats` everybody connected anywhere has voted; `asked_at` is when somebody last came.
+    frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own votes
+    that each team was told, `rehearsal` how a dry run fared last; for `unanimous_beats` everybody connected
+    anywhere has voted; `asked_at` is when somebody last came.
     """
 
     event_id: int
@@ -94,6 +96,8 @@ class Room:
     poll: Poll | None = None
     turnout: str = ""
     told_phones: str = ""
+    told_teams: dict[int, str] = field(default_factory=dict)
+    cheers: Cheers = field(default_factory=Cheers)
     rehearsal: protocol.RehearsalTold | None = None
     unanimous_beats: int = 0
     asked_at: float = field(default_factory=time.monotonic)
@@ -120,6 +124,24 @@ class Room:
     def team_of(self, side: Side) -> int:
         match = self.state.match
         return 1 if match is None else getattr(match, side)
+
+    def leads_to(self, team: int) -> int:
+        """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
+        with_phones = [one.number for one in self.state.teams if not one.hands]
+        return with_phones[0] if len(with_phones) == 1 else team
+
+    @property
+    def takes_phones(self) -> bool:
+        return not all(team.hands for team in self.state.teams)
+
+    def is_between(self, now: int) -> bool:
+        """Whether no turn is being voted or revealed: before a window opens, and after the match."""
+        match = self.state.match
+        if match is None:
+            return True
+        if match.turn and now >= match.turn.opens_at:
+            return False
+        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
 
     # ------------------------------------------------------------ who is here
     def sit(self, socket: Socket, seat: Seat) -> Voter:
@@ -177,6 +199,8 @@ class Room:
         self.unanimous_beats = 0
         if before != self.occasion:
             self._voted = [0, 0, 0]
+        if before != self.occasion or not state.own_counts:
+            self.told_teams = {}
         self._set_poll()
 
     def _set_poll(self) -> None:
@@ -185,12 +209,14 @@ class Room:
             self.poll = None
             return
         slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(turn.closes_at - turn.opens_at))
+        by_hands = {team.number for team in self.state.teams if team.hands}
+        moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
         same = self.poll is not None and self.poll.lane.slot == slot
         self.poll = Poll(
             turn_id=turn.id,
             epoch=turn.epoch,
             sides={self.team_of(side): side for side in SIDES},
-            legal={self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move},
+            legal={team: legal for team, legal in moving.items() if team not in by_hands},
             lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
             opens_at=turn.opens_at,
         )
@@ -209,6 +235,18 @@ class Room:
         if phones and frame != self.told_phones:
             self.told_phones = frame
             await write_to_all(tuple(self.phones), frame)
+
+    async def tell_teams(self, counts: protocol.CountsTold) -> None:
+        """Tell the phones of each team to move its own votes so far, if they are others than told before."""
+        if self.poll is None:
+            return
+        for team in self.poll.legal:
+            own = getattr(counts, self.poll.sides[team])
+            frame = msgspec.json.encode(protocol.TeamCounted(turn=counts.turn, counts=own)).decode()
+            if frame != self.told_teams.get(team):
+                self.told_teams[team] = frame
+                voters = [voter for voter in self.voters.values() if voter.team == team]
+                await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
 
     def tell_rehearsal(self, told: protocol.RehearsalTold | None) -> None:
         """Tell the control rooms how a dry run fares, and once that it is over or gone."""

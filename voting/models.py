@@ -81,6 +81,22 @@ class Ticket(models.Model):
         return f"{self.event.code}: {self.label or self.pk}"
 
 
+class Deed(models.Model):
+    """Something an organizer did in a control room, by the ballot box's clock: `what` is shown as it is."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deeds")
+    by = models.CharField(max_length=150)
+    action = models.CharField(max_length=24)
+    what = models.CharField(max_length=200)
+    at = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["event", "-at"], name="deed_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.by}: {self.what}"
+
+
 class Announcement(models.Model):
     """The outbox: a message to everyone of an event, written in the transaction it tells of.
 

@@ -1,4 +1,4 @@
-"""The votes so far, for the control rooms of an event that tells everybody that they see them."""
+"""The votes so far, in an event that tells everybody who sees them: control rooms, or each team its own."""
 
 from voting import protocol
 from voting.ballot_box import AsyncBallotBox, turn_keys

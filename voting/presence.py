@@ -1,13 +1,16 @@
 """A gateway's beat: it tells the box whom it holds, and its rooms what all gateways hold together."""
 
+from collections.abc import Iterable
+
 import msgspec
 from asgiref.sync import sync_to_async
 
 from voting import protocol
 from voting.ballot_box import AsyncBallotBox, Turnout
 from voting.box_clock import BoxClock, local_ms
+from voting.cheers import CheerCount, Cheers
 from voting.deadlines import arm_early_close
-from voting.hub import Room
+from voting.hub import Room, Socket
 from voting.peek import Peek
 from voting.playbill import Playbill
 
@@ -23,6 +26,7 @@ class Presence:
         self._clock = clock
         self.playbill = Playbill(box)
         self._peek = Peek(box)
+        self._cheers = CheerCount(name, box)
 
     async def beat(self, room: Room) -> Turnout:
         asked = local_ms()
@@ -32,33 +36,54 @@ class Presence:
         self._clock.learn(turnout.now, asked, local_ms())
         return turnout
 
-    async def tell(self, room: Room, *, phones: bool) -> None:
-        """Beat, and tell the screens of it, and if `phones` is set everybody."""
+    async def tell(self, room: Room, *, phones: bool, teams: bool) -> None:
+        """Beat, and tell the screens of it, and if `phones` is set everybody; if `teams` is, each its own."""
         occasion = room.occasion
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
             await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
         if room.consoles:
             room.tell_rehearsal(await self.playbill.watch(room.event_id))
-            await self._tell_counts(room)
+        await self._tell_counts(room, teams=teams)
+        await self._tell_cheers(room)
         if room.occasion == occasion:
             await _close_early(room, turnout)
 
-    async def _tell_counts(self, room: Room) -> None:
-        """To the control rooms, if everybody knows that they see them, and while they still change."""
-        match, turn = room.state.match, room.turn
-        if not room.state.peek or match is None or turn is None or turn.paused:
+    async def _tell_counts(self, room: Room, *, teams: bool) -> None:
+        """While they still change, to whom everybody knows that they see them: one reading for all."""
+        match, turn, state = room.state.match, room.turn, room.state
+        teams = teams and state.own_counts and bool(room.voters)
+        if match is None or turn is None or turn.paused or not (teams or (state.peek and room.consoles)):
             return
         if not turn.opens_at <= self._clock.now() < turn.closes_at:
             return
-        told = await self._peek.counts(room.event_id, turn.id, match.board.columns)
-        if room.state.peek and room.turn == turn:
-            frame = msgspec.json.encode(told).decode()
-            for console in room.consoles:
-                console.write(frame)
+        counts = await self._peek.counts(room.event_id, turn.id, match.board.columns)
+        if room.turn != turn:
+            return
+        if room.state.peek:
+            _tell_all(room.consoles, counts)
+        if teams and room.state.own_counts:
+            await room.tell_teams(counts)
+
+    async def _tell_cheers(self, room: Room) -> None:
+        """To the projectors, how often phones of all gateways have pressed since the last time."""
+        if not room.is_between(self._clock.now()):
+            room.cheers = Cheers()
+            return
+        projectors = room.screens - room.consoles
+        if projectors or room.cheers.has_news:
+            presses = await self._cheers.new(room.event_id, room.cheers)
+            if any(presses):
+                _tell_all(projectors, protocol.CheersCounted(presses=presses))
 
     async def leave(self, room: Room) -> None:
         await self._box.leave(room.event_id, self._name)
+
+
+def _tell_all(screens: Iterable[Socket], told: msgspec.Struct) -> None:
+    frame = msgspec.json.encode(told).decode()
+    for screen in screens:
+        screen.write(frame)
 
 
 def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:

@@ -4,7 +4,7 @@ Counts, picks and the sealed lists with their blinds stay, so that every match c
 """
 
 import logging
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib import import_module
@@ -19,7 +19,7 @@ from django.utils import timezone
 from games.matches import changing
 from games.models import Event, Match, MatchState
 from voting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 
@@ -37,11 +37,12 @@ class Forgotten:
     ballots: int = 0
     tickets: int = 0
     announcements: int = 0
+    deeds: int = 0
 
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
-            f"{self.tickets} tickets, {self.announcements} announcements"
+            f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds"
         )
 
 
@@ -56,14 +57,15 @@ def _days_ago(days: int) -> datetime:
 
 
 def _resting(before: datetime) -> QuerySet[Event]:
-    """Where since then no match was played and no code made or used, and no match is due.
+    """Where since then no match was played, nothing done, no code made or used, and no match is due.
 
     An open lobby alone keeps nothing: somebody may have forgotten it.
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
     codes = Ticket.objects.filter(Q(made_at__gte=before) | Q(used_at__gte=since))
-    there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes)]
+    deeds = Deed.objects.filter(at__gte=since)
+    there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, deeds)]
     return Event.objects.filter(*there, created_at__lt=before, next_match_at=None)
 
 
@@ -71,12 +73,13 @@ def _holds_anything(event: Event, ended_ms: int) -> bool:
     """What came in after it was forgotten is forgotten as long after that."""
     if event.forgotten_at is None:
         return True
-    return ended_ms > event.forgotten_at.timestamp() * 1000 or _tickets(event).exists()
+    newer = ended_ms > event.forgotten_at.timestamp() * 1000
+    return newer or _tickets(event).exists() or _deeds(event).exists()
 
 
 def count_what_is_left(event: Event) -> Forgotten:
     """What forgetting the event would take away, at most."""
-    rows = (_records(event), _stored(event), _tickets(event), _announcements(event))
+    rows = (_records(event), _stored(event), _tickets(event), _announcements(event), _deeds(event))
     return Forgotten(event, *(query.count() for query in rows))
 
 
@@ -100,7 +103,7 @@ def _forget_event(done: Forgotten, before: datetime) -> Generator[Forgotten, Non
     for records in _batches(_records(done.event), RECORDS_AT_ONCE):
         done = replace(done, records=done.records + _forget_records(done.event, records, before))
         yield done
-    for name, query in {"ballots": _stored, "tickets": _tickets, "announcements": _announcements}.items():
+    for name, query in DROPPED.items():
         for rows in _batches(query(done.event), ROWS_AT_ONCE):
             gone = _drop(done.event, query(done.event).filter(pk__in=rows), before)
             done = replace(done, **{name: getattr(done, name) + gone})
@@ -160,3 +163,15 @@ def _tickets(event: Event) -> QuerySet[Ticket]:
 
 def _announcements(event: Event) -> QuerySet[Announcement]:
     return Announcement.objects.filter(event=event)
+
+
+def _deeds(event: Event) -> QuerySet[Deed]:
+    return Deed.objects.filter(event=event)
+
+
+DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
+    "ballots": _stored,
+    "tickets": _tickets,
+    "announcements": _announcements,
+    "deeds": _deeds,
+}

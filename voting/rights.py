@@ -1,15 +1,16 @@
 """Who may do what in a control room: one table, and everything asked of the database anew."""
 
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare
 
-from games.models import Event
-from voting.protocol import Action
+from games.models import Event, Member
+from voting.protocol import Action, Role
 
 Right = Literal["look", "run", "rehearse"]
 
@@ -22,18 +23,45 @@ NEEDED: dict[Action, Right] = {
     "turn.pause": "run",
     "turn.resume": "run",
     "turn.extend": "run",
+    "turn.shorten": "run",
     "turn.close": "run",
     "turn.void": "run",
+    "hands.count": "run",
+    "notice.show": "run",
+    "notice.clear": "run",
+    "part.hide": "run",
+    "part.show": "run",
     "rehearsal.start": "rehearse",
     "rehearsal.stop": "rehearse",
 }
-OWNERS: frozenset[Right] = frozenset({"look", "run", "rehearse"})
+RIGHTS: dict[Role, frozenset[Right]] = {
+    "owner": frozenset({"look", "run", "rehearse"}),
+    "cohost": frozenset({"look", "run", "rehearse"}),
+    "viewer": frozenset({"look"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who somebody is at an event: a user name, and a role that allows to look at least."""
+
+    name: str
+    role: Role
+
+    def may(self, right: Right) -> bool:
+        return right in RIGHTS[self.role]
+
+
+def standing(session_key: str | None, event_id: int) -> Standing | None:
+    """Of whoever is logged in with this session, still and not yet deactivated; None: nobody of the event."""
+    user = signed_in(session_key)
+    role = role_of(user, event_id) if user else None
+    return Standing(user.get_username(), role) if user and role else None
 
 
 def may(session_key: str | None, event_id: int, right: Right) -> bool:
-    """Whether whoever is logged in with this session, still and not yet deactivated, has the right."""
-    user = signed_in(session_key)
-    return user is not None and right in _rights(user, event_id)
+    found = standing(session_key, event_id)
+    return found is not None and found.may(right)
 
 
 def signed_in(session_key: str | None) -> User | None:
@@ -52,7 +80,9 @@ def _session(key: str) -> dict[str, Any]:
     return told
 
 
-def _rights(user: User, event_id: int) -> frozenset[Right]:
+def role_of(user: User, event_id: int) -> Role | None:
     """A superuser is an owner of every event."""
-    owns = user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists()
-    return OWNERS if owns else frozenset()
+    if user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists():
+        return "owner"
+    held = Member.objects.filter(event_id=event_id, user_id=user.pk).values_list("role", flat=True)
+    return cast(Role | None, held.first())

@@ -10,13 +10,16 @@ from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
 from voting import protocol
 from voting.lots import commit_lot
 from voting.models import TallyRecord
+from voting.series import beginnings
 
 FINISHED_SHOWN = 20
 
 
 def snapshot(event: Event) -> protocol.EventState:
     """Call it inside the transaction whose outcome it is to show."""
-    teams = tuple(protocol.Team(number=t.number, name=t.name) for t in event.teams.order_by("number"))
+    teams = tuple(
+        protocol.Team(number=t.number, name=t.name, hands=t.hands) for t in event.teams.order_by("number")
+    )
     match = event.matches.select_related("red", "yellow").order_by("-number").first()
     return protocol.EventState(
         code=event.code,
@@ -29,7 +32,20 @@ def snapshot(event: Event) -> protocol.EventState:
         finished=_finished(event),
         admission=cast(Any, event.admission),
         peek=event.peek,
+        own_counts=event.own_counts,
+        notice=event.notice,
+        hidden=_hidden(event),
+        best_of=event.best_of,
     )
+
+
+def _hidden(event: Event) -> tuple[protocol.Part, ...]:
+    parts: dict[protocol.Part, bool] = {
+        "code": event.hide_code,
+        "turnout": event.hide_turnout,
+        "tally": event.hide_tally,
+    }
+    return tuple(part for part, hidden in parts.items() if hidden)
 
 
 def _match(match: Match) -> protocol.Match:
@@ -54,6 +70,7 @@ def _match(match: Match) -> protocol.Match:
         tally_method=cast(Any, match.tally_method),
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
+        talk_s=match.talk_s,
     )
 
 
@@ -102,16 +119,21 @@ def _tally(record: TallyRecord) -> protocol.SideTally:
 
 
 def _finished(event: Event) -> tuple[protocol.Finished, ...]:
+    """The latest; of a series all, so that everybody can tell how it stands."""
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
     ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved)
-    latest = ended.select_related("red", "yellow").order_by("-number")[:FINISHED_SHOWN]
+    in_order = list(ended.select_related("red", "yellow").order_by("number"))
+    first = max(0, len(in_order) - FINISHED_SHOWN)
+    if event.best_of is not None:
+        begins = beginnings([_winner(match) for match in in_order], event.best_of)
+        first = max(place for place in begins if place <= first)
     return tuple(
         protocol.Finished(
             number=match.number,
             winner=_winner(match),
             turns=match.resolved,
         )
-        for match in reversed(latest)
+        for match in in_order[first:]
     )
 
 

@@ -9,7 +9,7 @@ from celery.signals import worker_process_init
 from redis import RedisError
 
 from games.engine.registry import all_games
-from voting import announcements, control, deadlines, turns
+from voting import announcements, deadlines, tempo, turns
 from voting.ballot_box import BallotBox
 from voting.stores import DATABASE_AWAY
 
@@ -26,7 +26,7 @@ def close_turn(turn_id: int) -> None:
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
-    control.close_turn_early(turn_id, closes_at, ballot_box())
+    tempo.close_turn_early(turn_id, closes_at, ballot_box())
 
 
 @worker_process_init.connect

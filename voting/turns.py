@@ -23,7 +23,7 @@ from games.matches import (
     is_playing,
     position_of,
 )
-from games.models import Event, Lobby, Match, Turn, TurnState
+from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
 from voting import protocol, window
 from voting.announcements import announce, relay, tell_at_once
 from voting.archive import stored_ballots
@@ -33,6 +33,7 @@ from voting.commitments import commit_ballots, turn_sealed
 from voting.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
 from voting.outcomes import Outcome, ballots_by_side, decide_outcome
+from voting.series import Series, standing
 from voting.window import Window
 
 log = logging.getLogger(__name__)
@@ -53,8 +54,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     now = box.now()
     with changing(event_id) as event:
         match = create_match(event, now)
-        first = window.open_window(now, window.START_LEAD_MS, match.window_s)
-        turn = create_turn(match, 1, first.opens_at, first.closes_at)
+        turn = plan_turn(match, 1, now, window.START_LEAD_MS)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
@@ -166,7 +166,7 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
     box.place(boxed(turn), create=True)
-    box.cast(boxed(turn), stored_ballots(turn))
+    box.cast(boxed(turn), stored_ballots(turn, hands=False))
     relay(turn.match.event_id)
     extra = {"event": turn.match.event_id, "turn": turn.pk}
     log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
@@ -205,7 +205,7 @@ def _write(turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int) ->
         if outcome.ended_by:
             _end(turn.match, outcome, now)
         else:
-            following = _next_turn(turn, now)
+            following = plan_turn(turn.match, turn.number + 1, now, turn.match.reveal_s * 1000)
         announce(turn.match.event_id, protocol.TurnRevealed, now)
     return following
 
@@ -225,13 +225,22 @@ def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
 
 
 def _end(match: Match, outcome: Outcome, now: int) -> None:
+    """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     pause_s = match.event.next_match_after_s
-    if pause_s is not None:
+    if pause_s is not None and not _series(match.event).winner:
         next_at = now + (match.reveal_s + pause_s) * 1000
         Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)
 
 
-def _next_turn(turn: Turn, now: int) -> Turn:
-    times = window.open_window(now, turn.match.reveal_s * 1000, turn.match.window_s)
-    return create_turn(turn.match, turn.number + 1, times.opens_at, times.closes_at)
+def _series(event: Event) -> Series:
+    ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
+    rows = ended.values_list("result", "red__number", "yellow__number")
+    winners = ({"red": red, "yellow": yellow}.get(str(result)) for result, red, yellow in rows)
+    return standing(winners, event.best_of)
+
+
+def plan_turn(match: Match, number: int, now: int, lead_ms: int) -> Turn:
+    """A turn to be voted, after the lead and the match's time to talk."""
+    times = window.open_window(now, lead_ms, match.window_s, match.talk_s)
+    return create_turn(match, number, times.opens_at, times.closes_at)

@@ -1,4 +1,4 @@
-"""The organizer's pages: log in, my events, new, edit, delete, and the door of the control room."""
+"""The organizer's pages: log in, my events, edit, delete, and the door of the control room."""
 
 from functools import cache
 from pathlib import Path
@@ -17,23 +17,35 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from games.matches import changing
-from games.models import Admission, Event, Match, MatchState
+from games.models import Admission, Event, Match, MatchState, Member
 from voting.admission import projector_key
 from voting.content_policy import content_security_policy
 from voting.edits import tell_screens
 from voting.forms import EventForm
+from voting.rights import role_of
 from voting.sign_in import find_entrant, spend_link
 
 PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
 
 
 def events_of(user: User) -> QuerySet[Event]:
-    """What this organizer may see: their own, a superuser everyone's."""
-    return Event.objects.all() if user.is_superuser else Event.objects.filter(owner=user)
+    """What this organizer may enter: their own and where they are a member, a superuser everyone's."""
+    if user.is_superuser:
+        return Event.objects.all()
+    member = Member.objects.filter(event=OuterRef("pk"), user=user)
+    return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
 
 
 def own_event(request: HttpRequest, code: str) -> Event:
     """Raises Http404 also if it is somebody else's."""
+    event = entered_event(request, code)
+    if role_of(cast(User, request.user), event.pk) != "owner":
+        raise Http404
+    return event
+
+
+def entered_event(request: HttpRequest, code: str) -> Event:
+    """One whose control room they may enter, as whatever. Raises Http404 if there is none."""
     return get_object_or_404(events_of(cast(User, request.user)), code=code.upper())
 
 
@@ -41,26 +53,17 @@ def own_event(request: HttpRequest, code: str) -> Event:
 def list_events(request: HttpRequest) -> HttpResponse:
     playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
     ended = Count("matches", filter=Q(matches__state=MatchState.ENDED))
-    events = events_of(cast(User, request.user)).annotate(playing=Exists(playing), ended=ended)
+    user = cast(User, request.user)
+    events = events_of(user).annotate(playing=Exists(playing), ended=ended)
     events = events.select_related("owner").prefetch_related("teams").order_by("-created_at")
-    shown = [(event, _projector_fragment(event)) for event in events]
+    shown = [(event, _projector_fragment(event, user)) for event in events]
     return render(request, "console/events.html", {"events": shown})
 
 
-def _projector_fragment(event: Event) -> str:
+def _projector_fragment(event: Event, user: User) -> str:
     """What lets the projector show codes, where it has to: in no log, since no browser sends it."""
-    return f"#{projector_key(event.code)}" if event.admission == Admission.ROTATING else ""
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def new_event(request: HttpRequest) -> HttpResponse:
-    form = EventForm(request.POST or None)
-    if form.is_valid():
-        event = form.create(cast(User, request.user))
-        messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
-        return redirect("console:tickets" if _lacks_tickets(event) else "console:room", code=event.code)
-    return render(request, "console/event.html", {"form": form})
+    shows = event.admission == Admission.ROTATING and role_of(user, event.pk) != "viewer"
+    return f"#{projector_key(event.code)}" if shows else ""
 
 
 @login_required
@@ -74,13 +77,13 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
         if tell_screens(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)
-        if _lacks_tickets(event):
+        if lacks_tickets(event):
             return redirect("console:tickets", code=event.code)
         return redirect("console:events")
     return render(request, "console/event.html", {"form": form, "event": event})
 
 
-def _lacks_tickets(event: Event) -> bool:
+def lacks_tickets(event: Event) -> bool:
     """Nobody could come in."""
     return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
@@ -112,7 +115,7 @@ def _delete_unless_playing(event: Event) -> bool:
 @never_cache
 @login_required
 def control_room(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
+    event = entered_event(request, code)
     page = settings.PAGES_DIR / "console.html"
     if not page.is_file():
         return render(request, "console/not_built.html", {"event": event}, status=503)

@@ -17,8 +17,10 @@ class Window:
         return max(0, self.closes_at - max(now, self.opens_at))
 
 
-def open_window(now: int, lead_ms: int, window_s: int) -> Window:
-    return Window(now + lead_ms, now + lead_ms + window_s * 1000)
+def open_window(now: int, lead_ms: int, window_s: int, talk_s: int = 0) -> Window:
+    """After the lead people have `talk_s` to talk: from that long before it opens."""
+    opens_at = now + lead_ms + talk_s * 1000
+    return Window(opens_at, opens_at + window_s * 1000)
 
 
 def resume_window(now: int, left_ms: int) -> Window:

@@ -2,14 +2,16 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.close" | "turn.void" | "rehearsal.start" | "rehearsal.stop";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
 export type NoBallotRule = "random" | "pass" | "forfeit";
+export type Part = "code" | "turnout" | "tally";
 export type TallyMethod = "plurality" | "lottery";
 export type TieRule = "first" | "lot";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
+export type Role = "owner" | "cohost" | "viewer";
 
 export interface PhoneJoin {
   type: "phone.join";
@@ -31,6 +33,11 @@ export interface BallotCast {
 export interface ReceiptAsk {
   type: "receipt.ask";
   turn: number;
+}
+
+export interface CheerSend {
+  type: "cheer.send";
+  presses: number;
 }
 
 export interface ClockAsk {
@@ -56,11 +63,16 @@ export interface ActionAsk {
   turn?: number | null;
   seconds?: number | null;
   phones?: number | null;
+  text?: string | null;
+  part?: Part | null;
+  team?: number | null;
+  hands?: ReadonlyArray<number> | null;
 }
 
 export interface Team {
   number: number;
   name: string;
+  hands: boolean;
 }
 
 export interface Board {
@@ -143,6 +155,7 @@ export interface Match {
   tally_method: TallyMethod | null;
   tie_rule: TieRule | null;
   no_ballot_rule: NoBallotRule | null;
+  talk_s: number;
 }
 
 export interface Finished {
@@ -162,6 +175,10 @@ export interface EventState {
   finished: ReadonlyArray<Finished>;
   admission: Admission;
   peek: boolean;
+  own_counts: boolean;
+  notice: string;
+  hidden: ReadonlyArray<Part>;
+  best_of: number | null;
 }
 
 export interface LobbyOpened {
@@ -286,6 +303,12 @@ export interface ErrorTold {
   event: EventState | null;
 }
 
+export interface TeamCounted {
+  type: "team.counted";
+  turn: number;
+  counts: ReadonlyArray<number>;
+}
+
 export interface You {
   token: string;
   team: number;
@@ -346,6 +369,24 @@ export interface KeyShown {
   qr: ReadonlyArray<string>;
 }
 
+export interface CheersCounted {
+  type: "cheers.counted";
+  presses: readonly [number, number];
+}
+
+export interface Deed {
+  id: number;
+  by: string;
+  action: Action;
+  what: string;
+  at: number;
+}
+
+export interface DeedTold {
+  type: "deed.told";
+  deed: Deed;
+}
+
 export interface ConsoleWelcomed {
   type: "console.welcomed";
   now_at: number;
@@ -353,6 +394,8 @@ export interface ConsoleWelcomed {
   join_url: string;
   state: EventState;
   display_key: string | null;
+  role: Role;
+  deeds: ReadonlyArray<Deed>;
 }
 
 export interface ActionDone {
@@ -385,14 +428,14 @@ export interface CountsTold {
   yellow: ReadonlyArray<number>;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown | CheersCounted;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {

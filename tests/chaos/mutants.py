@@ -17,7 +17,7 @@ def plant(name: str) -> None:
 
 def take_the_compare_and_set_out() -> None:
     """Whoever writes a turn writes it, whatever has become of it since."""
-    for user in ("voting.turns", "voting.control", "voting.time_steps"):
+    for user in ("voting.turns", "voting.control", "voting.tempo", "voting.hands", "voting.time_steps"):
         resolve_name(user).claim_turn = _claim_without_comparing
 
 

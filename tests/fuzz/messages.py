@@ -13,6 +13,10 @@ ACTIONS = (
     "turn.extend",
     "turn.void",
     "match.abort",
+    "turn.shorten",
+    "hands.count",
+    "notice.show",
+    "part.hide",
 )
 TYPES = (
     "phone.join",
@@ -20,6 +24,7 @@ TYPES = (
     "console.join",
     "ballot.cast",
     "receipt.ask",
+    "cheer.send",
     "clock.ask",
     "action.ask",
 )
@@ -84,10 +89,13 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
         told["blind"] = rng.randbytes(16).hex()
     elif kind == "receipt.ask":
         told["turn"] = known.turn
+    elif kind == "cheer.send":
+        told["presses"] = rng.randint(1, 20)
     elif kind == "clock.ask":
         told["sent"] = rng.random() * 1e6
     elif kind == "action.ask":
         told |= {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "turn": known.turn, "seconds": 5}
+        told |= {"text": rng.choice(ODD_TEXTS)[:140], "part": "code", "team": 2, "hands": [0, 2, 1]}
     return told
 
 

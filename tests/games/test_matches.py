@@ -27,6 +27,11 @@ def event() -> Event:
     return create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"), window_s=30)
 
 
+def abort(match: Match) -> Match:
+    abort_match(match, match.started_at)
+    return match
+
+
 def resolved(match: Match, number: int, red: int | None, yellow: int | None) -> Turn:
     turn = create_turn(match, number, 1_000, 2_000)
     assert claim_turn(turn, state=TurnState.RESOLVED, red_pick=red, yellow_pick=yellow, resolved_at=2_000)
@@ -60,6 +65,12 @@ def test_matches_are_numbered_and_played_one_at_a_time(event: Event) -> None:
         create_match(event, now=6)
     abort_match(first, now=7)
     assert create_match(event, now=8).number == 2
+
+
+def test_a_match_after_a_deleted_one_takes_no_number_that_is_there(event: Event) -> None:
+    first, second = (abort(create_match(event, now)) for now in (1, 2))
+    first.delete()
+    assert create_match(event, 3).number == second.number + 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A session is as good as its login: it ends with it, with the password and with the account."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from games.matches import create_event
-from games.models import Event
-from voting.protocol import Action
-from voting.rights import NEEDED, may
+from games.models import Event, Member
+from voting.protocol import Action, Role
+from voting.rights import NEEDED, RIGHTS, Right, may, standing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
@@ -100,6 +100,28 @@ def test_a_superuser_may_run_every_event(event: Event) -> None:
     browser = Client()
     browser.force_login(User.objects.create_superuser("root"))
     assert may(key(browser), event.pk, "rehearse")
+
+
+@pytest.mark.parametrize(
+    ("role", "rights"),
+    [("cohost", {"look", "run", "rehearse"}), ("viewer", {"look"}), (None, set())],
+)
+def test_a_member_may_what_the_role_says(role: Role | None, rights: set[Right], ada: User) -> None:
+    owner = User.objects.create_user("bob")
+    theirs = create_event(owner, "Theirs", ("North", "South"))
+    other = create_event(owner, "Another", ("North", "South"))
+    if role:
+        Member.objects.create(event=theirs, user=ada, role=role)
+    kept = key(entered(ada))
+    assert {right for right in get_args(Right) if may(kept, theirs.pk, right)} == rights
+    assert not may(kept, other.pk, "look")
+    found = standing(kept, theirs.pk)
+    assert (found and found.role) == role
+
+
+def test_every_role_has_its_rights() -> None:
+    assert set(RIGHTS) == set(get_args(Role))
+    assert set(get_args(Right)) == RIGHTS["owner"]
 
 
 def test_every_press_needs_a_right() -> None:

@@ -31,7 +31,12 @@ def refused(words: str) -> Iterator[None]:
 
 
 def press(event_id: int, action: Action, box: BallotBox, **more: Any) -> None:
-    act(event_id, ActionAsk(id=1, action=action, **more), box)
+    words_of(event_id, action, box, **more)
+
+
+def words_of(event_id: int, action: Action, box: BallotBox, **more: Any) -> str:
+    """A press, and what it says was done."""
+    return act(event_id, ActionAsk(id=1, action=action, **more), box)
 
 
 def event_of(turn: Turn) -> int:

@@ -7,10 +7,10 @@ from django.test import Client
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from games.matches import create_event
-from games.models import Event, Match, Team, Turn, TurnState
+from games.models import Event, Match, Member, Team, Turn, TurnState
 from voting.ballot_box import BallotBox
 from voting.control import abort_playing_match
-from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.models import Announcement, Deed, StoredBallot, TallyRecord
 from voting.turns import close_turn, start_match
 
 pytestmark = pytest.mark.django_db
@@ -22,6 +22,8 @@ LOOK_ONLY = [
     "voting/storedballot",
     "voting/tallyrecord",
     "voting/announcement",
+    "voting/deed",
+    "games/member",
 ]
 VOTER = "voter-in-public"
 
@@ -41,6 +43,8 @@ def event(admin: Client) -> Event:
 def turn(event: Event, box: BallotBox) -> Turn:
     """A turn of a long window, with a ballot in it."""
     turn = start_match(event.pk, box).turns.get()
+    Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
+    Deed.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
     StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", column=5, sequence=1, stored_at=1)
     return turn
 
@@ -71,6 +75,8 @@ def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, 
         "voting/storedballot": StoredBallot,
         "voting/tallyrecord": TallyRecord,
         "voting/announcement": Announcement,
+        "voting/deed": Deed,
+        "games/member": Member,
     }
     row = models[page]._default_manager.order_by("pk").first()
     assert row is not None

@@ -75,7 +75,15 @@ def answers(**changes: Any) -> dict[str, Any]:
 
 # ------------------------------------------------------------------ who gets in
 @pytest.mark.parametrize(
-    "path", ["/console/", "/console/new/", "/console/BCDF/", "/console/BCDF/edit/", "/console/BCDF/delete/"]
+    "path",
+    [
+        "/console/",
+        "/console/new/",
+        "/console/new/empty/",
+        "/console/BCDF/",
+        "/console/BCDF/edit/",
+        "/console/BCDF/delete/",
+    ],
 )
 def test_a_stranger_is_sent_to_the_login(client: Client, path: str) -> None:
     answer = client.get(path)
@@ -113,7 +121,15 @@ def test_a_superuser_sees_every_event(client: Client, event: Event, other: User)
 
 # ------------------------------------------------------------------ pages
 def test_pages_carry_nothing_inline(browser: Client, event: Event) -> None:
-    paths = ["", "new/", f"{event.code}/edit/", f"{event.code}/delete/", "enter/MQ/x-y/", "login/"]
+    paths = [
+        "",
+        "new/",
+        "new/empty/",
+        f"{event.code}/edit/",
+        f"{event.code}/delete/",
+        "enter/MQ/x-y/",
+        "login/",
+    ]
     for path in paths:
         answer = browser.get(f"/console/{path}")
         assert answer.status_code in {200, 302, 410}
@@ -151,7 +167,7 @@ def test_the_control_room_is_served_to_its_owner(
 # ------------------------------------------------------------------ new and edit
 def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) -> None:
     chosen = answers(close_early="on", tally_method="lottery", next_match_after_s_usual="30")
-    answer = browser.post("/console/new/", chosen)
+    answer = browser.post("/console/new/empty/", chosen)
     event = organizer.events.get()
     assert answer.headers["Location"] == f"/console/{event.code}/"
     assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s) == (
@@ -167,7 +183,7 @@ def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) ->
 
 def test_each_game_has_its_own_options(browser: Client, organizer: User) -> None:
     chosen = {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"}
-    browser.post("/console/new/", answers(**chosen))
+    browser.post("/console/new/empty/", answers(**chosen))
     event = organizer.events.get()
     assert (event.game, event.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
     page = browser.get(f"/console/{event.code}/edit/").content.decode()
@@ -182,7 +198,7 @@ def test_windows_of_any_length(
     browser: Client, organizer: User, number: str, unit: str, seconds: int
 ) -> None:
     own = {"window_s_usual": "other", "window_s_number": number, "window_s_unit": unit}
-    browser.post("/console/new/", answers(**own))
+    browser.post("/console/new/empty/", answers(**own))
     event = organizer.events.get()
     assert event.window_s == seconds
     page = browser.get(f"/console/{event.code}/edit/").content.decode()
@@ -192,7 +208,7 @@ def test_windows_of_any_length(
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"name": ""}, "Give the event a name."),
+        ({"name": "x" * 81}, "at most 80 characters"),
         ({"team_2": ""}, "Give the team a name."),
         ({"team_2": "PORT"}, "The teams need two different names."),
         ({"game": "chess"}, "Select a valid choice"),
@@ -212,7 +228,7 @@ def test_windows_of_any_length(
     ],
 )
 def test_wrong_answers_are_told_and_make_nothing(browser: Client, changes: dict[str, str], text: str) -> None:
-    answer = browser.post("/console/new/", answers(**changes))
+    answer = browser.post("/console/new/empty/", answers(**changes))
     page = answer.content.decode()
     assert answer.status_code == 200
     assert text in page
@@ -221,7 +237,7 @@ def test_wrong_answers_are_told_and_make_nothing(browser: Client, changes: dict[
 
 
 def test_an_untouched_new_form_has_the_usual_choices(browser: Client) -> None:
-    page = browser.get("/console/new/").content.decode()
+    page = browser.get("/console/new/empty/").content.decode()
     for name, value in [("game", SIMULTANEOUS), ("window_s_usual", "20"), ("reveal_s_usual", "6")]:
         assert re.search(rf'name="{name}" value="{value}"[^>]* checked', page)
 

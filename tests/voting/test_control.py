@@ -11,9 +11,10 @@ from tests.voting.playing import kinds, new_event, open_now, start
 from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
 from voting.ballot_box import BallotBox, BoxedTurn
-from voting.control import edit_event, pause_turn
+from voting.control import edit_event
 from voting.models import Announcement
 from voting.protocol import Action
+from voting.tempo import pause_turn
 from voting.turns import close_turn, load_turn
 
 pytestmark = pytest.mark.django_db

@@ -4,10 +4,10 @@ import pytest
 
 from games.models import Turn, TurnState
 from tests.voting.playing import kinds, only_turn, open_now, run_out, set_window, start, vote
-from tests.voting.pressing import event_of, everything, press, refused
+from tests.voting.pressing import event_of, everything, press, refused, words_of
 from voting.ballot_box import BallotBox, Early, Sealed
-from voting.control import close_turn_early
 from voting.models import TallyRecord
+from voting.tempo import close_turn_early
 from voting.turns import boxed, close_turn, load_turn
 from voting.window import RESUME_LEAD_MS
 
@@ -100,6 +100,65 @@ def test_an_extension_of_a_paused_turn_adds_to_what_is_left(box: BallotBox) -> N
     press(event_of(turn), "turn.extend", box, seconds=7)
     paused = load_turn(turn.pk)
     assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 27_000)
+
+
+# ------------------------------------------------------------------ shorten
+def test_time_is_taken_away_and_ballots_stay(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=30) == "took 30 s away"
+    assert load_turn(turn.pk).closes_at == turn.closes_at - 30_000
+    press(event_of(turn), "turn.shorten", box)
+    assert load_turn(turn.pk).closes_at == turn.closes_at - 40_000
+    assert kinds(event_of(turn))[-1] == "turn.moved"
+    assert play_on(turn, box).red_pick == 3
+
+
+def test_a_shortened_window_ends_for_the_box_too(box: BallotBox) -> None:
+    turn = start(box)
+    set_window(turn, box, -1_000, 14_000)
+    press(event_of(turn), "turn.shorten", box)
+    shorter = load_turn(turn.pk)
+    assert shorter.closes_at == turn.closes_at - 10_000
+    assert box.seal(boxed(shorter)) == Early(shorter.closes_at)
+
+
+def test_three_seconds_are_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box, seconds=18)
+    press(event_of(turn), "turn.shorten", box, seconds=17)  # its window has not begun
+    after = load_turn(turn.pk)
+    assert after.closes_at - after.opens_at == 3_000
+    set_window(load_turn(turn.pk), box, -60_000, 12_500)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box)
+
+
+def test_a_paused_turn_has_less_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.shorten", box, seconds=7)
+    paused = load_turn(turn.pk)
+    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 13_000)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box, seconds=11)
+
+
+def test_a_turn_whose_time_is_up_is_not_shortened(box: BallotBox) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    with refused("Time is up"):
+        press(event_of(turn), "turn.shorten", box)
+
+
+def test_shortening_takes_an_extension_back(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    press(event_of(turn), "turn.extend", box, seconds=300)
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "took 5 min away"
+    assert load_turn(turn.pk).closes_at == turn.closes_at
 
 
 # ------------------------------------------------------------------ close

@@ -164,7 +164,7 @@ def test_strangers_who_wait_keep_nobody_out_and_are_no_more_than_may_play(settin
 def test_one_who_knocks_again_and_again_sends_nobody_away_for_long() -> None:
     async def scene(hall: Hall) -> None:
         slow_down(hall.box, 0.05)
-        waiting = [asyncio.create_task(hall.come()) for _ in range(3_000)]
+        waiting = [asyncio.create_task(hall.come()) for _ in range(6_000)]
         await asyncio.sleep(0)
         for _ in range(20_000):
             told = await hall.come()

@@ -21,7 +21,7 @@ CLIENT = {
 SERVER = {*get_args(protocol.ToPhone), *get_args(protocol.ToDisplay), *get_args(protocol.ToConsole)}
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
-    protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You,
+    protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You, protocol.Deed,
     game.Board, game.Resolution, game.Drop,
 }  # fmt: skip
 
@@ -66,7 +66,9 @@ def test_nothing_is_told_that_is_not_so() -> None:
 
 def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
     reached = {part.__name__ for part in PARTS} | {"TurnSealed"}
-    wire = msgspec.inspect.multi_type_info([protocol.EventState, protocol.You, protocol.TurnSealed])
+    wire = msgspec.inspect.multi_type_info(
+        [protocol.EventState, protocol.You, protocol.TurnSealed, protocol.Deed]
+    )
     found: set[str] = set()
 
     def walk(node: Any) -> None:
@@ -85,7 +87,8 @@ def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "literal", [protocol.Action, protocol.Refusal, protocol.ErrorCode, protocol.Deciding]
+    "literal",
+    [protocol.Action, protocol.Refusal, protocol.ErrorCode, protocol.Deciding, protocol.Part, protocol.Role],
 )
 def test_every_word_is_told(literal: Any) -> None:
     assert codes_told(*get_args(literal)) == set(get_args(literal))

@@ -23,12 +23,13 @@ from voting import gateway as gateways
 from voting import protocol
 from voting.announcements import announce, announcements_after, latest_seqs, relay
 from voting.ballot_box import BallotBox
-from voting.control import abort_playing_match, extend_turn, pause_turn, resume_turn, void_last_turn
+from voting.control import abort_playing_match, void_last_turn
 from voting.fanout import Copy
 from voting.gateway import Gateway
 from voting.hub import Room
 from voting.models import Announcement
 from voting.protocol import CloseCode
+from voting.tempo import extend_turn, pause_turn, resume_turn
 from voting.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,7 +16,8 @@ from voting.archive import store_ballots
 from voting.ballot_box import BallotBox
 from voting.ballots import Ballot, unpack_ballots
 from voting.clock import FORGET_S, Clock
-from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
+from voting.deeds import keep_deed
+from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
 from voting.retention import RECORDS_AT_ONCE, events_to_forget, forget_voters
 from voting.roster import Pupil
 from voting.tickets import make_roster
@@ -35,6 +36,7 @@ def played(box: BallotBox, ended_days_ago: float = 31) -> Event:
     play(match, box, RED_WINS[1:])
     store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind=BLIND)], box.now())
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
+    Deed.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     at_rest_since(event, ended_days_ago)
     return event
 
@@ -44,6 +46,7 @@ def at_rest_since(event: Event, days: float) -> None:
     Event.objects.filter(pk=event.pk).update(created_at=then)
     event.matches.update(ended_at=int(then.timestamp() * 1000))
     event.tickets.update(made_at=then)
+    event.deeds.update(at=int(then.timestamp() * 1000))
 
 
 def forget(days: int = DAYS) -> int:
@@ -79,7 +82,12 @@ def test_voters_go_and_what_they_voted_stays_in_its_order(box: BallotBox) -> Non
 
 def test_nothing_anywhere_says_who_a_voter_was(box: BallotBox) -> None:
     event = played(box)
-    voters = {ballot.voter for ballots in lists(event) for ballot in ballots} | {"Karen", "KAREN7", "v1"}
+    voters = {ballot.voter for ballots in lists(event) for ballot in ballots} | {
+        "Karen",
+        "KAREN7",
+        "v1",
+        "oscar",
+    }
     told = whatever_is_stored()
     assert all(voter in told for voter in voters)
     forget()
@@ -101,6 +109,7 @@ def test_counts_and_the_record_of_the_match_stay(box: BallotBox) -> None:
     assert not StoredBallot.objects.exists()
     assert not Ticket.objects.exists()
     assert not Announcement.objects.exists()
+    assert not Deed.objects.exists()
 
 
 def test_an_event_that_plays_or_played_of_late_is_left_alone(box: BallotBox) -> None:
@@ -153,6 +162,20 @@ def test_a_new_list_in_an_old_event_is_kept_until_it_is_old_itself(box: BallotBo
     Ticket.objects.update(used_at=box.now() - (DAYS + 1) * 24 * 3600 * 1000)
     forget()
     assert not Ticket.objects.exists()
+
+
+def test_what_was_done_of_late_is_kept_until_it_is_old(box: BallotBox) -> None:
+    event = played(box)
+    forget()
+    at_rest_since(event, DAYS + 200)
+    Event.objects.filter(pk=event.pk).update(forgotten_at=timezone.now() - timedelta(days=DAYS + 100))
+    keep_deed(event.pk, "oscar", "lobby.open", "opened the doors", box.now())
+    assert forget() == 0
+    assert Deed.objects.exists()
+    event.deeds.update(at=box.now() - (DAYS + 1) * 24 * 3600 * 1000)
+    assert events_to_forget(DAYS) == [event]
+    forget()
+    assert not Deed.objects.exists()
 
 
 def test_a_list_that_is_made_in_the_middle_stops_it(box: BallotBox) -> None:

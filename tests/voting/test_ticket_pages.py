@@ -231,7 +231,7 @@ def test_by_command(event: Event, tmp_path: Path, settings: Settings) -> None:
 def test_who_may_vote_is_chosen_in_the_form(
     browser: Client, organizer: User, admission: str, leads_to: str
 ) -> None:
-    answer = browser.post("/console/new/", answers(admission=admission, peek="on"))
+    answer = browser.post("/console/new/empty/", answers(admission=admission, peek="on"))
     made = organizer.events.get()
     assert (made.admission, made.peek) == (admission, True)
     assert answer.headers["Location"] == f"/console/{made.code}/{leads_to}"

@@ -31,6 +31,7 @@ def test_what_is_left_is_counted_from_the_opening_and_never_below_nothing(now: i
 
 def test_a_window_opens_after_its_lead_for_its_seconds() -> None:
     assert open_window(5_000, 3_000, 20) == Window(8_000, 28_000)
+    assert open_window(5_000, 3_000, 20, 60) == Window(68_000, 88_000)
 
 
 @given(windows, times)

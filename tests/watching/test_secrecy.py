@@ -1,5 +1,6 @@
 """Two evenings whose hidden ballots are swapped between the teams look the same to all who look on."""
 
+import json
 import os
 import signal
 import time
@@ -195,3 +196,28 @@ def test_with_peek_the_control_room_sees_the_votes_and_nobody_else(house: House,
         assert all("counts.told" not in frame for heard in frames.values() for frame in heard)
         assert all('"peek":true' in heard[0] for name, heard in frames.items() if "seat" not in name)
         assert "counts.told" not in watching.outlook()["channel layer"]
+
+
+def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
+    house: House, faces: Faces
+) -> None:
+    terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
+    made = house.ask("event", **terms)
+    house.ask("begin", event_id=made["id"])
+    house.ask("open_at_once", event_id=made["id"])
+    own = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
+    with watchers(house, faces, made["code"]) as watching:
+        vote(faces, made["code"], {1: LOW, 2: HIGH})
+        for team, counts in own.items():
+            watching.faces[f"a phone of team {team}"].hear("team.counted", counts=counts)
+        frames = watching.frames()
+        assert all('"own_counts":true' in heard[0] for name, heard in frames.items() if "seat" not in name)
+        for team, counts in own.items():
+            heard = [json.loads(frame) for frame in frames.pop(f"a phone of team {team}")]
+            told = [message["counts"] for message in heard if message["type"] == "team.counted"]
+            assert all(so_far <= whole for seen in told for so_far, whole in zip(seen, counts, strict=True))
+        assert set(frames) == {"a phone without a seat", "the projector", "the control room"}
+        assert all("team.counted" not in frame for heard in frames.values() for frame in heard)
+        outlook = watching.outlook()
+        for name in ("channel layer", "outbox", "log of the gateways", "figures"):
+            assert "team.counted" not in outlook[name]

@@ -1,7 +1,9 @@
-"""A control room: an organizer's presses, each answered."""
+"""A control room: an organizer's presses, each answered, and told to every control room of the event."""
 
 import asyncio
+import logging
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -15,40 +17,68 @@ from voting.admission import projector_key
 from voting.ballot_box import BallotBox
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.control import act
+from voting.deeds import keep_deed, latest_deeds
 from voting.dry_runs import DryRuns, Stage, check_door, stop_dry_run
 from voting.gateway import Gateway, gateway
 from voting.hub import Room
 from voting.links import join_url
 from voting.protocol import ActionAsk, CloseCode, ConsoleJoin
-from voting.rights import NEEDED, Right, may
+from voting.rights import NEEDED, Standing, standing
 from voting.stores import DATABASE_AWAY
 
+log = logging.getLogger(__name__)
+
 LOOK_AGAIN_S = 15.0
+
+NOT_ALLOWED = "You may not do this."
 
 ballot_box = cache(BallotBox)
 dry_runs = cache(DryRuns)
 
 
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Of an organizer who may do it; `at` is the ballot box's time."""
+
+    event_id: int
+    by: str
+    ask: ActionAsk
+    at: int
+
+
 class ConsoleConsumer(SocketConsumer):
     kind: ClassVar = "console"
     messages: ClassVar = protocol.ConsoleMessage
+    _role: protocol.Role = "viewer"
 
     async def join(self, message: ConsoleJoin, room: Room, gateway: Gateway) -> None:
-        if not await self._may("look", room):
+        who = await self._standing(room)
+        if who is None:
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        url = join_url(room.state.code, self.scope)
+        deeds = await database_sync_to_async(latest_deeds)(room.event_id)
+        self._role = who.role
         room.screens.add(self)
         room.consoles.add(self)
+        code = room.state.code
         self.enter(
             room,
             protocol.ConsoleWelcomed(
                 now_at=gateway.now(),
                 seq=room.seq,
-                join_url=url,
+                join_url=join_url(code, self.scope),
                 state=room.state,
-                display_key=projector_key(room.state.code),
+                display_key=projector_key(code) if who.may("run") else None,
+                role=who.role,
+                deeds=deeds,
             ),
         )
+        await self._tell_deeds_since(deeds, room)
+
+    async def _tell_deeds_since(self, known: tuple[protocol.Deed, ...], room: Room) -> None:
+        """Those told while this room was not among those that hear of them."""
+        for deed in reversed(await database_sync_to_async(latest_deeds)(room.event_id)):
+            if deed not in known:
+                self.tell(protocol.DeedTold(deed=deed))
 
     async def hear(self, message: ConsoleJoin | ActionAsk, room: Room) -> None:
         if isinstance(message, ConsoleJoin):
@@ -66,34 +96,62 @@ class ConsoleConsumer(SocketConsumer):
 
     async def converse(self, receive: Receive) -> None:
         """As any socket's, but who is logged out meanwhile does not go on looking."""
-        watch = asyncio.create_task(self._leave_with_the_session())
+        watch = asyncio.create_task(self._look_again())
         try:
             await super().converse(receive)
         finally:
             watch.cancel()
 
-    async def _leave_with_the_session(self) -> None:
+    async def _look_again(self) -> None:
+        """Who has another role by now comes in anew."""
         while True:
             await asyncio.sleep(LOOK_AGAIN_S)
             with suppress(*DATABASE_AWAY):
-                if self.room is not None and not await self._may("look", self.room):
-                    self.end(CloseCode.NOT_ALLOWED)
+                who = await self._standing(self.room) if self.room else None
+                if self.room is not None and (who is None or who.role != self._role):
+                    self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
                     return
 
-    async def _may(self, right: Right, room: Room) -> bool:
+    async def _standing(self, room: Room) -> Standing | None:
         key = self.scope["session"].session_key
-        return bool(await database_sync_to_async(may)(key, room.event_id, right))
+        found: Standing | None = await database_sync_to_async(standing)(key, room.event_id)
+        return found
 
     async def _obey(self, ask: ActionAsk, room: Room) -> None:
         """Raises MatchError, GameError, and what box and database raise."""
-        if not await self._may(NEEDED[ask.action], room):
-            self.tell(protocol.ActionRefused(id=ask.id, text="You may not do this."))
+        who = await self._standing(room)
+        if who is None:
+            self.tell(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        await database_sync_to_async(_act)(room.event_id, ask)
-        if ask.action == "rehearsal.start":
-            await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
-        elif ask.action == "rehearsal.stop":
+        if not who.may(NEEDED[ask.action]):
+            raise MatchError(NOT_ALLOWED)
+        press = Press(room.event_id, who.name, ask, gateway().now())
+        if ask.action not in {"rehearsal.start", "rehearsal.stop"}:
+            await database_sync_to_async(_act)(press)
+            return
+        what = await self._rehearse(ask, room)
+        await database_sync_to_async(_keep)(press, what)
+
+    async def _rehearse(self, ask: ActionAsk, room: Room) -> str:
+        """What was done, fit to be shown."""
+        if ask.action == "rehearsal.stop":
             await stop_dry_run(room.event_id, gateway().playbill)
+            return "sent the simulated crowd home"
+        await database_sync_to_async(check_door)(room.event_id)
+        await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
+        return f"sent {ask.phones or 1} simulated phones in"
+
+
+def _act(press: Press) -> None:
+    """In one go: what was done is kept, whatever becomes of the socket."""
+    _keep(press, act(press.event_id, press.ask, ballot_box()))
+
+
+def _keep(press: Press, what: str) -> None:
+    try:
+        keep_deed(press.event_id, press.by, press.ask.action, what, press.at)
+    except DATABASE_AWAY as trouble:  # it is done all the same
+        log.error("a deed is not kept: %s", trouble, extra={"event": press.event_id})
 
 
 def _stage(room: Room) -> Stage:
@@ -104,10 +162,3 @@ def _stage(room: Room) -> Stage:
         draining=lambda: gateway().retry_ms is not None,
         now=gateway().now,
     )
-
-
-def _act(event_id: int, ask: ActionAsk) -> None:
-    if ask.action == "rehearsal.start":
-        check_door(event_id)
-    elif ask.action != "rehearsal.stop":
-        act(event_id, ask, ballot_box())

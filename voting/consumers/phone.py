@@ -2,7 +2,11 @@
 
 import asyncio
 import secrets
+import time
+from dataclasses import replace
 from typing import ClassVar, cast
+
+import msgspec
 
 from games.engine.game import Side
 from voting import protocol
@@ -15,10 +19,11 @@ from voting.gateway import Gateway, gateway
 from voting.hub import Room, Voter
 from voting.intake import REFUSED, Slot
 from voting.metrics import JOINS
-from voting.protocol import BallotCast, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
+from voting.protocol import BallotCast, CheerSend, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
 from voting.seats import Seat, read_seat, sign_seat
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
+CHEERS_A_SECOND = 4.0
 COUNTED = frozenset({int(Cast.OK), int(Cast.DUP)})
 REFUSALS: dict[int, Refusal] = {
     Cast.LATE: "late",
@@ -42,6 +47,7 @@ class PhoneConsumer(SocketConsumer):
     voter: Voter
     _claimed: tuple[int, float] | None = None
     _asking: asyncio.Task[None] | None = None
+    _cheers_until = 0.0
 
     async def converse(self, receive: Receive) -> None:
         """A ticket whose holder never heard of the seat, as far as this socket tells, is free again."""
@@ -73,27 +79,34 @@ class PhoneConsumer(SocketConsumer):
             room,
             protocol.PhoneWelcomed(now_at=gateway.now(), seq=room.seq, you=_you(entry), state=room.state),
         )
+        if counts := room.told_teams.get(entry.seat.team):
+            self.write(counts)
 
     async def _let_in_new(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
         """Raises TurnedAway, and what desk and door raise."""
         state = room.state
         if state.lobby != "open":
             raise TurnedAway("lobby_closed" if state.lobby == "closed" else "joining_locked")
+        if not room.takes_phones:
+            raise TurnedAway("joining_locked")
+        wish = room.leads_to(0 if state.team_choice == "balance" else message.team or 0)
         if state.admission in ("tickets", "roster"):
-            return await self._let_in_with_ticket(message, room, gateway)
-        if state.team_choice != "balance" and message.team is None:
+            return await self._let_in_with_ticket(
+                msgspec.structs.replace(message, team=wish or None), room, gateway
+            )
+        if state.team_choice != "balance" and not wish:
             raise TurnedAway("team_needed")
         if state.admission == "rotating":
             gateway.desk(room).check_code(state.code, message.key, gateway.now())
-        return await gateway.door(room).let_in(None, None if state.team_choice == "balance" else message.team)
+        return await gateway.door(room).let_in(None, wish)
 
     async def _let_in_with_ticket(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
         desk = gateway.desk(room)
         claim = await desk.claim(message, room.state, gateway.now())
         entry = None
         try:
-            seat = Seat(room.event_id, claim.voter, claim.team)
-            entry = await gateway.door(room).let_in(seat, claim.team if claim.first else None)
+            seat = Seat(room.event_id, claim.voter, room.leads_to(claim.team))
+            entry = await gateway.door(room).let_in(seat, seat.team if claim.first else None)
         finally:
             if claim.first and entry is None:
                 desk.release(claim.ticket)
@@ -106,13 +119,17 @@ class PhoneConsumer(SocketConsumer):
         if entry.ballot:
             room.count_vote(self.voter, entry.occasion)
 
-    async def hear(self, message: PhoneJoin | BallotCast | ReceiptAsk, room: Room) -> None:
-        if isinstance(message, PhoneJoin):
-            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
-            return
-        if isinstance(message, ReceiptAsk):
+    async def hear(self, message: PhoneJoin | BallotCast | ReceiptAsk | CheerSend, room: Room) -> None:
+        if isinstance(message, BallotCast):
+            self._vote(message, room)
+        elif isinstance(message, CheerSend):
+            self._cheer(message.presses, room)
+        elif isinstance(message, ReceiptAsk):
             self._look_up(message.turn, room)
-            return
+        else:
+            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+
+    def _vote(self, message: BallotCast, room: Room) -> None:
         poll, seat = room.poll, cast(Seat, self.seat)
         voted = self.voter.voted_in == room.occasion
         refusal = poll.refusal(seat.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
@@ -121,6 +138,14 @@ class PhoneConsumer(SocketConsumer):
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
         poll.lane.take(_ballot(seat, poll.sides[seat.team], message), self)
+
+    def _cheer(self, presses: int, room: Room) -> None:
+        """What is too much, or comes while people vote or watch, is passed over."""
+        now = time.monotonic()
+        until = max(self._cheers_until, now) + 1 / CHEERS_A_SECOND
+        if until <= now + 1 and room.is_between(gateway().now()):
+            self._cheers_until = until
+            room.cheers.press(cast(Seat, self.seat).team, presses)
 
     def _look_up(self, turn: int, room: Room) -> None:
         """Beside the conversation: no ballot waits for the database. One at a time."""
@@ -158,7 +183,7 @@ def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
     seat = read_seat(message.token)
     if seat is None or seat.event_id != room.event_id:
         raise CloseSocket(CloseCode.BAD_TOKEN)
-    return seat
+    return replace(seat, team=room.leads_to(seat.team))
 
 
 def _you(entry: Entry) -> protocol.You:

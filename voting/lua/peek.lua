@@ -1,4 +1,4 @@
--- How a turn's ballots stand, by side and column: for the control rooms of events where everybody knows of it.
+-- How a turn's ballots stand, by side and column: in events where everybody knows who sees it.
 -- KEYS: ballots.  ARGV: columns.  Answers {{red's first column, ...}, {yellow's first column, ...}}.
 local counts = { red = {}, yellow = {} }
 for column = 1, tonumber(ARGV[1]) do

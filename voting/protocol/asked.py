@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from voting.protocol.fields import Blind, Code, Column, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.protocol.state import Part
 
 Action = Literal[
     "lobby.open",
@@ -16,12 +17,20 @@ Action = Literal[
     "turn.pause",
     "turn.resume",
     "turn.extend",
+    "turn.shorten",
     "turn.close",
     "turn.void",
+    "hands.count",
+    "notice.show",
+    "notice.clear",
+    "part.hide",
+    "part.show",
     "rehearsal.start",
     "rehearsal.stop",
 ]
 MAX_CONSOLE_PHONES = 200
+MAX_NOTICE = 140
+MAX_HANDS = 5_000
 
 
 class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
@@ -70,6 +79,12 @@ class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
     turn: Id
 
 
+class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
+    """So many presses of the warm-up, between matches: they are shown, and count for nothing."""
+
+    presses: Annotated[int, Meta(ge=1, le=20)]
+
+
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
     """Time sync: `sent` is any number of the client's, sent back as it is."""
 
@@ -79,7 +94,9 @@ class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
 class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     """A press in the control room.
 
-    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `phones` to `rehearsal.start`.
+    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend` and `turn.shorten`, `phones` to
+    `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
+    votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
     """
 
     id: Id
@@ -87,8 +104,12 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     turn: Id | None = None
     seconds: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
     phones: Annotated[int, Meta(ge=1, le=MAX_CONSOLE_PHONES)] | None = None
+    text: Annotated[str, Meta(max_length=MAX_NOTICE)] | None = None
+    part: Part | None = None
+    team: TeamNumber | None = None
+    hands: Annotated[tuple[Annotated[int, Meta(ge=0, le=MAX_HANDS)], ...], Meta(max_length=32)] | None = None
 
 
-PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | ClockAsk
+PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk

@@ -9,8 +9,11 @@ from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, T
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
+    """`hands`: it votes by a show of hands, and takes in no phones."""
+
     number: TeamNumber
     name: str
+    hands: bool = False
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +82,9 @@ NoBallotRule = Literal["random", "pass", "forfeit"]
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
 
-    `tally_method`, `tie_rule` and `no_ballot_rule` are the terms by which ballots become a pick, the same in
-    all its turns. A server of a version before does not tell them.
+    Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
+    terms by which ballots become a pick, the same in all its turns. A server of a version before does not
+    tell them.
     """
 
     id: Id
@@ -101,6 +105,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tally_method: TallyMethod | None = None
     tie_rule: TieRule | None = None
     no_ballot_rule: NoBallotRule | None = None
+    talk_s: Count = 0
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,12 +117,15 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Admission = Literal["open", "rotating", "tickets", "roster"]
+Part = Literal["code", "turnout", "tally"]
 
 
 class EventState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything public about an event: what a screen needs to show it right at any moment.
 
-    `peek`: the organizers see the votes by column before the reveal, and everybody is told so.
+    `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
+    each team's phones see its own. `notice` is the organizer's word to all; the `hidden` parts stay off the
+    projector. `best_of`: so many matches make the series; None: no series.
     """
 
     code: str
@@ -130,3 +138,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     finished: tuple[Finished, ...]
     admission: Admission = "open"
     peek: bool = False
+    own_counts: bool = False
+    notice: str = ""
+    hidden: tuple[Part, ...] = ()
+    best_of: Count | None = None

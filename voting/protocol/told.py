@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Side
+from voting.protocol.asked import Action
 from voting.protocol.changes import Changes
 from voting.protocol.fields import Column, Count, Hash, Id, Key, TeamNumber, Time
 from voting.protocol.state import EventState
@@ -41,14 +42,32 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
     state: EventState
 
 
+Role = Literal["owner", "cohost", "viewer"]
+
+
+class Deed(msgspec.Struct, frozen=True, kw_only=True):
+    """What an organizer did: `what` is fit to be shown; `by` is a user name."""
+
+    id: Id
+    by: str
+    action: Action
+    what: str
+    at: Time
+
+
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
-    """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`."""
+    """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`.
+
+    `deeds` are the latest of all control rooms of the event, newest first.
+    """
 
     now_at: Time
     seq: Count
     join_url: str
     state: EventState
     display_key: Key | None = None
+    role: Role = "owner"
+    deeds: tuple[Deed, ...] = ()
 
 
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
@@ -115,6 +134,19 @@ class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
     qr: tuple[str, ...]
 
 
+class CheersCounted(msgspec.Struct, frozen=True, kw_only=True, tag="cheers.counted"):
+    """To projectors, about once a second: presses of the warm-up since the last time, a number a team."""
+
+    presses: tuple[Count, Count]
+
+
+class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted"):
+    """To the phones of a team, if the event has `own_counts`: its votes so far, `counts[0]` is column 1."""
+
+    turn: Id
+    counts: tuple[Count, ...]
+
+
 class CountsTold(msgspec.Struct, frozen=True, kw_only=True, tag="counts.told"):
     """To the control rooms of an event with `peek`: the votes so far, `red[0]` is column 1."""
 
@@ -138,6 +170,12 @@ class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refus
 class ClockTold(msgspec.Struct, frozen=True, kw_only=True, tag="clock.told"):
     sent: float
     now_at: Time
+
+
+class DeedTold(msgspec.Struct, frozen=True, kw_only=True, tag="deed.told"):
+    """To all control rooms of the event, whoever did it."""
+
+    deed: Deed
 
 
 class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
@@ -195,6 +233,6 @@ class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
 
 
 Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
-ToPhone = Always | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
-ToDisplay = Always | DisplayWelcomed | KeyShown
-ToConsole = Always | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold
+ToPhone = Always | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
+ToDisplay = Always | DisplayWelcomed | KeyShown | CheersCounted
+ToConsole = Always | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold

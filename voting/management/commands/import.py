@@ -1,0 +1,55 @@
+"""`manage.py import RECORD.json [--event CODE | --owner NAME]`: an exported match, back into the database.
+
+It is counted again first, and refused unless everything in it is right.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from games.engine.errors import BadRecord
+from games.models import Event, Match
+from voting.imports import ImportRefused, find_changes, import_event, import_match
+from voting.management.commands.verify import printable
+from voting.match_record import MatchRecord, read_match_record
+
+
+class Command(BaseCommand):
+    help = "Takes the record of a match back in: as the next match of an event, or in an event of its own."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("record", type=Path, metavar="RECORD.json")
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--event", metavar="CODE", help="into this event; the record's own if left out")
+        where.add_argument("--owner", metavar="NAME", help="into a new event, owned by this user")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            record = read_match_record(options["record"].read_bytes())
+            match = _import(record, options["event"], options["owner"])
+        except (BadRecord, ImportRefused, OSError) as refusal:
+            raise CommandError(printable(str(refusal))) from refusal
+        self.stdout.write(printable(f"match {match.number} of {match.event}: {len(record.turns)} turns"))
+        changed = sorted(find_changes(record, match))
+        if changed:
+            self.stdout.write(f"All as in the record but for the reader's {', '.join(changed)}.")
+
+
+def _import(record: MatchRecord, code: str | None, owner: str | None) -> Match:
+    now = int(time.time() * 1000)
+    if owner is not None:
+        return import_event(record, _find_owner(owner), now)
+    event = Event.objects.filter(code=(code or record.code).upper()).first()
+    if event is None:
+        raise ImportRefused("there is no such event; --owner NAME makes a new one")
+    return import_match(record, event, now)
+
+
+def _find_owner(name: str) -> User:
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        raise ImportRefused(f"there is no user called {name}")
+    return user

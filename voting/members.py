@@ -1,0 +1,32 @@
+"""Who else may enter an event's control room: added, changed and removed by its owner."""
+
+from django.contrib.auth.models import User
+
+from games.models import Event, Member, Role
+
+
+class MemberError(Exception):
+    """Why somebody cannot be a member; the message is fit to be shown."""
+
+
+def add_member(event: Event, name: str, role: Role) -> Member:
+    """Somebody by the name they log in with. Raises MemberError."""
+    user = User.objects.filter(username=User.normalize_username(name.strip()), is_active=True).first()
+    if user is None:
+        raise MemberError("Nobody here has this user name. Capital letters count.")
+    if user.pk == event.owner_id:
+        raise MemberError("This is the event's owner, who may do everything.")
+    member, added = Member.objects.get_or_create(event=event, user=user, defaults={"role": role})
+    if not added:
+        raise MemberError(f"{user.get_username()} is on the list already: change the role there.")
+    return member
+
+
+def change_member(event: Event, member_id: int, role: Role) -> bool:
+    """Whether there is such a member."""
+    return Member.objects.filter(event=event, pk=member_id).update(role=role) == 1
+
+
+def remove_member(event: Event, member_id: int) -> bool:
+    """Whether there was such a member."""
+    return Member.objects.filter(event=event, pk=member_id).delete()[0] == 1

@@ -1,0 +1,90 @@
+"""Events ready to be made: for each kind of evening what suits it, and names for its teams."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from games.matches import create_event
+from games.models import Event, TeamChoice
+from games.names import TEAM_NAMES
+
+DAY_S = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """`choices` are fields of Event that differ from the usual ones, `hands` the teams that vote by hands."""
+
+    slug: str
+    title: str
+    line: str
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    hands: frozenset[int] = frozenset()
+
+    @property
+    def icon(self) -> str:
+        return f"console/presets/{self.slug}.html"
+
+    def unmade(self) -> Event:
+        """The event as it would be, for a form to begin with."""
+        return Event(**self.choices)
+
+    def make(self, owner: User) -> Event:
+        names = draw_names()
+        with transaction.atomic():
+            event = create_event(owner, name_after(names), names, **self.choices)
+            event.teams.filter(number__in=self.hands).update(hands=True)
+        return event
+
+
+EMPTY = Preset("empty", "Empty", "The usual settings, for you to change.")
+PRESETS = (
+    Preset(
+        "two-halls",
+        "Two halls",
+        "A crowd on each side. Twenty seconds for each vote, teams of even size.",
+        {"window_s": 20},
+    ),
+    Preset(
+        "first-game",
+        "Classroom: first game",
+        "Six columns, half a minute to talk before each vote, and a slow reveal.",
+        {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "reveal_s": 10},
+    ),
+    Preset(
+        "class-against-class",
+        "Class against class",
+        "Two schools, a day for each turn. Each class has its own link, and needs no app.",
+        {"window_s": DAY_S, "reveal_s": 10, "team_choice": TeamChoice.LINK},
+    ),
+    Preset(
+        "show-of-hands",
+        "Show of hands",
+        "One team has phones. The other puts up its hands, and you type in how many.",
+        {"window_s": 60},
+        hands=frozenset({2}),
+    ),
+    Preset(
+        "best-of-three",
+        "Best of three",
+        "Two wins decide it. The next match begins by itself after half a minute.",
+        {"window_s": 20, "best_of": 3, "next_match_after_s": 30},
+    ),
+    EMPTY,
+)
+BY_SLUG = {preset.slug: preset for preset in PRESETS}
+
+
+def draw_names() -> tuple[str, str]:
+    one, two = secrets.SystemRandom().sample(TEAM_NAMES, 2)
+    return one, two
+
+
+def name_after(teams: tuple[str, str]) -> str:
+    """What an event is called that nobody has named."""
+    longest = Event._meta.get_field("name").max_length
+    return f"{teams[0]} against {teams[1]}"[:longest].strip()

@@ -1,0 +1,137 @@
+"""Letters and symbols on paper: PDF with its type in the file, but for Chinese, Japanese and Korean.
+
+For those every reader of PDF has type of its own. Scripts that need shaping have none here: Unprintable.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from itertools import groupby
+from typing import Any
+
+import pymupdf_fonts
+import segno
+from reportlab.lib.units import mm
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.pdfmetrics import registerFont, stringWidth
+from reportlab.pdfbase.ttfonts import TTFont
+
+from games.engine.game import Side
+
+PLAIN, BOLD = "Noto Sans", "Noto Sans Bold"
+IN_THE_FILE = {PLAIN: "notos", BOLD: "notosbo"}
+HAN, HANGUL = "STSong-Light", "HYGothic-Medium"
+BY_ENCODING = {HAN: "gbk", HANGUL: "cp949"}
+COLOURS = {"red": (0.91, 0.2, 0.29), "yellow": (1, 0.824, 0.247)}
+SMALLEST = 0.45
+SEAM_MM = 0.02
+ROUNDING = 0.01  # points
+
+
+class Unprintable(Exception):
+    """A text has letters that no type here has; the message is fit to be shown."""
+
+
+@cache
+def _type_case() -> dict[str, frozenset[int]]:
+    """The type that is put into files, and what it has. Takes half a second, once."""
+    case = {}
+    for name, source in IN_THE_FILE.items():
+        font = TTFont(name, BytesIO(pymupdf_fonts.myfont(source)))
+        registerFont(font)
+        case[name] = frozenset(font.face.charToGlyph)
+    for name in BY_ENCODING:
+        registerFont(UnicodeCIDFont(name))
+    return case
+
+
+def _type_of(letter: str, wanted: str) -> str:
+    if ord(letter) in _type_case()[wanted]:
+        return wanted
+    for name, encoding in BY_ENCODING.items():
+        try:
+            letter.encode(encoding)
+        except UnicodeEncodeError:
+            continue
+        return name
+    raise Unprintable(f"there is no type here for “{letter}”")
+
+
+def _runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:
+    """Type and text of each piece. Raises Unprintable."""
+    for name, letters in groupby(text, lambda letter: _type_of(letter, wanted)):
+        yield name, "".join(letters)
+
+
+def can_print(text: str) -> bool:
+    try:
+        list(_runs(text, BOLD))
+    except Unprintable:
+        return False
+    return True
+
+
+def width_of(text: str, font: str, size: float) -> float:
+    return sum(float(stringWidth(piece, name, size)) for name, piece in _runs(text, font))
+
+
+def write(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
+    """From the left, on the baseline."""
+    x, y = at
+    for name, piece in _runs(text, font):
+        canvas.setFont(name, size)
+        canvas.drawString(x, y, piece)
+        x += stringWidth(piece, name, size)
+
+
+def write_centred(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
+    write(canvas, (at[0] - width_of(text, font, size) / 2, at[1]), text, font, size)
+
+
+def fit(text: str, font: str, size: float, width: float) -> tuple[str, float]:
+    """Smaller letters, and in the end fewer, until they fit."""
+    needed = width_of(text, font, size)
+    if needed <= width:
+        return text, size
+    smaller = max(size * width / needed, size * SMALLEST)
+    shown = text
+    while width_of(shown, font, smaller) > width + ROUNDING and len(shown) > 1:
+        shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+    return shown, smaller
+
+
+def draw_qr(canvas: Any, corner: tuple[float, float], side: float, url: str) -> None:
+    """`corner` is the lower left one; the quiet zone around it is the page's affair."""
+    rows = [list(row) for row in segno.make_qr(url, error="m").matrix]
+    module = side / len(rows)
+    path = canvas.beginPath()
+    for line, row in enumerate(rows):
+        x = 0
+        for dark, run in groupby(row):
+            length = len(list(run))
+            if dark:
+                bottom = corner[1] + side - (line + 1) * module
+                path.rect(corner[0] + x * module, bottom, length * module, module + SEAM_MM * mm)
+            x += length
+    canvas.setFillGray(0)
+    canvas.drawPath(path, stroke=0, fill=1)
+
+
+def draw_ball(canvas: Any, side: Side, centre: tuple[float, float], radius: float) -> None:
+    x, y = centre
+    canvas.setFillColorRGB(*COLOURS[side])
+    canvas.setStrokeGray(0)
+    canvas.setLineWidth(radius * 0.04)
+    canvas.circle(x, y, radius, stroke=1, fill=1)
+    canvas.setLineWidth(radius * 0.19)
+    if side == "red":
+        canvas.setStrokeGray(1)
+        canvas.circle(x, y, radius * 0.41, stroke=1, fill=0)
+        return
+    path = canvas.beginPath()
+    path.moveTo(x, y + radius * 0.5)
+    path.lineTo(x + radius * 0.466, y - radius * 0.307)
+    path.lineTo(x - radius * 0.466, y - radius * 0.307)
+    path.close()
+    canvas.setLineJoin(1)
+    canvas.drawPath(path, stroke=1, fill=0)
