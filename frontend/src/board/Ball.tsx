@@ -1,20 +1,20 @@
 import type { Side } from "../protocol";
 import { BALL } from "./geometry";
+import "./board.css";
 
-/** Enamel: lit from the upper left, darker towards the rim. Every svg with balls holds these once. */
+const SIDES: readonly Side[] = ["red", "yellow"];
+
+/** Lit from the upper left, darker towards the rim; the colours are the theme's. Every svg with balls holds these once. */
 export function EnamelDefs() {
   return (
     <defs>
-      <radialGradient id="enamel-red" cx="0.36" cy="0.3" r="0.78">
-        <stop offset="0" stop-color="#ff7284" />
-        <stop offset="0.45" stop-color="#e8334a" />
-        <stop offset="1" stop-color="#a5162c" />
-      </radialGradient>
-      <radialGradient id="enamel-yellow" cx="0.36" cy="0.3" r="0.78">
-        <stop offset="0" stop-color="#fff0a6" />
-        <stop offset="0.45" stop-color="#ffd23f" />
-        <stop offset="1" stop-color="#cf9708" />
-      </radialGradient>
+      {SIDES.map((side) => (
+        <radialGradient key={side} id={`enamel-${side}`} class="enamel" data-ball={side} cx="0.36" cy="0.3" r="0.78">
+          <stop offset="0" />
+          <stop offset="0.45" />
+          <stop offset="1" />
+        </radialGradient>
+      ))}
     </defs>
   );
 }
@@ -32,8 +32,11 @@ export function Ball({ side }: { side: Side }) {
   return (
     <>
       <circle r={BALL} fill={`url(#enamel-${side})`} />
-      <circle r={BALL - 5} fill="none" stroke={side === "red" ? "#7d0f22" : "#a87a05"} stroke-opacity="0.35" stroke-width="2.5" />
-      <ellipse cx="-15" cy="-24" rx="13" ry="7.5" transform="rotate(-32 -15 -24)" fill="#fff" fill-opacity="0.42" />
+      <g class="grain" data-ball={side}>
+        <path d="M-40 -12 Q-6 -26 41 -8 M-43 6 Q0 -10 43 12 M-38 22 Q4 6 37 25 M-24 36 Q2 26 26 36 M-28 -32 Q2 -40 30 -30" />
+      </g>
+      <circle class="ball-rim" data-ball={side} r={BALL - 5} fill="none" stroke-width="2.5" />
+      <ellipse class="gleam" cx="-15" cy="-24" rx="13" ry="7.5" transform="rotate(-32 -15 -24)" fill="#fff" fill-opacity="0.42" />
       <Shape side={side} />
     </>
   );

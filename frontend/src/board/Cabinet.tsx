@@ -1,10 +1,8 @@
-import type { ComponentChildren } from "preact";
 import type { Board } from "../protocol";
 import { Ball, EnamelDefs } from "./Ball";
 import {
-  BALL, HOLE, PAD, PITCH, PLINTH, cabinetHeight, cabinetWidth, cells, centreX, centreY, ownerAt, type Cell,
+  BALL, HOLE, PAD, PITCH, PLINTH, cabinetHeight, cabinetWidth, cells, centreY, ownerAt, slotX, type Cell,
 } from "./geometry";
-import "./board.css";
 
 interface Props {
   board: Board;
@@ -12,26 +10,70 @@ interface Props {
   lit?: readonly Cell[];
   /** A column to draw a frame around. */
   framed?: number | null;
-  /** Drawn between the back wall and the lacquer: balls on their way down, and what stands on the rim. */
-  behind?: ComponentChildren;
+  /** As it is seen from behind. */
+  back?: boolean;
 }
 
-export function Cabinet({ board, lit = [], framed = null, behind }: Props) {
-  const size = { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
+/** The whole cabinet in one drawing. */
+export function Cabinet(props: Props) {
+  const { width, height } = sizeOf(props.board);
+  return (
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} role="img" aria-label="The board">
+      <Inside {...props} />
+      <Front {...props} />
+    </svg>
+  );
+}
+
+/** Its back wall with the balls that lie there; what falls is put between this and the `Panel`. */
+export function Wall(props: Props) {
+  const { width, height } = sizeOf(props.board);
+  return (
+    <svg class="wall" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} aria-hidden="true">
+      <Inside {...props} />
+    </svg>
+  );
+}
+
+/** The lacquer with its holes, rims and numbers. */
+export function Panel(props: Props) {
+  const { width, height } = sizeOf(props.board);
+  return (
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
+      <Front {...props} />
+    </svg>
+  );
+}
+
+function sizeOf(board: Board) {
+  return { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
+}
+
+function Inside({ board, lit = [], back = false }: Props) {
+  const { width, height } = sizeOf(board);
   const lights = new Set(lit.map(String));
   return (
-    <svg class="cabinet" viewBox={`0 0 ${size.width} ${size.height}`} data-lit={lights.size > 0} role="img" aria-label="The board">
+    <>
       <EnamelDefs />
-      <CabinetDefs />
-      <rect x="6" y="6" width={size.width - 12} height={size.height - 12} rx="26" fill="#050812" />
-      {cells(board).map((cell) => <Well key={`${cell}`} cell={cell} rows={board.rows} />)}
-      {cells(board).map((cell) => <Settled key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} />)}
-      {behind}
+      <InsideDefs />
+      <rect x="6" y="6" width={width - 12} height={height - 12} rx="26" fill="#050812" />
+      {cells(board).map((cell) => <circle key={`${cell}`} {...centre(board, cell, back)} r={HOLE + 3} fill="url(#well)" />)}
+      {cells(board).map((cell) => <Settled key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
+    </>
+  );
+}
+
+function Front({ board, lit = [], framed = null, back = false }: Props) {
+  const size = sizeOf(board);
+  const lights = new Set(lit.map(String));
+  return (
+    <>
+      <FrontDefs />
       <Lacquer board={board} {...size} />
-      {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} />)}
-      {columnsOf(board).map((column) => <Plate key={column} column={column} board={board} />)}
-      {framed !== null && <Frame column={framed} height={size.height} />}
-    </svg>
+      {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
+      {columnsOf(board).map((column) => <Plate key={column} column={column} board={board} back={back} />)}
+      {framed !== null && <Frame x={slotX(framed, board.columns, back)} height={size.height} />}
+    </>
   );
 }
 
@@ -39,7 +81,22 @@ function columnsOf(board: Board): number[] {
   return Array.from({ length: board.columns }, (_, index) => index + 1);
 }
 
-function CabinetDefs() {
+function centre(board: Board, [column, row]: Cell, back: boolean) {
+  return { cx: slotX(column, board.columns, back), cy: centreY(row, board.rows) };
+}
+
+function InsideDefs() {
+  return (
+    <defs>
+      <radialGradient id="well" cx="0.62" cy="0.68" r="0.7">
+        <stop offset="0" stop-color="#0d1530" />
+        <stop offset="1" stop-color="#03050c" />
+      </radialGradient>
+    </defs>
+  );
+}
+
+function FrontDefs() {
   return (
     <defs>
       <linearGradient id="lacquer" x2="0.35" y2="1">
@@ -52,10 +109,6 @@ function CabinetDefs() {
         <stop offset="0.4" stop-color="#d9b36c" />
         <stop offset="1" stop-color="#a87f3f" />
       </linearGradient>
-      <radialGradient id="well" cx="0.62" cy="0.68" r="0.7">
-        <stop offset="0" stop-color="#0d1530" />
-        <stop offset="1" stop-color="#03050c" />
-      </radialGradient>
       <linearGradient id="hole-edge" x2="1" y2="1">
         <stop offset="0.2" stop-color="#060a18" />
         <stop offset="1" stop-color="#5468a8" />
@@ -64,22 +117,26 @@ function CabinetDefs() {
   );
 }
 
-function Well({ cell: [column, row], rows }: { cell: Cell; rows: number }) {
-  return <circle cx={centreX(column)} cy={centreY(row, rows)} r={HOLE + 3} fill="url(#well)" />;
+interface InCell {
+  board: Board;
+  cell: Cell;
+  lit: boolean;
+  back: boolean;
 }
 
-function Settled({ board, cell, lit }: { board: Board; cell: Cell; lit: boolean }) {
+function Settled({ board, cell, lit, back }: InCell) {
   const owner = ownerAt(board, cell);
   if (owner === "none") return null;
+  const { cx, cy } = centre(board, cell, back);
   return (
-    <g class="settled" data-lit={lit} transform={`translate(${centreX(cell[0])} ${centreY(cell[1], board.rows)})`}>
+    <g class="settled" data-lit={lit} transform={`translate(${cx} ${cy})`}>
       <Ball side={owner} />
     </g>
   );
 }
 
-function Rim({ board, cell, lit }: { board: Board; cell: Cell; lit: boolean }) {
-  const at = { cx: centreX(cell[0]), cy: centreY(cell[1], board.rows) };
+function Rim({ board, cell, lit, back }: InCell) {
+  const at = centre(board, cell, back);
   return (
     <>
       <circle {...at} r={HOLE} class="rim" data-cell={`${cell}`} data-owner={ownerAt(board, cell)} />
@@ -89,7 +146,7 @@ function Rim({ board, cell, lit }: { board: Board; cell: Cell; lit: boolean }) {
 }
 
 function Lacquer({ board, width, height }: { board: Board; width: number; height: number }) {
-  const holes = cells(board).map(([column, row]) => hole(centreX(column), centreY(row, board.rows)));
+  const holes = cells(board).map(([column, row]) => hole(slotX(column, board.columns, false), centreY(row, board.rows)));
   const foot = height - PLINTH;
   return (
     <>
@@ -110,17 +167,17 @@ function hole(x: number, y: number): string {
   return `M${x - HOLE} ${y} a${HOLE} ${HOLE} 0 1 0 ${2 * HOLE} 0 a${HOLE} ${HOLE} 0 1 0 ${-2 * HOLE} 0 Z`;
 }
 
-function Plate({ column, board }: { column: number; board: Board }) {
+function Plate({ column, board, back }: { column: number; board: Board; back: boolean }) {
   const full = ownerAt(board, [column, board.rows]) !== "none";
   const y = PAD + board.rows * PITCH + PAD + PLINTH / 2 - 4;
   return (
-    <g class="plate" data-full={full} transform={`translate(${centreX(column)} ${y})`}>
+    <g class="plate" data-full={full} transform={`translate(${slotX(column, board.columns, back)} ${y})`}>
       <rect x="-37" y="-33" width="74" height="66" rx="9" fill="url(#brass)" />
       <text y="22" text-anchor="middle">{column}</text>
     </g>
   );
 }
 
-function Frame({ column, height }: { column: number; height: number }) {
-  return <rect class="frame" x={centreX(column) - 50} y="-6" width="100" height={height + 12} rx="20" />;
+function Frame({ x, height }: { x: number; height: number }) {
+  return <rect class="frame" x={x - 50} y="-6" width="100" height={height + 12} rx="20" />;
 }

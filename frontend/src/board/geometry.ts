@@ -26,6 +26,11 @@ export function centreY(row: number, rows: number): number {
   return PAD + (rows - row + 0.5) * PITCH;
 }
 
+/** Where a column stands: whoever looks from behind sees the first one last, under the same number. */
+export function slotX(column: number, columns: number, back: boolean): number {
+  return centreX(back ? columns + 1 - column : column);
+}
+
 export type Owner = "red" | "yellow" | "none";
 
 const OWNERS: Record<string, Owner> = { R: "red", Y: "yellow" };

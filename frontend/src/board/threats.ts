@@ -1,4 +1,4 @@
-import type { Board, Side } from "../protocol";
+import type { Board, Drop, Side } from "../protocol";
 
 const LINE = 4;
 const STEPS = [[1, 0], [0, 1], [1, 1], [1, -1]] as const;
@@ -12,6 +12,24 @@ export function threats(board: Board, side: Side): number[] {
     if (row !== null && makesLine(board, column, row, LETTERS[side])) found.push(column);
   }
   return found;
+}
+
+/** Whether `side` has four in a row on the board, also where the other one won with a line of its own. */
+export function hasLine(board: Board, side: Side): boolean {
+  const own = LETTERS[side];
+  return board.grid.some((line, fromTop) =>
+    [...line].some((mark, index) => mark === own && makesLine(board, index + 1, board.rows - fromTop, own)),
+  );
+}
+
+/** The drop that took the cell with which the other side would have made its line; null: none did. */
+export function blockIn(before: Board, drops: readonly Drop[]): Drop | null {
+  return drops.find((drop) => isBlock(before, drop)) ?? null;
+}
+
+function isBlock(before: Board, { side, column, row }: Drop): boolean {
+  const other = side === "red" ? "yellow" : "red";
+  return row !== null && row === landing(before, column) && threats(before, other).includes(column);
 }
 
 function landing(board: Board, column: number): number | null {

@@ -1,116 +1,104 @@
 import { useRef } from "preact/hooks";
-import type { Side, SideTally } from "../protocol";
-import { BALL, centreX } from "../board/geometry";
+import { cabinetHeight, cabinetWidth } from "../board/geometry";
 import { Shape } from "../board/Ball";
-import { FLOOR } from "./layout";
+import type { CloseCall } from "./closecall";
+import { barsOf, worthTelling, type Bar, type Standpoint } from "./distribution";
 import { settle } from "./motion";
-import { percent, placeOf, share, tallyOf } from "./sides";
-import { standing, useReveal, type View } from "./view";
+import { during, useReel, type Frame } from "./reel";
+import { percent } from "./sides";
+import { CHOOSING, POURING, REPLAYING } from "./timeline";
+import { useReveal, type View } from "./view";
 
 const WIDTH = 40;
 const GAP = 2;
 const FOOT = -4;
-/** Two numbers stand over a column, one a line, the left team's above; or over the balls that wait there. */
-const LINE = 60;
 const ASIDE = 14;
 /** As wide as a column: it stands in the middle, or it would meet one over the next column. */
 const THREE_FIGURES = "100";
-const LABEL = 2 * LINE + 6;
-const WAITING = 2 * BALL + 8;
-const TOP_MARGIN = 22;
 const WITH_SHAPE = 46;
-
-/** Two bars stand side by side with their backs to the column's middle, a single one stands on it. */
-type Standpoint = "left" | "right" | "alone";
-
-export interface Bar {
-  side: Side;
-  column: number;
-  x: number;
-  height: number;
-  share: number;
-  picked: boolean;
-  standpoint: Standpoint;
-  /** How high above the rim its number stands at the end of the pour, and once balls wait in its column. */
-  label: number;
-  lifted: number;
-}
-
-/** Both distributions over the columns, in the cabinet's units; the tallest bar takes all the room there is. */
-export function barsOf(view: View): Bar[] {
-  const { reveal, match } = view.scene;
-  const stand = standing(view);
-  if (!reveal || !match || !stand) return [];
-  const room = (FLOOR - stand.height - TOP_MARGIN) / stand.scale - LABEL;
-  const tallies = (["red", "yellow"] as const).flatMap((side) => {
-    const tally = tallyOf(reveal, side);
-    return tally && tally.ballots > 0 ? [{ side, tally }] : [];
-  });
-  const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(tally, i + 1))));
-  const bars = tallies.flatMap(({ side, tally }) => {
-    const alone = tallies.length === 1;
-    return barsOfSide(side, tally, room / most, alone ? "alone" : placeOf(match, side) === 0 ? "left" : "right");
-  });
-  return bars.map((bar) => ({ ...bar, ...labelOf(bar, bars.filter(({ column }) => column === bar.column)) }));
-}
+/** A number that runs faster cannot be read, and costs a drawing each. */
+const COUNTS_IN = 10;
+const STEPS = 16;
 
 const LABEL_AT: Record<Standpoint, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
 const LEFT_EDGE: Record<Standpoint, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
 
-type Unlabelled = Omit<Bar, "label" | "lifted">;
-
-function barsOfSide(side: Side, tally: SideTally, scale: number, standpoint: Standpoint): Unlabelled[] {
-  return tally.counts.map((_, index) => {
-    const column = index + 1;
-    const part = share(tally, column);
-    const x = centreX(column) + LEFT_EDGE[standpoint];
-    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
-  });
-}
-
-function labelOf(bar: Unlabelled, together: readonly Unlabelled[]): Pick<Bar, "label" | "lifted"> {
-  const told = (bars: readonly Unlabelled[]) => bars.some((other) => other.standpoint === "right" && worthTelling(other.share));
-  const line = (bars: readonly Unlabelled[]) => (bar.standpoint === "left" && told(bars) ? LINE : 0);
-  const top = Math.max(...together.map(({ height }) => height));
-  const picks = together.filter(({ picked }) => picked);
-  return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(picks) };
-}
-
-/** Nothing is said over a bar that rounds to nothing. */
-function worthTelling(part: number): boolean {
-  return percent(part) !== "0";
-}
-
-/** The tides, poured into the columns. */
+/** The tides, poured into the columns; a close call runs up once more by itself. */
 export function Bars({ view }: { view: View }) {
-  const group = useRef<SVGGElement>(null);
+  const drawing = useRef<SVGSVGElement>(null);
   const bars = barsOf(view);
-  useReveal(view, ["pour", "picks"], ({ poured, chosen }) => {
-    const [grown, lift] = [settle(poured), settle(chosen)];
-    bars.forEach((bar, index) => put(group.current?.children[index], bar, grown, lift));
+  const { match, stage, call } = view.scene;
+  const again = stage?.step === "replay" && call?.kind === "count" ? call : null;
+  useReveal(view, ["pour"], ({ poured }) => {
+    const labels = drawing.current?.querySelectorAll("text") ?? [];
+    bars.forEach((bar, index) => say(labels[index], again ? marginOf(again, bar) : figure(bar, poured)));
   });
+  if (!match) return null;
+  const [width, height] = [cabinetWidth(match.board.columns), cabinetHeight(match.board.rows)];
   return (
-    <g class="bars" ref={group} data-step={view.scene.stage?.step}>
-      {bars.map((bar) => <BarOf key={`${bar.side}${bar.column}`} bar={bar} />)}
+    <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
+      {bars.map((bar) => <BarOf key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
+    </svg>
+  );
+}
+
+function figure({ share }: Bar, poured: number): string {
+  const counted = share * settle(Math.ceil(poured * COUNTS_IN) / COUNTS_IN);
+  return worthTelling(counted) ? percent(counted) : "";
+}
+
+type Count = CloseCall & { kind: "count" };
+
+function contends(call: Count | null, { side, column }: Bar): boolean {
+  return call !== null && call.side === side && (call.first === column || call.second === column);
+}
+
+/** By how much the first one was ahead. */
+function marginOf(call: Count, bar: Bar): string {
+  if (!contends(call, bar)) return "";
+  if (call.margin === 0) return "=";
+  return bar.column === call.first ? `+${call.margin}` : "";
+}
+
+function say(label: Element | undefined, text: string) {
+  if (label && label.textContent !== text) label.textContent = text;
+}
+
+function BarOf({ view, bar, again }: { view: View; bar: Bar; again: Count | null }) {
+  const { side, x, standpoint, picked, height, share } = bar;
+  const contending = contends(again, bar);
+  const body = useReel<SVGRectElement>(view, bodyFrames(view, contending));
+  const label = useReel<SVGTextElement>(view, labelFrames(view, bar, contending));
+  const left = x + LEFT_EDGE[standpoint];
+  return (
+    <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
+      <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
+      <text x={x + (percent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} ref={label} />
+      {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );
 }
 
-function put(element: Element | undefined, { height, share, label: end, lifted }: Bar, grown: number, lift: number) {
-  const [body, label] = element?.children ?? [];
-  body?.setAttribute("y", `${FOOT - height * grown}`);
-  body?.setAttribute("height", `${height * grown}`);
-  label?.setAttribute("transform", `translate(0 ${FOOT - end * grown - (lifted - end) * lift - 10})`);
-  if (label) label.textContent = worthTelling(share * grown) ? percent(share * grown) : "";
+function bodyFrames({ calm }: View, again: boolean): Frame[] {
+  const rise = (grown: number) => ({ transform: `scaleY(${grown.toFixed(4)})` });
+  return [
+    { at: 0, ...rise(0) },
+    ...during(POURING, calm, STEPS, (t) => rise(settle(t))),
+    ...(again ? during(REPLAYING, calm, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
+  ];
 }
 
-function BarOf({ bar }: { bar: Bar }) {
-  const { side, x, share, standpoint, picked, height, column } = bar;
-  return (
-    <g class="votes" data-side={side} data-picked={picked}>
-      <rect x={x} width={WIDTH} rx="3" />
-      <text x={centreX(column) + (percent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} />
-      {height > WITH_SHAPE && <g transform={`translate(${x + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
-    </g>
-  );
+function labelFrames({ calm }: View, { label, lifted, height }: Bar, again: boolean): Frame[] {
+  const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
+  return [
+    { at: 0, ...at(0) },
+    ...during(POURING, calm, STEPS, (t) => at(label * settle(t))),
+    ...during(CHOOSING, calm, STEPS, (t) => at(label + (lifted - label) * settle(t))),
+    ...(again ? during(REPLAYING, calm, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
+  ];
+}
+
+/** Slower and slower towards the finish, which is reached before the end. */
+function runUp(t: number): number {
+  return settle(Math.min(1, 0.35 + t * 0.8));
 }

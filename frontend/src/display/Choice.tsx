@@ -1,32 +1,40 @@
 import type { SideTally } from "../protocol";
-import { percent, plural, share, sideOf, tallyOf, type Place } from "./sides";
+import { isHidden, percent, plural, share, sideOf, tallyOf, teamOf, type Place } from "./sides";
 import { standing, type View } from "./view";
 import { decision } from "./words";
 
-const SHOWN = ["picks", "drops", "second", "token", "lines", "over"];
+const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
 
 /** What a team chose, on its side of the screen. */
 export function Choice({ view, place }: { view: View; place: Place }) {
-  const { scene, size } = view;
+  const { scene, size, state } = view;
   const side = sideOf(scene.match, place);
   const tally = tallyOf(scene.reveal, side);
   const stand = standing(view);
   if (!tally || !stand || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
   const width = `calc(${(size.width - stand.width) / 2 - 30} * var(--u))`;
+  const counted = !isHidden(state, "tally");
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} />}
-      <p>{decision(tally) || `of ${plural(tally.ballots, "vote")}`}</p>
+      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} counted={counted} />}
+      <p>{decision(tally, counted) || of(view, place, tally)}</p>
     </section>
   );
 }
 
-function Pick({ tally, pick }: { tally: SideTally; pick: number }) {
+/** How many chose, and how they said so. */
+function of({ state }: View, place: Place, { ballots }: SideTally): string {
+  const hands = teamOf(state, place).hands;
+  if (isHidden(state, "turnout")) return hands ? "by show of hands" : "";
+  return `of ${plural(ballots, hands ? "hand" : "vote")}`;
+}
+
+function Pick({ tally, pick, counted }: { tally: SideTally; pick: number; counted: boolean }) {
   return (
     <>
       <span class="said">chose</span>
       <b class="column">{pick}</b>
-      {tally.ballots > 0 && <b class="share">{percent(share(tally, pick))} %</b>}
+      {counted && tally.ballots > 0 && <b class="share">{percent(share(tally, pick))} %</b>}
     </>
   );
 }

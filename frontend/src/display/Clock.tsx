@@ -4,25 +4,26 @@ import type { View } from "./view";
 import { verdict } from "./words";
 
 const LAST_S = 5;
+const SHOWN = ["talk", "voting", "paused"];
 
-/** The time left, by the server's clock; it grows in the last seconds. */
+/** The time left, by the server's clock, until the vote closes or opens; it grows in the last seconds. */
 export function Clock({ view }: { view: View }) {
   const { phase, leftMs } = view.scene;
-  const shown = phase === "voting" || phase === "paused";
+  const shown = SHOWN.includes(phase);
   const word = wordOf(view);
   const face = shown ? clockface(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!last || view.calm) return;
-    const beat = [{ transform: "scale(1.1)" }, { transform: "scale(1)" }];
+    const beat = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
     figure.current?.animate(beat, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
   }, [face, last]);
   return (
     <div class="clock" data-last={last} data-phase={phase}>
       {shown && <span class="figure" ref={figure} role="timer">{face}</span>}
       {word && <span class="word">{word}</span>}
-      {phase === "voting" && <TimeBar view={view} />}
+      {(phase === "voting" || phase === "talk") && <TimeBar view={view} />}
     </div>
   );
 }
@@ -33,20 +34,28 @@ function wordOf({ state, scene: { phase, stage, match } }: View): string {
   return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 
+/** Fills while people talk, runs out while they vote. */
 function TimeBar({ view }: { view: View }) {
   const bar = useRef<HTMLElement>(null);
-  const { turn, match } = view.scene;
+  const { turn, match, phase } = view.scene;
+  const talk = phase === "talk";
   useEffect(() => {
     if (!turn || !match) return;
     const wait = Math.max(0, turn.opens_at - view.now());
-    const left = Math.max(0, turn.closes_at - view.now() - wait);
-    const share = Math.min(1, left / (match.window_s * 1000));
-    const run = bar.current?.animate([{ transform: `scaleX(${share})` }, { transform: "scaleX(0)" }], {
-      duration: left,
-      delay: wait,
-      fill: "both",
-    });
+    const run = talk ? filling(bar.current, wait, match.talk_s * 1000) : runningOut(bar.current, wait, view, match.window_s * 1000);
     return () => run?.cancel();
-  }, [turn?.id, turn?.opens_at, turn?.closes_at]);
+  }, [turn?.id, turn?.opens_at, turn?.closes_at, talk]);
   return <div class="bar" aria-hidden="true"><i ref={bar} /></div>;
+}
+
+function filling(bar: HTMLElement | null, left: number, whole: number) {
+  const share = 1 - Math.min(1, left / whole);
+  return bar?.animate([{ transform: `scaleX(${share})` }, { transform: "scaleX(1)" }], { duration: left, fill: "both" });
+}
+
+function runningOut(bar: HTMLElement | null, wait: number, { scene, now }: View, whole: number) {
+  const left = Math.max(0, (scene.turn?.closes_at ?? 0) - now() - wait);
+  const share = Math.min(1, left / whole);
+  const frames = [{ transform: `scaleX(${share})` }, { transform: "scaleX(0)" }];
+  return bar?.animate(frames, { duration: left, delay: wait, fill: "both" });
 }

@@ -2,28 +2,46 @@ import type { KeyShown } from "../protocol";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
 import { isTimely } from "./notices";
+import { isHidden } from "./sides";
 import { isWon, type View } from "./view";
-import { sentenceOf, verdict, type Part, type Sentence } from "./words";
+import { ahead } from "./announcer";
+import type { Part, Sentence } from "./sentence";
+import { sentenceOf, verdict } from "./words";
 
-const BESIDE_PEEK = 380;
+const BESIDE_PEEK = 440;
+/** A board that has something to say is told about when its vote opens. */
+const ANNOUNCED_MS = 5000;
+const LEAST_WINDOW_S = 10;
 const CAPTION = { largest: 68, least: 56, margin: 92 };
 
 /** The foot of the stage: turn and address in a window, one sentence whenever there is something to say. */
 export function Deck({ view, shown }: { view: View; shown: KeyShown | null }) {
   const sentence = sentenceAt(view);
+  if (view.foot.line === 0) return null;
   return (
     <footer class="deck" data-lobby={view.scene.phase === "lobby"}>
-      {sentence.length > 0 ? <Caption sentence={sentence} width={view.size.width - (view.state.peek ? BESIDE_PEEK : 0)} /> : <Standing view={view} shown={shown} />}
+      {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <Standing view={view} shown={shown} />}
     </footer>
   );
 }
 
-function sentenceAt({ scene, notice, state }: View): Sentence {
+function sentenceAt(view: View): Sentence {
+  const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
-  const { phase, match, reveal, stage } = scene;
+  const { phase, match, reveal, stage, call } = scene;
   if (phase === "paused") return ["Paused"];
   if (phase === "sealed") return ["Counting the votes"];
-  return phase === "reveal" && match && reveal && stage ? sentenceOf(stage.step, { state, match, reveal }) : [];
+  if (phase === "talk" && scene.turn) return [`The vote of turn ${scene.turn.number} opens soon`];
+  if (phase === "voting") return isOpening(view) && match ? ahead({ state, match }) : [];
+  return phase === "reveal" && match && reveal && stage ? sentenceOf(stage.step, { state, match, reveal }, call) : [];
+}
+
+function isOpening({ scene: { turn, match }, now }: View): boolean {
+  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + ANNOUNCED_MS;
+}
+
+function captionWidth({ size, state }: View): number {
+  return size.width - (state.peek ? BESIDE_PEEK : 0);
 }
 
 function Caption({ sentence, width }: { sentence: Sentence; width: number }) {
@@ -42,9 +60,14 @@ function Standing({ view, shown }: { view: View; shown: KeyShown | null }) {
   return (
     <>
       {turn && <span class="turn">Turn <b>{turn.number}</b></span>}
-      {view.state.lobby === "open" && view.scene.phase !== "lobby" && <Address url={view.joinUrl} code={view.state.code} shown={shown} />}
+      {letsIn(view) && <Address url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
   );
+}
+
+/** Latecomers find the way in here; the lobby shows it large. */
+function letsIn({ state, scene }: View): boolean {
+  return state.lobby === "open" && scene.phase !== "lobby" && !isHidden(state, "code");
 }
 
 /** The foot of an end without a winner. */

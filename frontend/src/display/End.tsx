@@ -2,10 +2,11 @@ import { Badge } from "../board/Ball";
 import { Water } from "./Sea";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
-import { sideOf } from "./sides";
+import { sideOf, type Place } from "./sides";
 import { isWon, standing, type View } from "./view";
 import { winnerOf } from "./scene";
-import { series, unity, verdict } from "./words";
+import { played, seriesNow, type Series } from "./series";
+import { unity, verdict } from "./words";
 
 /** The winner's sea, behind the board. */
 export function Flood({ view }: { view: View }) {
@@ -19,32 +20,65 @@ export function End({ view }: { view: View }) {
   const stand = standing(view);
   if (!isWon(view.scene) || !match || !stand) return null;
   const { title, line, winner } = verdict(view.state, match);
-  const united = winner ? unity(match, winner) : "";
+  const united = winner ? unity(view.state, match, winner) : "";
+  const series = seriesNow(view.state);
   const width = view.size.width - stand.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitted(text, width, largest, least)} * var(--u))`;
   return (
     <main class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && <Badge side={winner} />}
+      {winner && series.winner === null && <Badge side={winner} />}
       <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
-      {united && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
-      <Score view={view} />
+      {united && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
+      {series.winner === null ? <Score view={view} series={series} /> : <Podium view={view} series={series} />}
+      <History view={view} width={width} />
       {view.state.next_match_at !== null && <p class="next">Next match in <b>{clockface(leftMs)}</b></p>}
     </main>
   );
 }
 
-function Score({ view }: { view: View }) {
-  const [first, second, drawn] = series(view.state);
-  if (first + second + drawn === 0) return null;
+function Score({ view, series: { won, needed } }: { view: View; series: Series }) {
   const { match } = view.scene;
   return (
-    <p class="score" aria-label="Matches won">
+    <p class="score" aria-label={needed === null ? "Matches won" : `Matches won, ${needed} win the series`}>
       <Badge side={sideOf(match, 0)} />
-      <b>{first}</b>
+      <b>{won[0]}</b>
       <i>:</i>
-      <b>{second}</b>
+      <b>{won[1]}</b>
       <Badge side={sideOf(match, 1)} />
+      {needed !== null && <span class="needed">first to {needed}</span>}
     </p>
+  );
+}
+
+/** The series is decided: one stands higher than the other. */
+function Podium({ view, series: { won, winner } }: { view: View; series: Series }) {
+  const steps: readonly Place[] = winner === 1 ? [0, 1] : [1, 0];
+  return (
+    <div class="podium" aria-label="Matches won">
+      {steps.map((place, rank) => (
+        <div key={place} data-rank={rank + 1}>
+          <Badge side={sideOf(view.scene.match, place)} />
+          <b>{won[place]}</b>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const PIP = 66;
+
+/** Who won each match of the evening, oldest first, as many of the last ones as there is room for. */
+function History({ view, width }: { view: View; width: number }) {
+  const matches = played(view.state);
+  const { match } = view.scene;
+  if (matches.length < 2 || !match) return null;
+  const shown = matches.slice(-Math.floor(width / PIP));
+  return (
+    <ol class="history" aria-label="The matches so far">
+      {shown.map(([number, winner]) => (
+        <li key={number} data-winner={winner ?? "none"}>{winner !== null && <Badge side={sideOf(match, winner === 1 ? 0 : 1)} />}</li>
+      ))}
+    </ol>
   );
 }

@@ -1,49 +1,59 @@
-import { useRef } from "preact/hooks";
-import type { Drop, Resolution } from "../protocol";
-import { Ball } from "../board/Ball";
-import { BALL, centreX, centreY } from "../board/geometry";
+import type { Drop } from "../protocol";
+import { Ball, EnamelDefs } from "../board/Ball";
+import { BALL, centreY, slotX } from "../board/geometry";
 import { fall, settle } from "./motion";
-import type { Stage } from "./timeline";
-import { useReveal, type View } from "./view";
+import { during, useReel, type Frame } from "./reel";
+import { CHOOSING, REPLAYING, dropping, droppingAgain, type Span } from "./timeline";
+import type { View } from "./view";
 
 const OVER_RIM = -BALL - 8;
 const ROLLS_OFF = 0.55;
+const BOX = 46;
+const STEPS = 28;
 
 /** The picks as balls: they hang over their columns, then drop in the resolution's order. */
 export function Falling({ view }: { view: View }) {
-  const group = useRef<SVGGElement>(null);
-  const { reveal, match } = view.scene;
-  const rows = match?.board.rows ?? 0;
-  useReveal(view, ["picks", "drops", "second", "token"], (stage) => {
-    reveal?.resolution.drops.forEach((drop, index) => put(group.current?.children[index], pose(drop, index, stage, reveal.resolution, rows)));
-  });
-  if (!reveal) return null;
+  const { reveal } = view.scene;
+  return <>{reveal?.resolution.drops.map((drop, index) => <FallingBall key={drop.side} view={view} drop={drop} index={index} />)}</>;
+}
+
+function FallingBall({ view, drop, index }: { view: View; drop: Drop; index: number }) {
+  const ball = useReel<SVGSVGElement>(view, framesOf(view, drop, index));
   return (
-    <g ref={group}>
-      {reveal.resolution.drops.map((drop) => <g key={drop.side}><Ball side={drop.side} /></g>)}
-    </g>
+    <svg class="falling" viewBox={`${-BOX} ${-BOX} ${2 * BOX} ${2 * BOX}`} ref={ball} aria-hidden="true">
+      <EnamelDefs />
+      <Ball side={drop.side} />
+    </svg>
   );
 }
 
-interface Pose {
-  x: number;
-  y: number;
-  size: number;
-  opacity: number;
+function framesOf(view: View, drop: Drop, index: number): Frame[] {
+  const { scene, calm } = view;
+  const pose = poseOf(view, drop, index);
+  if (!scene.plan || !pose) return [];
+  const way = (span: Span) => during(span, calm, STEPS, (t) => pose(1, t));
+  return [
+    { at: 0, ...pose(0, 0) },
+    ...during(CHOOSING, calm, 6, (t) => pose(settle(t), 0)),
+    ...way(dropping(scene.plan, index)),
+    ...(scene.plan.replay === "conflict" ? [{ at: REPLAYING[0], ...pose(1, 0) }, ...way(droppingAgain(index))] : []),
+    { at: 1, ...pose(1, 1) },
+  ];
 }
 
-function put(element: Element | undefined, { x, y, size, opacity }: Pose) {
-  element?.setAttribute("transform", `translate(${x} ${y}) scale(${size})`);
-  element?.setAttribute("opacity", `${opacity}`);
-}
-
-/** Where a ball is: in a conflict the second one hangs on top of the first. */
-export function pose(drop: Drop, index: number, stage: Stage, resolution: Resolution, rows: number): Pose {
-  const stacked = resolution.conflict !== null ? index : 0;
+/** How a ball looks on its way: in a conflict the second one hangs on top of the first; one without room rolls off. */
+function poseOf({ scene, back, size }: View, { column, row }: Drop, index: number) {
+  const { match, reveal } = scene;
+  if (!match || !reveal) return null;
+  const { rows, columns } = match.board;
+  const stacked = reveal.resolution.conflict !== null ? index : 0;
   const from = OVER_RIM - stacked * (2 * BALL + 4);
-  const to = drop.row === null ? OVER_RIM + 6 : centreY(drop.row, rows);
-  const progress = stage.dropped[index] ?? 0;
-  const y = from + (to - from) * fall(progress, to - from, centreY(1, rows) - OVER_RIM);
-  const gone = drop.row === null ? Math.max(0, (progress - ROLLS_OFF) / (1 - ROLLS_OFF)) : 0;
-  return { x: centreX(drop.column) + gone * gone * 130, y: y + gone * gone * 40, size: settle(stage.chosen), opacity: 1 - gone };
+  const to = row === null ? OVER_RIM + 6 : centreY(row, rows);
+  const x = slotX(column, columns, back);
+  return (grown: number, progress: number): Omit<Frame, "at"> => {
+    const y = from + (to - from) * fall(progress, to - from, centreY(1, rows) - OVER_RIM);
+    const gone = row === null ? Math.max(0, (progress - ROLLS_OFF) / (1 - ROLLS_OFF)) : 0;
+    const px = (length: number) => `${((length - BOX) * size.unit).toFixed(2)}px`;
+    return { transform: `translate(${px(x + gone * gone * 130)}, ${px(y + gone * gone * 40)}) scale(${grown.toFixed(3)})`, opacity: 1 - gone };
+  };
 }

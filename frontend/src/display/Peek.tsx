@@ -1,9 +1,9 @@
 /** Stays as long as the organizers may see the columns before the reveal. */
 export function Peek() {
   return (
-    <p class="peek">
+    <p class="peek" aria-label="The control room sees the votes">
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M1 12q11-16 22 0q-11 16-22 0z" /><circle cx="12" cy="12" r="3.4" /></svg>
-      <span>The control room<br />sees the votes</span>
+      <span>Host sees votes</span>
     </p>
   );
 }

@@ -1,13 +1,14 @@
 import { useRef } from "preact/hooks";
-import { barsOf, type Bar } from "./Bars";
-import { FLOOR, HEIGHT, waterline } from "./layout";
+import { barsOf, type Bar } from "./distribution";
+import { HEIGHT, waterline } from "./layout";
 import { settle } from "./motion";
 import { placeOf } from "./sides";
 import { standing, useReveal, type View } from "./view";
 
 const A_SIDE = 70;
 const FLIGHT = 0.34;
-const FINEST = 1;
+/** Drops in flight need no sharp edge, and a large canvas costs frames. */
+const FINEST = 0.6;
 const COLOURS = { red: "#ff5a6e", yellow: "#ffdb66" };
 
 interface Flight {
@@ -31,7 +32,7 @@ export function Pour({ view }: { view: View }) {
     pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
     const fine = pen.canvas.height / HEIGHT;
     pen.setTransform(fine, 0, 0, fine, 0, 0);
-    for (const flight of flights) draw(pen, flight, poured, FLOOR - stand.height, stand.scale);
+    for (const flight of flights) draw(pen, flight, poured, stand.floor - stand.height, stand.scale);
   });
   const fine = Math.min(FINEST, view.size.unit);
   return <canvas class="pour" ref={canvas} width={Math.round(view.size.width * fine)} height={Math.round(HEIGHT * fine)} aria-hidden="true" />;
@@ -73,7 +74,7 @@ function flightOf(view: View, own: readonly Bar[], n: number): Flight {
   return {
     bar,
     from: size.width * (left ? outward : 1 - outward),
-    to: edge + (bar.x + 20) * (stand?.scale ?? 1),
+    to: edge + bar.x * (stand?.scale ?? 1),
     over: 40 + 160 * spread(n, 0.382),
     starts: (1 - FLIGHT) * spread(n, 0.7548),
     radius: 4 + 6 * spread(n, 0.5698),

@@ -17,7 +17,19 @@ export function Seal({ view, side }: { view: View; side: Side }) {
   const broken = !!before && !!after && before !== after;
   return (
     <p class="seal" data-broken={broken}>
-      sealed <b>{fingerprint(root)}</b>{broken && <>, counted <b>{fingerprint(after)}</b></>}
+      <Wax />
+      <b>{fingerprint(root)}</b>
+      {broken && <b>≠ {fingerprint(after)}</b>}
     </p>
+  );
+}
+
+/** A seal of wax with a keyhole: it says "sealed" where there is no room for the word. */
+function Wax() {
+  return (
+    <svg viewBox="0 0 48 48" role="img" aria-label="sealed">
+      <path d="M24 2 l6 5 8 -1 2 8 7 4 -3 7 3 7 -7 4 -2 8 -8 -1 -6 5 -6 -5 -8 1 -2 -8 -7 -4 3 -7 -3 -7 7 -4 2 -8 8 1 Z" />
+      <path class="hole" d="M24 15 a6 6 0 0 1 3 11 l2 9 h-10 l2 -9 a6 6 0 0 1 3 -11 Z" />
+    </svg>
   );
 }

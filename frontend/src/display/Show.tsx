@@ -1,47 +1,68 @@
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { Cabinet } from "../board/Cabinet";
-import type { Cell } from "../board/geometry";
+import { Panel, Wall } from "../board/Cabinet";
+import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
 import type { KeyShown } from "../protocol";
 import { Bars } from "./Bars";
 import { Choice } from "./Choice";
 import { Clock } from "./Clock";
+import { Confetti } from "./Confetti";
 import { Deck } from "./Deck";
 import { End, Flood } from "./End";
 import { Falling } from "./Falling";
 import { Header } from "./Header";
 import { Lobby, besideCard } from "./Lobby";
 import { Peek } from "./Peek";
+import { Plank } from "./Plank";
 import { Pour } from "./Pour";
 import { Sea } from "./Sea";
+import { Talk } from "./Talk";
 import { Token } from "./Token";
-import { FLOOR } from "./layout";
-import { boardOf } from "./scene";
-import { PLACES } from "./sides";
-import { isDark, isWon, standing, useReveal, type View } from "./view";
+import { boardOf, dropsAgain } from "./scene";
+import { PLACES, isHidden } from "./sides";
+import { isDark, isWon, standing, useReveal, type Standing, type View } from "./view";
+
+interface Props {
+  view: View;
+  qr: readonly string[];
+  shown: KeyShown | null;
+  /** What is laid over all for whoever presents. */
+  children: ComponentChildren;
+}
 
 /** The whole stage, back to front. */
-export function Show({ view, qr, shown }: { view: View; qr: readonly string[]; shown: KeyShown | null }) {
+export function Show({ view, qr, shown, children }: Props) {
   const { phase, stage } = view.scene;
   const stand = standing(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
-  const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : besideCard(view, qr);
+  const company = besideCard(view, qr);
+  const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : company;
   return (
-    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={{ "--company": `calc(${besideCard(view, qr)} * var(--u))` }}>
-      <div class="dusk" data-on={isDark(view.scene)} />
+    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
+      {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDark(view.scene)} />)}
       {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
       <Flood view={view} />
       {playing && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <Choice key={place} view={view} place={place} />)}
+      {phase === "talk" && PLACES.map((place) => <Talk key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} shown={shown} />
       <Deck view={view} shown={shown} />
+      {view.foot.lines > 0 && <Plank notice={view.state.notice} />}
       {view.state.peek && <Peek />}
       <Dock view={view} />
-      {stage?.step === "pour" && !view.calm && <Pour view={view} />}
+      {stage?.step === "pour" && !view.calm && !isHidden(view.state, "tally") && <Pour view={view} />}
       {phase !== "lobby" && <Token view={view} />}
       {playing && <Clock view={view} />}
       <End view={view} />
+      <Confetti view={view} />
+      {children}
     </div>
   );
+}
+
+function sizes({ foot }: View, company: number) {
+  const units = (n: number) => `calc(${n} * var(--u))`;
+  return { "--company": units(company), "--foot": units(foot.plank + foot.line), "--line": units(foot.line), "--plank": units(foot.plank) };
 }
 
 /** The cabinet in its place on the floor. */
@@ -50,24 +71,31 @@ function Dock({ view }: { view: View }) {
   const stand = standing(view);
   const lit = useLit(view);
   if (!board || !stand) return null;
-  const { stage, reveal, phase } = view.scene;
-  const moving = phase === "reveal" && stage && stage.step !== "sealed";
-  const shown = moving && stage.step !== "lines" && stage.step !== "over";
-  const framed = shown && stage.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
-  const behind = moving ? <><Bars view={view} />{shown && <Falling view={view} />}</> : null;
+  const { reveal, stage } = view.scene;
+  const told = isTold(view);
+  const framed = told && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
   return (
-    <div class="dock" style={dockStyle(stand)}>
-      <Cabinet board={board} lit={lit} framed={framed} behind={behind} />
+    <div class="dock" style={dockStyle(stand, board)}>
+      <Wall board={board} lit={lit} back={view.back} />
+      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isHidden(view.state, "tally") && <Bars view={view} />}
+      {told && <Falling view={view} />}
+      <Panel board={board} lit={lit} framed={framed} back={view.back} />
     </div>
   );
 }
 
-function dockStyle({ centre, width, height, scale }: NonNullable<ReturnType<typeof standing>>) {
-  const own = { width: width / scale, height: height / scale };
+/** While the balls are on their way, and once more in a second look. */
+function isTold({ scene }: View): boolean {
+  const { phase, stage } = scene;
+  if (phase !== "reveal" || !stage) return false;
+  return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
+}
+
+function dockStyle({ centre, floor, width, height, scale }: Standing, { columns, rows }: { columns: number; rows: number }) {
   return {
-    width: `calc(${own.width} * var(--u))`,
-    height: `calc(${own.height} * var(--u))`,
-    transform: `translate(calc(${centre - width / 2} * var(--u)), calc(${FLOOR - height} * var(--u))) scale(${scale})`,
+    width: `calc(${cabinetWidth(columns)} * var(--u))`,
+    height: `calc(${cabinetHeight(rows)} * var(--u))`,
+    transform: `translate(calc(${centre - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
   };
 }
 
@@ -79,7 +107,7 @@ function useLit(view: View): readonly Cell[] {
   order.current = unique(reveal?.resolution.lines.flat() ?? []);
   useReveal(view, ["lines"], ({ lit }) => setCount(Math.ceil(lit * order.current.length)));
   if (phase === "ended") return match?.board.winning_cells ?? [];
-  return phase === "reveal" ? order.current.slice(0, count) : [];
+  return phase === "reveal" && !dropsAgain(view.scene) ? order.current.slice(0, count) : [];
 }
 
 function unique(cells: readonly Cell[]): Cell[] {

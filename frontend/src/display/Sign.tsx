@@ -1,3 +1,4 @@
+import { Component, type ComponentChildren } from "preact";
 import type { Connection } from "../live/socket";
 
 const NO_SUCH_EVENT = 4502;
@@ -22,4 +23,19 @@ export function Waiting({ code, connection }: { code: string; connection: Connec
 
 function refusal(closeCode: number): string {
   return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen is not let in";
+}
+
+const LOADS_AGAIN_MS = 3000;
+
+/** A fault in the picture must not leave a hall in the dark: the page loads itself again. */
+export class Guard extends Component<{ children: ComponentChildren }, { broken: boolean }> {
+  override componentDidCatch(fault: unknown) {
+    console.error(fault);
+    this.setState({ broken: true });
+    window.setTimeout(() => location.reload(), LOADS_AGAIN_MS);
+  }
+
+  override render() {
+    return this.state.broken ? <main class="waiting"><p>One moment</p></main> : this.props.children;
+  }
 }

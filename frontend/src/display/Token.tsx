@@ -1,44 +1,53 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Side } from "../protocol";
 import { Coin } from "../board/Coin";
-import { FLOOR } from "./layout";
-import { cross } from "./motion";
+import { cross, tug } from "./motion";
 import { placeOf } from "./sides";
-import { standing, useReveal, type View } from "./view";
+import { standing, useReveal, type Standing, type View } from "./view";
 
 const RADIUS = 66;
 const BESIDE = 34;
 const ARC = 210;
+const HOP = 22;
 
-/** The token lies on its holder's side of the cabinet; after a conflict it crosses over in front of it. */
+/** The token lies on its holder's side of the cabinet; in a conflict it is fought over, and crosses in front of it. */
 export function Token({ view }: { view: View }) {
   const coin = useRef<HTMLDivElement>(null);
   const { scene } = view;
   const holder = scene.match?.board.token ?? null;
-  const at = (side: Side | null) => restingX(view, side ?? "red");
+  const stand = standing(view);
+  const at = (side: Side | null) => restingX(view, stand, side ?? "red");
   useLayoutEffect(() => {
-    if (!scene.stage) move(coin.current, at(holder), 0);
+    if (!scene.stage && stand) move(coin.current, stand, { x: at(holder) });
   });
-  useReveal(view, ["token"], ({ crossed }) => {
+  useReveal(view, ["picks", "token"], ({ fought, crossed }) => {
     const { token_before, token_after } = scene.reveal?.resolution ?? {};
     const way = cross(crossed);
     const [from, to] = [at(token_before ?? null), at(token_after ?? null)];
-    move(coin.current, from + (to - from) * way, Math.sin(Math.PI * way), Math.sign(to - from) * way);
+    const pull = tug(fought);
+    const pose = { x: from + (to - from) * way, up: Math.sin(Math.PI * way) * ARC, turned: Math.sign(to - from) * way * 720 };
+    if (stand) move(coin.current, stand, { ...pose, up: pose.up + Math.abs(pull) * HOP, turned: pose.turned + pull * 50 });
   });
   const hidden = holder === null || scene.phase === "ended";
-  return <div class="token" ref={coin} data-hidden={hidden} data-crossing={scene.stage?.step === "token"}><Coin /></div>;
+  const moves = scene.stage?.step === "token" || (scene.stage?.step === "picks" && scene.plan?.inTurn === true);
+  return <div class="token" ref={coin} data-hidden={hidden} data-crossing={moves}><Coin /></div>;
 }
 
-function restingX(view: View, holder: Side): number {
-  const stand = standing(view);
+function restingX(view: View, stand: Standing | null, holder: Side): number {
   if (!stand) return 0;
   const away = stand.width / 2 + RADIUS + BESIDE;
   return placeOf(view.scene.match, holder) === 0 ? stand.centre - away : stand.centre + away;
 }
 
-function move(coin: HTMLElement | null, x: number, height: number, turned = 0) {
+interface Pose {
+  x: number;
+  up?: number;
+  turned?: number;
+}
+
+function move(coin: HTMLElement | null, { floor }: Standing, { x, up = 0, turned = 0 }: Pose) {
   if (!coin) return;
-  const y = FLOOR - RADIUS - 2 - ARC * height;
+  const y = floor - RADIUS - 2 - up;
   const place = `translate(calc(${x - RADIUS} * var(--u)), calc(${y - RADIUS} * var(--u)))`;
-  coin.style.transform = `${place} rotate(${turned * 720}deg) scale(${1 + height * 0.7})`;
+  coin.style.transform = `${place} rotate(${turned}deg) scale(${1 + (up / ARC) * 0.7})`;
 }

@@ -23,15 +23,43 @@ export function stageSize(width: number, height: number): StageSize {
 }
 
 /** How many stage units one unit of the cabinet is. */
-export function cabinetScale(stageWidth: number, cabinet: { width: number; height: number }): number {
-  return Math.min(CABINET / cabinet.height, (stageWidth * WIDEST_SHARE) / cabinet.width);
+export function cabinetScale(stageWidth: number, lift: number, cabinet: { width: number; height: number }): number {
+  return Math.min((CABINET - lift) / cabinet.height, (stageWidth * WIDEST_SHARE) / cabinet.width);
 }
 
-export function waterline(level: number): number {
-  return LOW_TIDE - (LOW_TIDE - HIGH_TIDE) * Math.min(1, Math.max(0, level));
+/** `lift`: how much higher the foot of the stage stands than usual. */
+export function waterline(level: number, lift = 0): number {
+  const low = LOW_TIDE - lift;
+  return low - (low - HIGH_TIDE) * Math.min(1, Math.max(0, level));
 }
 
 const GLYPH = 0.47;
+
+/** The organizer's word to all stands in lines of its own above the foot; a third one takes the foot's place. */
+const PLANK = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
+const MOST_LINES = 3;
+const IN_LOBBY = { foot: 172, beside: 112 };
+
+export interface Foot {
+  /** Of the organizer's word; 0: there is none. */
+  lines: number;
+  plank: number;
+  /** What of the foot stays for the rest. */
+  line: number;
+}
+
+export function footOf(notice: string, stageWidth: number, lobby: boolean): Foot {
+  const needs = Math.ceil((lengthOf(notice) * PLANK.glyph * PLANK.type) / (stageWidth - PLANK.beside));
+  const lines = Math.min(MOST_LINES, needs);
+  const plank = lines ? lines * PLANK.line + PLANK.margins : 0;
+  if (lobby) return { lines, plank, line: lines ? IN_LOBBY.beside : IN_LOBBY.foot };
+  return { lines, plank, line: lines < MOST_LINES ? DECK : 0 };
+}
+
+/** How much higher than usual the stage begins. */
+export function liftOf({ plank, line }: Foot, lobby: boolean): number {
+  return plank + line - (lobby ? IN_LOBBY.foot : DECK);
+}
 
 const NUMERAL = 0.53;
 

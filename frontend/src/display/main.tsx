@@ -1,5 +1,4 @@
 import { render } from "preact";
-import { useState } from "preact/hooks";
 import "@fontsource/barlow-condensed/latin-600.css";
 import "@fontsource/barlow-condensed/latin-800.css";
 import "@fontsource/barlow-condensed/latin-ext-600.css";
@@ -7,34 +6,51 @@ import "@fontsource/barlow-condensed/latin-ext-800.css";
 import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, ToDisplay, TurnSealed } from "../protocol";
 import { connect } from "../live/connect";
 import { isReopened, laterSeal } from "../live/seals";
-import type { ServerClock } from "../live/clock";
-import type { Live } from "../live/event";
 import { Store, useStore } from "../live/store";
 import "../live/tokens.css";
 import "./display.css";
-import { Show } from "./Show";
-import { Lost, Waiting } from "./Sign";
+import { Playing } from "./Playing";
+import { Guard, Waiting } from "./Sign";
+import { onKeys, type Command } from "./keys";
 import { NOTICE_MS, noticeOf, type Notice } from "./notices";
-import { keepAwake, onKeys, ownKey } from "./screen";
-import { useCalm, useScene, useStageSize, type View } from "./view";
+import { orderFor } from "./orders";
+import { Presenter } from "./presenter";
+import { sceneAt } from "./scene";
+import { fillScreen, keepAwake, lookOf, ownKey, showPointer } from "./screen";
+import { Sound } from "./sound";
+import type { Cheers } from "./view";
 
 interface Own {
   welcome: DisplayWelcomed | null;
   key: KeyShown | null;
   sealed: TurnSealed | null;
   notice: Notice | null;
+  cheers: Cheers;
+  hints: boolean;
+  blank: boolean;
+  sounds: boolean;
 }
+
+const CHEERED_MS = 1600;
+const QUIET: Cheers = { all: [0, 0], latest: [0, 0] };
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 const key = ownKey(code);
-const own = new Store<Own>({ welcome: null, key: null, sealed: null, notice: null });
+const look = lookOf(location.search);
+const sound = new Sound();
+const presenter = new Presenter(code);
+const own = new Store<Own>({
+  welcome: null, key: null, sealed: null, notice: null, cheers: QUIET, hints: false, blank: false, sounds: sound.on,
+});
 let before: EventState | null = null;
 let silence = 0;
+let calm = 0;
 
 function heard(message: ToDisplay): void {
   if (message.type === "display.welcomed") own.set({ welcome: message, key: null });
   if (message.type === "key.shown") own.set({ key: message });
   if (message.type === "turn.sealed") own.set({ sealed: laterSeal(own.get().sealed, message) });
+  if (message.type === "cheers.counted") cheer(message.presses);
   const notice = noticeOf(message, before);
   if ("state" in message) follow(message.state);
   if (notice === null) return;
@@ -51,44 +67,55 @@ function follow(state: EventState): void {
   before = state;
 }
 
+function cheer(presses: readonly [number, number]): void {
+  const { all } = own.get().cheers;
+  own.set({ cheers: { all: [all[0] + presses[0], all[1] + presses[1]], latest: presses } });
+  clearTimeout(calm);
+  calm = window.setTimeout(() => own.set({ cheers: { ...own.get().cheers, latest: QUIET.latest } }), CHEERED_MS);
+}
+
+function obey(command: Command): void {
+  sound.wake();
+  const { hints, blank } = own.get();
+  const event = whole(link.store.get().event);
+  if (command === "away") own.set({ hints: false, blank: false });
+  else if (command === "blank") own.set({ blank: !blank });
+  else if (command === "full") fillScreen();
+  else if (command === "sound") turnSound();
+  else if (command === "hints") own.set({ hints: !hints });
+  else if (event) presenter.press(orderFor(command, event, sceneAt(event, link.clock.now()).phase));
+  if (own.get().hints) presenter.ask();
+}
+
+function turnSound(): void {
+  sound.toggle();
+  own.set({ sounds: sound.on });
+}
+
 const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "display.join", code, key }), heard);
+
+/** While a house is brought up to date, a gateway of before may not tell everything yet. */
+function whole(event: EventState | null): EventState | null {
+  return event && { ...UNTOLD, ...event };
+}
+
+const UNTOLD: Pick<EventState, "notice" | "hidden" | "best_of"> = { notice: "", hidden: [], best_of: null };
 
 function Display() {
   const live = useStore(link.store);
-  const { welcome, notice, ...told } = useStore(own);
-  const size = useStageSize();
-  const calm = useCalm();
-  if (live.connection.state === "away" || !live.event || !welcome) return <Waiting code={code} connection={live.connection} />;
-  return <Playing live={live} state={live.event} welcome={welcome} rest={{ notice, size, calm, clock: link.clock, ...told }} />;
+  const told = useStore(own);
+  const { welcome } = told;
+  const state = whole(live.event);
+  if (live.connection.state === "away" || !state || !welcome) return <Waiting code={code} connection={live.connection} />;
+  const { clock } = link;
+  return <Playing {...{ live, clock, look, sound, presenter, turnSound }} state={state} own={{ ...told, welcome }} />;
 }
 
-interface PlayingProps {
-  live: Live;
-  state: EventState;
-  welcome: DisplayWelcomed;
-  rest: Pick<View, "notice" | "size" | "calm" | "sealed"> & { clock: ServerClock; key: KeyShown | null };
-}
-
-function Playing({ live, state, welcome, rest: { clock, key, ...rest } }: PlayingProps) {
-  const [now] = useState(() => () => clock.now());
-  const scene = useScene(state, now);
-  const lost = live.connection.state !== "joined";
-  const { body } = document;
-  body.dataset.phase = lost ? "lost" : scene.phase;
-  body.dataset.turn = String((scene.phase === "reveal" ? scene.reveal : scene.turn)?.number ?? "");
-  body.dataset.result = scene.match?.result ?? "";
-  const shown = state.admission === "rotating" ? key : null;
-  const { join_url, qr } = shown ?? welcome;
-  const view: View = { ...rest, state, scene, now, turnout: live.turnout, joinUrl: join_url };
-  return (
-    <>
-      <Show view={view} qr={qr} shown={shown} />
-      {lost && <Lost />}
-    </>
-  );
-}
-
-onKeys();
+document.documentElement.dataset.bare = String(look.bare);
+if (look.wood) document.documentElement.dataset.theme = "wood";
+onKeys(obey);
+addEventListener("pointerdown", () => sound.wake());
+showPointer();
 keepAwake();
 link.socket.open();
-render(<Display />, document.getElementById("app")!);
+render(<Guard><Display /></Guard>, document.getElementById("app")!);

@@ -3,13 +3,22 @@
 const LANDS = 0.74;
 const BOUNCE = 0.05;
 
-/** The part of a fall of `height` that lies behind, with one small bounce; a low fall is over sooner. */
+/** How much of its time a fall of `height` takes: a low one is over sooner. */
+function took(height: number, highest: number): number {
+  return 0.5 + 0.5 * Math.sqrt(Math.max(0, height) / highest);
+}
+
+/** The part of a fall of `height` that lies behind, with one small bounce. */
 export function fall(progress: number, height: number, highest: number): number {
-  const took = 0.5 + 0.5 * Math.sqrt(height / highest);
-  const t = Math.min(1, progress / took);
+  const t = Math.min(1, progress / took(height, highest));
   if (t < LANDS) return (t / LANDS) ** 2;
   const u = (t - LANDS) / (1 - LANDS);
   return 1 - BOUNCE * 4 * u * (1 - u);
+}
+
+/** The progress at which a fall of `height` touches down for the first time. */
+export function landsAt(height: number, highest: number): number {
+  return LANDS * took(height, highest);
 }
 
 export function settle(progress: number): number {
@@ -18,6 +27,11 @@ export function settle(progress: number): number {
 
 export function cross(progress: number): number {
   return progress < 0.5 ? 4 * progress ** 3 : 1 - (2 - 2 * progress) ** 3 / 2;
+}
+
+/** To and fro, harder and harder, and back to where it was. */
+export function tug(progress: number): number {
+  return Math.sin(progress * 3 * 2 * Math.PI) * Math.sin(Math.PI * progress) * (0.5 + progress / 2);
 }
 
 /** Whoever asked for less motion sees every change at once, in its place and order. */

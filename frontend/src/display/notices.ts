@@ -18,7 +18,7 @@ export function noticeOf(message: ToDisplay, before: EventState | null): Notice 
 /** Reveal, pause and end have sentences of their own. */
 export function isTimely({ turn }: Notice, scene: Scene): boolean {
   const { phase } = scene;
-  return (phase === "lobby" || phase === "voting" || phase === "sealed") && turn === (scene.turn?.id ?? null);
+  return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);
 }
 
 function textOf(message: ToDisplay, before: EventState | null): string | null {
@@ -28,7 +28,7 @@ function textOf(message: ToDisplay, before: EventState | null): string | null {
     case "turn.restored":
       return "Some votes were lost and are sent again: more time";
     case "turn.moved":
-      return moved(message.state, before);
+      return moved(message.state, before, message.at);
     case "turn.resumed":
       return "On we go";
     case "joining.locked":
@@ -41,11 +41,12 @@ function textOf(message: ToDisplay, before: EventState | null): string | null {
 }
 
 /** An event that closes early by its own rule has nothing to explain. */
-function moved(after: EventState, before: EventState | null): string | null {
+function moved(after: EventState, before: EventState | null, at: number): string | null {
   const [now, then] = [after.match?.turn, before?.match?.turn];
   if (!now || !then || now.id !== then.id) return null;
   const seconds = Math.round((ends(now) - ends(then)) / 1000);
   if (seconds > 0) return seconds === 1 ? "One more second" : `${seconds} more seconds`;
+  if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return `${-seconds} seconds less`;
   return after.match?.close_early ? null : "Closed early";
 }
 

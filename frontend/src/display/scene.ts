@@ -1,8 +1,10 @@
 import type { Board, EventState, Match, Reveal, Side, Turn } from "../protocol";
 import { without } from "../board/before";
-import { nextStep, planOf, stage, type Stage } from "./timeline";
+import { closeCallOf, type CloseCall } from "./closecall";
+import { isHidden } from "./sides";
+import { nextStep, planOf, stage, type Plan, type Stage } from "./timeline";
 
-export type Phase = "lobby" | "voting" | "paused" | "sealed" | "reveal" | "ended";
+export type Phase = "lobby" | "talk" | "voting" | "paused" | "sealed" | "reveal" | "ended";
 
 /** What the screen shows at a moment: a pure function of the event's state and the server's time. */
 export interface Scene {
@@ -11,6 +13,8 @@ export interface Scene {
   turn: Turn | null;
   reveal: Reveal | null;
   stage: Stage | null;
+  plan: Plan | null;
+  call: CloseCall | null;
   leftMs: number;
 }
 
@@ -18,15 +22,17 @@ const SECOND = 1000;
 
 export function sceneAt(state: EventState, now: number): Scene {
   const match = state.match;
-  const scene: Scene = { phase: "lobby", match, turn: match?.turn ?? null, reveal: match?.reveal ?? null, stage: null, leftMs: 0 };
+  const turn = match?.turn ?? null;
+  const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, leftMs: 0 };
   if (!match) return scene;
-  if (revealing(match, now)) return { ...scene, phase: "reveal", stage: stageOf(match, now) };
-  if (!match.turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
-  return { ...scene, ...windowAt(match.turn, now) };
+  if (revealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
+  if (!turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
+  return { ...scene, ...windowAt(match, turn, now) };
 }
 
-function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
+function windowAt({ talk_s }: Match, turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
   if (turn.paused) return { phase: "paused", leftMs: turn.left_ms };
+  if (talk_s > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
   const leftMs = turn.closes_at - Math.max(now, turn.opens_at);
   return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };
 }
@@ -41,26 +47,30 @@ function revealing({ reveal, reveal_s, turn, state }: Match, now: number): boole
   return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
 }
 
-function stageOf({ reveal, reveal_s }: Match, now: number): Stage | null {
-  return reveal && stage(now - reveal.resolved_at, reveal_s * SECOND, planOf(reveal.resolution));
+function revealAt(state: EventState, match: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {
+  const { reveal, reveal_s } = match;
+  if (!reveal) return { stage: null, plan: null, call: null };
+  const call = closeCallOf(match, reveal, !isHidden(state, "tally"));
+  const plan = planOf(reveal.resolution, call);
+  return { call, plan, stage: stage(now - reveal.resolved_at, reveal_s * SECOND, plan) };
 }
 
 /** The server's time at which `sceneAt` next answers something else for the same state; null: never. */
 export function nextChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
-  if (scene.phase === "voting" || scene.phase === "ended") return scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : null;
-  return null;
+  const runs = scene.phase === "voting" || scene.phase === "talk" || scene.phase === "ended";
+  return runs && scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : null;
 }
 
 function nextSecond(leftMs: number): number {
   return leftMs % SECOND || SECOND;
 }
 
-function nextOfReveal({ match, turn, reveal }: Scene, now: number): number | null {
-  if (!match || !reveal) return null;
+function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number | null {
+  if (!match || !reveal || !plan) return null;
   const length = match.reveal_s * SECOND;
-  const step = nextStep(now - reveal.resolved_at, length, planOf(reveal.resolution));
+  const step = nextStep(now - reveal.resolved_at, length, plan);
   const at = reveal.resolved_at + (step ?? length);
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
 }
@@ -69,9 +79,15 @@ export function winnerOf({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
 
+/** Whether the last balls drop once more. */
+export function dropsAgain({ stage, call }: Scene): boolean {
+  return stage?.step === "replay" && call?.kind === "conflict";
+}
+
 /** The board to draw: until its drops have landed the one before them; they fall by themselves. */
-export function boardOf({ match, reveal, stage }: Scene): Board | null {
+export function boardOf(scene: Scene): Board | null {
+  const { match, reveal, stage } = scene;
   if (!match) return null;
-  const landed = !stage || stage.step === "lines" || stage.step === "over";
+  const landed = !stage || (["lines", "replay", "over"].includes(stage.step) && !dropsAgain(scene));
   return landed || !reveal ? match.board : without(match.board, reveal.resolution.drops);
 }

@@ -8,19 +8,39 @@ export function ownKey(code: string): string | null {
   const given = location.hash.slice(1);
   try {
     if (given) sessionStorage.setItem(name, given);
-    if (given) history.replaceState(null, "", location.pathname);
+    if (given) history.replaceState(null, "", location.pathname + location.search);
     return sessionStorage.getItem(name);
   } catch {
     return given || null;
   }
 }
 
-/** `F` fills the screen, and leaves it again. */
-export function onKeys(): void {
-  addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
-    if (key.toLowerCase() !== "f" || ctrlKey || metaKey || altKey) return;
-    if (document.fullscreenElement) void document.exitFullscreen();
-    else void document.documentElement.requestFullscreen();
+export function fillScreen(): void {
+  if (document.fullscreenElement) void document.exitFullscreen();
+  else void document.documentElement.requestFullscreen().catch(refused);
+}
+
+/** How the address wants the screen: `?side=back`, `?obs=1` without a ground, `?theme=wood`. */
+export interface Look {
+  back: boolean;
+  bare: boolean;
+  wood: boolean;
+}
+
+export function lookOf(search: string): Look {
+  const asked = new URLSearchParams(search);
+  return { back: asked.get("side") === "back", bare: asked.get("obs") === "1", wood: asked.get("theme") === "wood" };
+}
+
+const POINTER_MS = 3000;
+
+/** The pointer, and what is there to be pressed, shows itself only while it moves. */
+export function showPointer(): void {
+  let hide = 0;
+  addEventListener("pointermove", () => {
+    document.body.dataset.pointer = "true";
+    clearTimeout(hide);
+    hide = window.setTimeout(() => delete document.body.dataset.pointer, POINTER_MS);
   });
 }
 
@@ -34,5 +54,5 @@ export function keepAwake(): void {
   hold();
 }
 
-/** A browser refuses on low battery, and says so by itself. */
+/** A browser refuses on low battery or without a touch, and says so by itself. */
 function refused(): void {}

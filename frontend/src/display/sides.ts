@@ -1,5 +1,5 @@
 import { thousands } from "../live/format";
-import type { EventState, Match, Reveal, Side, SideTally, Team } from "../protocol";
+import type { EventState, Match, Part, Reveal, Side, SideTally, Team } from "../protocol";
 
 /** The first team keeps the left of the screen from match to match; its colour is its side's. */
 export type Place = 0 | 1;
@@ -25,6 +25,11 @@ export function tallyOf(reveal: Reveal | null, side: Side): SideTally | null {
 /** The share of a side's ballots that went to a column, from 0 to 1. */
 export function share(tally: SideTally, column: number): number {
   return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / tally.ballots : 0;
+}
+
+/** A part that the organizer keeps off this screen. */
+export function isHidden({ hidden }: EventState, part: Part): boolean {
+  return hidden.includes(part);
 }
 
 export function percent(part: number): string {

@@ -1,23 +1,27 @@
 import type { Resolution } from "../protocol";
+import type { CloseCall } from "./closecall";
 
 /** The reveal in time. All moments are for a reveal of six seconds and scale with it. */
 const LENGTH = 6000;
 const POUR = 400;
 const PICKS = 1600;
+const CHOSEN = 1950;
 const DROPS = 2400;
 const SECOND = 3100;
 const TOKEN = 3600;
 const LINES = 4000;
 const LIT = 5200;
+/** With a second look at the end, the lines light up at once. */
+const REPLAY = 4600;
+const AGAIN = [4750, 5350, 5950] as const;
 
-export type Step = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "over";
+export type Step = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "replay" | "over";
 
 /** What of the reveal is done, each from 0 to 1. */
 export interface Stage {
   step: Step;
   poured: number;
-  chosen: number;
-  dropped: readonly number[];
+  fought: number;
   crossed: number;
   lit: number;
 }
@@ -27,13 +31,15 @@ export interface Plan {
   drops: number;
   inTurn: boolean;
   crosses: boolean;
+  replay: CloseCall["kind"] | null;
 }
 
-export function planOf(resolution: Resolution): Plan {
+export function planOf(resolution: Resolution, call: CloseCall | null = null): Plan {
   return {
     drops: resolution.drops.length,
     inTurn: resolution.conflict !== null && resolution.drops.length > 1,
     crosses: resolution.token_before !== resolution.token_after,
+    replay: call?.kind ?? null,
   };
 }
 
@@ -47,9 +53,11 @@ export function steps(plan: Plan): ReadonlyArray<readonly [Step, number]> {
     ["second", SECOND],
     ["token", TOKEN],
     ["lines", LINES],
+    ["replay", REPLAY],
     ["over", LENGTH],
   ];
-  return all.filter(([step]) => (step !== "second" || plan.inTurn) && (step !== "token" || plan.crosses));
+  const left: Partial<Record<Step, boolean>> = { second: !plan.inTurn, token: !plan.crosses, replay: plan.replay === null };
+  return all.filter(([step]) => !left[step]);
 }
 
 /** The reveal `elapsed_ms` after its turn was resolved, when all of it takes `reveal_ms`. */
@@ -60,12 +68,9 @@ export function stage(elapsed_ms: number, reveal_ms: number, plan: Plan): Stage 
   return {
     step: begun[begun.length - 1]?.[0] ?? "sealed",
     poured: between(POUR, PICKS),
-    chosen: between(PICKS, PICKS + 350),
-    dropped: Array.from({ length: plan.drops }, (_, index) =>
-      plan.inTurn && index > 0 ? between(SECOND, TOKEN) : between(DROPS, plan.inTurn ? SECOND : SECOND + 250),
-    ),
+    fought: plan.inTurn ? between(CHOSEN, DROPS) : 0,
     crossed: plan.crosses ? between(TOKEN, LINES) : 0,
-    lit: between(LINES, LIT),
+    lit: between(LINES, plan.replay ? REPLAY : LIT),
   };
 }
 
@@ -74,4 +79,25 @@ export function nextStep(elapsed_ms: number, reveal_ms: number, plan: Plan): num
   const scale = reveal_ms / LENGTH;
   const later = steps(plan).find(([, at]) => at * scale > elapsed_ms);
   return later ? later[1] * scale : null;
+}
+
+/** A part of the reveal, from and to: in shares of its length. */
+export type Span = readonly [from: number, to: number];
+
+function span(from: number, to: number): Span {
+  return [from / LENGTH, to / LENGTH];
+}
+
+export const POURING = span(POUR, PICKS);
+export const CHOOSING = span(PICKS, CHOSEN);
+export const REPLAYING = span(REPLAY, LENGTH);
+
+/** When each ball is on its way: both at once, or one after the other. */
+export function dropping({ inTurn }: Plan, index: number): Span {
+  if (inTurn) return index > 0 ? span(SECOND, TOKEN) : span(DROPS, SECOND);
+  return span(DROPS, SECOND + 250);
+}
+
+export function droppingAgain(index: number): Span {
+  return index > 0 ? span(AGAIN[1], AGAIN[2]) : span(AGAIN[0], AGAIN[1]);
 }

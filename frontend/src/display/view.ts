@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { EventState, TurnSealed, TurnoutCounted } from "../protocol";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
-import { STEPPED_BACK, cabinetScale, stageSize, type StageSize } from "./layout";
+import { FLOOR, STEPPED_BACK, cabinetScale, stageSize, type Foot, type StageSize } from "./layout";
 import { still } from "./motion";
 import type { Notice } from "./notices";
 import { nextChange, sceneAt, winnerOf, type Scene } from "./scene";
@@ -16,8 +16,20 @@ export interface View {
   sealed: TurnSealed | null;
   notice: Notice | null;
   size: StageSize;
+  foot: Foot;
+  /** How much higher than usual the foot stands. */
+  lift: number;
+  cheers: Cheers;
+  /** The board as it is seen from behind. */
+  back: boolean;
   calm: boolean;
   now: () => number;
+}
+
+/** Presses of the warm-up: all so far, and those of the last second, a number a team. */
+export interface Cheers {
+  all: readonly [number, number];
+  latest: readonly [number, number];
 }
 
 /** The scene of this moment; draws again exactly when it becomes another. */
@@ -59,8 +71,7 @@ function inPlace(stage: Stage): Stage {
   return {
     ...stage,
     poured: still(stage.poured),
-    chosen: still(stage.chosen),
-    dropped: stage.dropped.map(still),
+    fought: 0,
     crossed: still(stage.crossed),
     lit: still(stage.lit),
   };
@@ -89,9 +100,10 @@ export function useCalm(): boolean {
   return calm;
 }
 
-/** Where the cabinet stands, in stage units: its centre, its width and height on the screen. */
+/** Where the cabinet stands, in stage units: its centre, its floor, its width and height on the screen. */
 export interface Standing {
   centre: number;
+  floor: number;
   width: number;
   height: number;
   scale: number;
@@ -100,18 +112,22 @@ export interface Standing {
 const END_MARGIN = 56;
 const END_SHARE = 0.44;
 
-export function standing({ scene, size }: View): Standing | null {
+export function standing({ scene, size, lift }: View): Standing | null {
   const board = scene.match?.board;
   if (!board) return null;
   const own = { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
-  const full = cabinetScale(size.width, own);
-  const back = scene.phase === "reveal" && scene.stage?.step !== "sealed";
+  const full = cabinetScale(size.width, lift, own);
   const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (won ? aside : back ? STEPPED_BACK : 1);
+  const scale = full * (won ? aside : isBack(scene) ? STEPPED_BACK : 1);
   const width = own.width * scale;
   const centre = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
-  return { centre, width, height: own.height * scale, scale };
+  return { centre, floor: FLOOR - lift, width, height: own.height * scale, scale };
+}
+
+/** Whether the cabinet steps back to leave room for what is told above it. */
+export function isBack({ phase, stage }: Scene): boolean {
+  return phase === "reveal" && stage?.step !== "sealed";
 }
 
 /** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import type { Board, Drop, Side } from "../protocol";
+import { without } from "./before";
+import { blockIn, hasLine, threats } from "./threats";
+
+const [COLUMNS, ROWS] = [7, 6];
+const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
+
+function boardOf(grid: readonly string[]): Board {
+  return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [] };
+}
+
+/** Balls dropped one after the other: the n-th letter of a column lies n-th from the bottom. */
+function stacked(columns: readonly string[]): Board {
+  const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
+  return boardOf(Array.from({ length: ROWS }, (_, fromTop) => line(ROWS - 1 - fromTop)));
+}
+
+const stacks = fc.array(fc.string({ unit: fc.constantFrom("R", "Y"), maxLength: ROWS }), { minLength: COLUMNS, maxLength: COLUMNS });
+const sides: readonly Side[] = ["red", "yellow"];
+
+test("a threat is a column whose next ball makes the line, and no other", () => {
+  fc.assert(
+    fc.property(stacks, fc.constantFrom(...sides), (columns, side) => {
+      const board = stacked(columns);
+      fc.pre(!hasLine(board, side));
+      const making = columns.flatMap((stack, index) => {
+        const grown = columns.map((each, at) => (at === index ? each + LETTERS[side] : each));
+        return stack.length < ROWS && hasLine(stacked(grown), side) ? [index + 1] : [];
+      });
+      assert.deepEqual(threats(board, side), making);
+    }),
+  );
+});
+
+test("three in a row with a hole are a threat, three with the hole in the air are none", () => {
+  assert.deepEqual(threats(stacked(["R", "R", "", "R", "", "", ""]), "red"), [3]);
+  assert.deepEqual(threats(stacked(["YR", "YR", "", "YR", "", "", ""]), "red"), []);
+  assert.deepEqual(threats(stacked(["", "R", "R", "R", "", "", ""]), "red"), [1, 5]);
+  assert.deepEqual(threats(stacked(["", "R", "R", "", "", "", ""]), "red"), []);
+});
+
+test("a ball that takes the other side's cell is a block, one on top of it is none", () => {
+  const before = stacked(["R", "R", "R", "", "", "", ""]);
+  const blocks: Drop = { side: "yellow", column: 4, row: 1 };
+  assert.deepEqual(blockIn(before, [{ side: "red", column: 6, row: 1 }, blocks]), blocks);
+  assert.equal(blockIn(before, [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }]), null);
+  assert.equal(blockIn(before, [{ side: "yellow", column: 4, row: null }]), null);
+});
+
+test("the board before the drops is the board without them", () => {
+  const after = stacked(["RR", "Y", "", "", "", "", ""]);
+  const drops: Drop[] = [{ side: "red", column: 1, row: 2 }, { side: "yellow", column: 2, row: 1 }];
+  assert.deepEqual(without(after, drops).grid, stacked(["R", "", "", "", "", "", ""]).grid);
+});

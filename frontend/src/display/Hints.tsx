@@ -1,0 +1,34 @@
+import { useStore } from "../live/store";
+import { HINTS } from "./keys";
+import type { Access, Presenter } from "./presenter";
+
+const STATUS: Record<Access, string> = {
+  unknown: "",
+  asking: "Asking the control room",
+  in: "These keys run the event",
+  out: "To run the event from here, log in to the control room in this browser",
+};
+
+/** What the keys do, and whether they do it here. */
+export function Hints({ presenter }: { presenter: Presenter }) {
+  const { access } = useStore(presenter.store);
+  return (
+    <div class="hints" role="dialog" aria-label="Keys">
+      <dl>
+        {HINTS.map(([key, what]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p data-access={access}>{STATUS[access]}</p>
+    </div>
+  );
+}
+
+/** One line for whoever presses keys, over the foot of the stage; also on a blank screen. */
+export function Said({ presenter, foot }: { presenter: Presenter; foot: number }) {
+  const { said } = useStore(presenter.store);
+  return said ? <p class="said-line" role="status" style={{ minHeight: `calc(${foot} * var(--u))` }}>{said}</p> : null;
+}

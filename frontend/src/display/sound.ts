@@ -1,0 +1,151 @@
+/** Everything that is heard, made as it is heard: no recording is loaded. */
+const KEPT_AS = "crowdgame:sound";
+const LOUDNESS = 0.5;
+
+interface Overtone {
+  ratio: number;
+  loud: number;
+  fades: number;
+}
+
+/** A ship's bell: its partials do not fit together, the lowest one hums on. */
+const BELL: readonly Overtone[] = [
+  { ratio: 0.5, loud: 0.25, fades: 2.6 },
+  { ratio: 1, loud: 0.5, fades: 1.9 },
+  { ratio: 1.19, loud: 0.3, fades: 1.2 },
+  { ratio: 2, loud: 0.25, fades: 0.9 },
+  { ratio: 2.74, loud: 0.16, fades: 0.5 },
+  { ratio: 4.1, loud: 0.1, fades: 0.3 },
+];
+const COIN: readonly Overtone[] = [
+  { ratio: 1, loud: 0.22, fades: 0.5 },
+  { ratio: 1.41, loud: 0.16, fades: 0.35 },
+  { ratio: 2.3, loud: 0.12, fades: 0.2 },
+];
+
+export class Sound {
+  private audio: AudioContext | null = null;
+  private out: GainNode | null = null;
+  private noise: AudioBuffer | null = null;
+
+  /** Off until somebody wants it; a browser lets it begin only after a key or a touch. */
+  on = kept();
+
+  toggle(): void {
+    this.on = !this.on;
+    keep(this.on);
+    if (this.on) this.wake();
+    else void this.audio?.suspend();
+  }
+
+  /** After a page was loaded again its sound waits for the first touch. */
+  wake(): void {
+    if (!this.on) return;
+    if (!this.audio) this.build();
+    void this.audio?.resume();
+  }
+
+  bell(): void {
+    this.ring(BELL, 640);
+  }
+
+  /** One of the last seconds: the bell's rim, lightly. */
+  tick(): void {
+    this.ring([{ ratio: 2, loud: 0.14, fades: 0.18 }], 640);
+  }
+
+  brass(): void {
+    this.ring(COIN, 1760);
+    this.ring(COIN, 2093, 0.12);
+  }
+
+  /** Votes of a second: a few drops, never many. */
+  water(votes: number): void {
+    const drops = Math.min(5, Math.ceil(Math.sqrt(votes)));
+    for (let n = 0; n < drops; n++) this.drip(Math.random() * 0.9);
+  }
+
+  /** Wood on wood, after so many seconds. */
+  wood(after = 0): void {
+    const [audio, out] = [this.audio, this.out];
+    if (!this.isHeard() || !audio || !out) return;
+    const at = audio.currentTime + Math.max(0, after);
+    this.swept(at, { from: 210, to: 92, lasts: 0.12, loud: 0.7, shape: "triangle" });
+    const knock = audio.createBufferSource();
+    const soft = audio.createBiquadFilter();
+    knock.buffer = this.noise;
+    soft.type = "lowpass";
+    soft.frequency.value = 1300;
+    knock.connect(soft).connect(fading(audio, at, 0.35, 0.05)).connect(out);
+    knock.start(at);
+    knock.stop(at + 0.06);
+  }
+
+  private drip(after: number): void {
+    const from = 380 + Math.random() * 500;
+    this.swept((this.audio?.currentTime ?? 0) + after, { from, to: from * 2.1, lasts: 0.09, loud: 0.07, shape: "sine" });
+  }
+
+  private swept(at: number, tone: { from: number; to: number; lasts: number; loud: number; shape: OscillatorType }): void {
+    const [audio, out] = [this.audio, this.out];
+    if (!this.isHeard() || !audio || !out) return;
+    const voice = audio.createOscillator();
+    voice.type = tone.shape;
+    voice.frequency.setValueAtTime(tone.from, at);
+    voice.frequency.exponentialRampToValueAtTime(tone.to, at + tone.lasts);
+    voice.connect(fading(audio, at, tone.loud, tone.lasts)).connect(out);
+    voice.start(at);
+    voice.stop(at + tone.lasts + 0.02);
+  }
+
+  private ring(partials: readonly Overtone[], pitch: number, after = 0): void {
+    const [audio, out] = [this.audio, this.out];
+    if (!this.isHeard() || !audio || !out) return;
+    const at = audio.currentTime + after;
+    for (const { ratio, loud, fades } of partials) {
+      const voice = audio.createOscillator();
+      voice.frequency.value = pitch * ratio;
+      voice.connect(fading(audio, at, loud, fades)).connect(out);
+      voice.start(at);
+      voice.stop(at + fades + 0.05);
+    }
+  }
+
+  private isHeard(): boolean {
+    return this.on && this.audio?.state === "running";
+  }
+
+  private build(): void {
+    this.audio = new AudioContext();
+    this.out = this.audio.createGain();
+    this.out.gain.value = LOUDNESS;
+    this.out.connect(this.audio.destination);
+    this.noise = this.audio.createBuffer(1, this.audio.sampleRate / 10, this.audio.sampleRate);
+    const samples = this.noise.getChannelData(0);
+    for (let n = 0; n < samples.length; n++) samples[n] = Math.random() * 2 - 1;
+  }
+}
+
+function fading(audio: AudioContext, at: number, loud: number, lasts: number): GainNode {
+  const gain = audio.createGain();
+  gain.gain.setValueAtTime(0, at);
+  gain.gain.linearRampToValueAtTime(loud, at + 0.004);
+  gain.gain.exponentialRampToValueAtTime(0.0004, at + lasts);
+  return gain;
+}
+
+function kept(): boolean {
+  try {
+    return localStorage.getItem(KEPT_AS) === "on";
+  } catch {
+    return false;
+  }
+}
+
+function keep(on: boolean): void {
+  try {
+    localStorage.setItem(KEPT_AS, on ? "on" : "off");
+  } catch {
+    // A browser that keeps nothing is asked again next time.
+  }
+}

@@ -1,0 +1,45 @@
+import type { Board, EventState, Match, Resolution, Reveal, SideTally, Turn } from "../protocol";
+
+/** Made-up events for tests. */
+export const NOW = 1_000_000;
+
+export function stacked(columns: readonly string[]): Board {
+  const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
+  const grid = Array.from({ length: 6 }, (_, fromTop) => line(5 - fromTop));
+  return { face: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [] };
+}
+
+export function turnOf(part: Partial<Turn> = {}): Turn {
+  const usual = { id: 7, number: 7, opens_at: NOW, closes_at: NOW + 20_000, epoch: 1, paused: false, left_ms: 0 };
+  return { ...usual, to_move: ["red", "yellow"], legal: { red: [1], yellow: [1] }, lot: null, ...part };
+}
+
+export function tallyOf(counts: readonly number[], pick: number | null, part: Partial<SideTally> = {}): SideTally {
+  return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, ...part };
+}
+
+export function resolutionOf(part: Partial<Resolution> = {}): Resolution {
+  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", ...part };
+}
+
+export function revealOf(part: Partial<Reveal> = {}): Reveal {
+  const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null };
+  return { ...usual, red: tallyOf([9, 1], 1), yellow: tallyOf([1, 9], 2), resolution: resolutionOf(), ...part };
+}
+
+export function matchOf(part: Partial<Match> = {}): Match {
+  return {
+    id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
+    ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: turnOf(),
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, ...part,
+  };
+}
+
+export function eventOf(part: Partial<EventState> = {}): EventState {
+  return {
+    code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
+    teams: [{ number: 1, name: "North", hands: false }, { number: 2, name: "South", hands: false }],
+    match: matchOf(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
+    best_of: null, ...part,
+  };
+}

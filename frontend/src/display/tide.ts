@@ -1,0 +1,64 @@
+import { isHidden, sideOf, tallyOf, teamOf, type Place } from "./sides";
+import { seriesNow } from "./series";
+import { isWon, type View } from "./view";
+
+/** What a side's water tells: a number and its word, and how high it stands, from 0 to 1. */
+export interface Count {
+  number: number;
+  share: number;
+  word: "" | "joined" | "voted" | "won" | "by show of hands";
+  awake: boolean;
+  /** Nothing says the number: it is hidden, or nobody counts it. */
+  silent?: boolean;
+}
+
+const GONE: Count = { number: 0, share: 0, word: "", awake: false };
+/** Leaves room for a team's name in five lines. */
+const LOBBY_TIDE = { most: 0.2, cheered: 0.18 };
+/** Everybody pressing twice a second is as high as it goes. */
+const CHEERS_AT_MOST = 2;
+/** Where the water stands when its height is not to say anything. */
+const HIDDEN_TIDE = 0.3;
+
+export function count(view: View, place: Place): Count {
+  const counted = told(view, place);
+  const crowd = counted.word === "joined" || counted.word === "voted";
+  if (crowd && teamOf(view.state, place).hands && !counted.number) return { ...counted, word: "by show of hands", silent: true };
+  if (!crowd || !isHidden(view.state, "turnout")) return counted;
+  return { ...counted, number: 0, share: HIDDEN_TIDE, word: "", silent: true };
+}
+
+function told(view: View, place: Place): Count {
+  const { scene, turnout } = view;
+  const connected = turnout?.connected[place] ?? 0;
+  if (scene.phase === "lobby") return { number: connected, share: lobbyTide(view, place, connected), word: "joined", awake: true };
+  if (scene.phase === "talk") return GONE;
+  if (scene.phase === "ended") return endCount(view, place);
+  return scene.phase === "reveal" ? sealedCount(view, place, connected) : openCount(view, place, connected);
+}
+
+function lobbyTide({ cheers }: View, place: Place, connected: number): number {
+  const cheered = Math.min(1, cheers.latest[place] / Math.max(1, connected * CHEERS_AT_MOST));
+  return Math.min(LOBBY_TIDE.most, Math.log10(1 + connected) / 16) + LOBBY_TIDE.cheered * cheered;
+}
+
+/** After a draw both waters stand equally high and tell the score; a stopped match has let them run out. */
+function endCount({ scene, state }: View, place: Place): Count {
+  if (isWon(scene) || scene.match?.state === "aborted") return GONE;
+  return { number: seriesNow(state).won[place], share: 1, word: "won", awake: true };
+}
+
+function openCount({ scene, turnout }: View, place: Place, connected: number): Count {
+  const { turn, match } = scene;
+  if (!turn?.to_move.includes(sideOf(match, place))) return GONE;
+  const number = turnout?.turn === turn.id ? turnout.voted[place] : 0;
+  return { number, share: number / Math.max(1, number, connected), word: "voted", awake: true };
+}
+
+function sealedCount({ scene }: View, place: Place, connected: number): Count {
+  const tally = tallyOf(scene.reveal, sideOf(scene.match, place));
+  if (!tally) return GONE;
+  const shown = scene.stage?.step === "sealed" || scene.stage?.step === "pour";
+  const share = tally.ballots / Math.max(1, tally.ballots, connected);
+  return { number: tally.ballots, share, word: shown ? "voted" : "", awake: true };
+}
