@@ -1,33 +1,39 @@
-import { Cabinet } from "../board/Cabinet";
 import { Badge } from "../board/Ball";
+import { Cabinet } from "../board/Cabinet";
 import { Coin } from "../board/Coin";
 import { without } from "../board/before";
-import { thousands } from "../live/format";
+import type { ServerClock } from "../live/clock";
+import { countdown, percent, thousands } from "../live/format";
+import { useNow } from "../live/now";
 import { revealStep, sideOf, tokenMoment, type Phase } from "../live/phase";
-import type { Board, EventState, Match, TurnoutCounted } from "../protocol";
-import { caption, isWindow } from "./words";
+import type { Board, EventState, Match, Side, TurnoutCounted } from "../protocol";
+import "./hall.css";
+import { clockEnd } from "./moments";
+import { isTalk, outcome, picksText, seriesLine, standingOf } from "./words";
 
 interface Props {
   event: EventState;
   phase: Phase;
   now: number;
   turnout: TurnoutCounted | null;
-  code: string;
+  joinUrl: string;
+  clock: ServerClock;
 }
 
-/** What the hall sees, in small: the board between two tides. */
-export function Hall({ event, phase, now, turnout, code }: Props) {
+/** What the hall sees, in small: the board between two tides, as the projector has it. */
+export function Hall(props: Props) {
+  const { event, phase, now, joinUrl } = props;
   const match = phase === "lobby" ? null : event.match;
   return (
-    <section class="hall" aria-label="What the hall sees">
+    <section class="hall" aria-label="What the hall sees" data-phase={phase}>
+      <Tide team={1} {...props} match={match} />
+      <Tide team={2} {...props} match={match} />
       <Name team={1} event={event} />
+      <div class="over">{match && <Over {...props} match={match} />}</div>
       <Name team={2} event={event} />
-      <Tide team={1} {...{ event, phase, turnout, match, now }} />
-      <div class="stage">
-        {match ? <Cabinet board={boardAt(match, phase, now)} lit={litAt(match, phase, now)} /> : <p class="sign">{code}</p>}
-        <p class="caption">{caption(event, phase)}</p>
-      </div>
-      <Tide team={2} {...{ event, phase, turnout, match, now }} />
+      <div class="stage">{match ? <Cabinet board={boardAt(match, phase, now)} lit={litAt(match, phase, now)} /> : <Sign event={event} />}</div>
+      <p class="caption">{caption(event, phase)}</p>
+      {event.notice ? <p class="shown">{event.notice}</p> : <p class="way">{event.hidden.includes("code") ? "" : joinUrl.replace(/^https?:\/\//, "")}</p>}
     </section>
   );
 }
@@ -37,23 +43,73 @@ function Name({ team, event }: { team: 1 | 2; event: EventState }) {
   return <p class="team" data-side={side}><Badge side={side} /><b>{event.teams[team - 1]?.name}</b></p>;
 }
 
+/** In place of the lobby's huge symbol: the code, or why there is none. */
+function Sign({ event }: { event: EventState }) {
+  if (event.lobby === "closed") return <p class="sign words">Doors open soon</p>;
+  if (event.lobby === "locked") return <p class="sign words">Joining is closed</p>;
+  return event.hidden.includes("code") ? <p class="sign words">The code is hidden</p> : <p class="sign">{event.code}</p>;
+}
+
+/** "59:59" still has room for the largest digits. */
+export const LONG = 5;
+
+/** Above the board: the clock, or at a reveal how both teams voted. */
+function Over({ event, phase, now, clock, match }: Props & { match: Match }) {
+  const until = clockEnd(event, phase);
+  useNow(clock, until);
+  if (phase === "reveal") return <Bars event={event} match={match} now={now} />;
+  if (phase === "sealed" || phase === "paused") return <b class="word">{phase === "sealed" ? "Sealed" : "Paused"}</b>;
+  const left = until - clock.now();
+  if (left <= 0) return null;
+  const shown = countdown(left);
+  return <b class={shown.length > LONG ? "word" : "figure"}>{shown}</b>;
+}
+
+function Bars({ event, match, now }: { event: EventState; match: Match; now: number }) {
+  const { reveal, board } = match;
+  if (!reveal || event.hidden.includes("tally") || revealStep(match, now) === "sealed") return null;
+  const columns = Array.from({ length: board.columns }, (_, index) => index);
+  const sides = (["red", "yellow"] as const).filter((side) => reveal[side]);
+  return (
+    <div class="bars">
+      {columns.map((column) => (
+        <span key={column}>
+          {sides.map((side) => <Bar key={side} side={side} votes={reveal[side]!.counts[column] ?? 0} of={reveal[side]!.ballots} />)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Bar({ side, votes, of }: { side: Side; votes: number; of: number }) {
+  return <i data-side={side} title={percent(votes, of)} style={{ "--share": `${of ? votes / of : 0}` }} />;
+}
+
 type TideProps = Pick<Props, "event" | "phase" | "turnout" | "now"> & { team: 1 | 2; match: Match | null };
 
 function Tide({ team, event, phase, turnout, match, now }: TideProps) {
   const side = sideOf(event, team);
-  const [connected, voted] = [turnout?.connected[team - 1] ?? 0, turnout?.voted[team - 1] ?? 0];
-  const counting = isWindow(phase) && !!match?.turn?.to_move.includes(side);
-  const share = counting && connected ? Math.min(1, voted / connected) : 0;
+  const { hands, choosing, here, voted, share } = standingOf(event, team, turnout, phase);
+  const hidden = event.hidden.includes("turnout");
   return (
-    <div class="tide" data-side={side}>
-      <div class="water" ref={(node) => node?.style.setProperty("--share", share.toFixed(3))} />
+    <div class="tide" data-side={side} data-team={team}>
+      <div class="water" style={{ "--share": hidden ? "0" : share.toFixed(3) }} />
       <div class="coin">{match && tokenAt(match, phase, now) === side && <Coin />}</div>
-      <p class="counts">
-        <span hidden={!counting}><b data-voted={team}>{thousands(voted)}</b> voted</span>
-        <span><b data-joined={team}>{thousands(connected)}</b> here</span>
-      </p>
+      {!hidden && <p class="counts">{hands ? "by show of hands" : <><b>{thousands(choosing ? voted : here)}</b>{choosing ? "voted" : "here"}</>}</p>}
     </div>
   );
+}
+
+function caption(event: EventState, phase: Phase): string {
+  const { match } = event;
+  if (phase === "lobby" || !match) return seriesLine(event);
+  if (phase === "reveal" && match.reveal) return capital(picksText(event, match.reveal));
+  if (phase === "ended") return outcome(event, match);
+  return isTalk(event, phase) ? "Talk it over" : match.title;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Until the balls have dropped, the board as it stood before. */

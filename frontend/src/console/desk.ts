@@ -7,17 +7,23 @@ const SURE_WITHIN_MS = 3000;
 const ANSWER_WITHIN_MS = 6000;
 const HELD_MS = 500;
 const SAID_FOR_MS = 8000;
+const TOLD_FOR_MS = 60_000;
 
 export interface Said {
   text: string;
   trouble: boolean;
 }
 
-/** `waiting`: presses without an answer. `armed`: the button that waits for its second press. */
+/**
+ * `waiting`: presses without an answer. `armed`: the button that waits for its second press. `done`: what was done
+ * last, and `tookMs` how long the last answer took.
+ */
 export interface Desktop {
   waiting: ReadonlySet<string>;
   armed: string;
   said: Said | null;
+  done: Offer | null;
+  tookMs: number | null;
 }
 
 interface Asked {
@@ -28,17 +34,18 @@ interface Asked {
 }
 
 /** A button's name; one that is meant for another turn is another button. */
-export function nameOf({ action, seconds, turn, phones }: Offer): string {
-  return [action, seconds ?? "", turn ?? "", phones ?? ""].join(" ");
+export function nameOf({ action, seconds, turn, phones, part, team }: Offer): string {
+  return [action, seconds, turn, phones, part, team].map((one) => one ?? "").join(" ");
 }
 
 /** Takes presses: each goes out once, is answered in words, and a grave one needs a second press. */
 export class Desk {
-  readonly store = new Store<Desktop>({ waiting: new Set(), armed: "", said: null });
+  readonly store = new Store<Desktop>({ waiting: new Set(), armed: "", said: null, done: null, tookMs: null });
   private asked = new Map<number, Asked>();
   private lastId = 0;
   private disarm = 0;
   private silence = 0;
+  private stale = 0;
 
   constructor(private send: (ask: ActionAsk) => boolean) {}
 
@@ -53,6 +60,8 @@ export class Desk {
     const asked = this.asked.get(answer.id);
     if (!asked) return;
     const refused = answer.type === "action.refused";
+    this.time(asked.at);
+    if (!refused) this.store.set({ done: asked.offer });
     this.settle(answer.id, refused ? { text: answer.text, trouble: true } : { text: doneText(asked.offer), trouble: false });
   }
 
@@ -60,6 +69,13 @@ export class Desk {
   lose(): void {
     const text = "The connection broke. See what happened before you press again.";
     for (const id of [...this.asked.keys()]) this.settle(id, { text, trouble: true });
+  }
+
+  /** How long an answer took says something for a while. */
+  private time(askedAt: number): void {
+    clearTimeout(this.stale);
+    this.store.set({ tookMs: Date.now() - askedAt });
+    this.stale = window.setTimeout(() => this.store.set({ tookMs: null }), TOLD_FOR_MS);
   }
 
   private arm(offer: Offer): void {
@@ -70,8 +86,7 @@ export class Desk {
 
   private ask(offer: Offer): void {
     const id = ++this.lastId;
-    const { action, turn, seconds, phones } = offer;
-    if (!this.send({ type: "action.ask", id, action, turn, seconds: seconds ?? null, phones: phones ?? null })) {
+    if (!this.send(askOf(id, offer))) {
       this.store.set({ armed: "" });
       this.say({ text: "No connection: nothing was sent.", trouble: true });
       return;
@@ -105,4 +120,9 @@ export class Desk {
   private waiting(): ReadonlySet<string> {
     return new Set([...this.asked.values()].map(({ offer }) => nameOf(offer)));
   }
+}
+
+function askOf(id: number, { action, turn, seconds, phones, text, part, team, hands }: Offer): ActionAsk {
+  const about = { seconds: seconds ?? null, phones: phones ?? null, text: text ?? null, part: part ?? null };
+  return { type: "action.ask", id, action, turn, ...about, team: team ?? null, hands: hands ?? null };
 }

@@ -4,6 +4,7 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["P", "Pause or resume"],
   ["E", "A little more time"],
   ["Shift E", "More time"],
+  ["S", "A little less time"],
   ["C", "Close now"],
   ["U", "Take back the last turn (press twice)"],
   ["L", "Lock or unlock joining"],

@@ -1,12 +1,14 @@
 import { render } from "preact";
 import { connect } from "../live/connect";
 import { Store, useStore } from "../live/store";
-import type { ConsoleMessage, CountsTold, ToConsole } from "../protocol";
+import type { ConsoleMessage, CountsTold, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
 import "./console.css";
 import { Away, Opening } from "./Away";
+import { Deeds } from "./deeds";
 import { Desk } from "./desk";
-import { Journal } from "./journal";
+import { Evening } from "./evening";
+import { ExtraTime } from "./extra";
 import { Rehearsal } from "./rehearsal";
 import { Room } from "./Room";
 
@@ -14,17 +16,21 @@ const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCa
 interface Own {
   joinUrl: string;
   displayKey: string | null;
+  role: Role;
   counts: CountsTold | null;
 }
 
-const own = new Store<Own>({ joinUrl: "", displayKey: null, counts: null });
+const own = new Store<Own>({ joinUrl: "", displayKey: null, role: "viewer", counts: null });
 const rehearsal = new Rehearsal();
-const journal = new Journal(`crowdgame:happened:${code}`);
+const deeds = new Deeds();
+const evening = new Evening(`crowdgame:evening:${code}`);
+const extra = new ExtraTime(`crowdgame:extra:${code}`);
 
 function heard(message: ToConsole): void {
-  journal.hear(message);
+  deeds.hear(message);
   rehearsal.hear(message);
-  if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url, displayKey: message.display_key });
+  evening.hear(message, link.clock.now());
+  if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url, displayKey: message.display_key, role: message.role });
   if (message.type === "counts.told") own.set({ counts: message });
   if (message.type === "action.done" || message.type === "action.refused") desk.hear(message);
 }
@@ -40,7 +46,7 @@ function Console() {
   const told = useStore(own);
   if (live.connection.state === "away") return <Away close={live.connection.code} code={code} />;
   if (!live.event) return <Opening lost={live.connection.state === "lost"} />;
-  return <Room live={live} event={live.event} {...told} clock={link.clock} desk={desk} journal={journal} rehearsal={rehearsal} />;
+  return <Room live={live} event={live.event} {...told} {...{ clock: link.clock, desk, deeds, evening, extra, rehearsal }} />;
 }
 
 link.socket.open();

@@ -1,5 +1,6 @@
+import { seriesOf } from "../live/series";
 import type { Phase } from "../live/phase";
-import type { Action, EventState } from "../protocol";
+import type { Action, EventState, Part } from "../protocol";
 import { span } from "./words";
 
 /** A button: what it asks for, and whether that can be asked now. `turn` is the turn it is meant for. */
@@ -11,6 +12,10 @@ export interface Offer {
   turn: number | null;
   seconds?: number;
   phones?: number;
+  text?: string;
+  part?: Part;
+  team?: number;
+  hands?: readonly number[];
   /** What the button says between the first press and the second. */
   sure?: string;
 }
@@ -22,13 +27,25 @@ export interface Offers {
   rest: readonly Offer[];
 }
 
-const RUNNING: readonly Phase[] = ["waiting", "voting", "reveal"];
+/** A press that belongs to no turn and has no key. */
+export function plainOffer(action: Action, label: string): Offer {
+  return { action, label, shortcut: "", enabled: true, turn: null };
+}
+
+/** The live turn's window may still open or is open. */
+export function isRunning(phase: Phase): boolean {
+  return phase !== "lobby" && phase !== "sealed" && phase !== "paused" && phase !== "ended";
+}
 
 export function offersOf(event: EventState, phase: Phase): Offers {
   const [main, beside] = foremost(event, phase);
   const [little, more] = stretches(event.match?.window_s ?? 0);
-  const extensions = [extend(event, phase, little, "E"), extend(event, phase, more, "Shift E")];
-  return { main, beside, rest: [...extensions, takeBack(event), joining(event), abort(event)] };
+  const tempo = [
+    shift(event, phase, "turn.shorten", little, "S"),
+    shift(event, phase, "turn.extend", little, "E"),
+    shift(event, phase, "turn.extend", more, "Shift E"),
+  ];
+  return { main, beside, rest: [...tempo, takeBack(event), joining(event), abort(event)] };
 }
 
 function foremost(event: EventState, phase: Phase): [Offer, Offer | null] {
@@ -39,17 +56,18 @@ function foremost(event: EventState, phase: Phase): [Offer, Offer | null] {
 }
 
 function between(event: EventState, phase: Phase): [Offer, Offer | null] {
-  if (event.lobby === "closed") return [openLobby(), start(event, phase, "Start at once")];
-  return [start(event, phase, event.match ? "Start the next match" : "Start the match"), null];
+  if (event.lobby === "closed") return [plainOffer("lobby.open", "Open the lobby"), start(event, phase, "Start at once")];
+  return [start(event, phase, nextMatch(event)), null];
 }
 
-function openLobby(): Offer {
-  return { action: "lobby.open", label: "Open the lobby", shortcut: "", enabled: true, turn: null };
+function nextMatch(event: EventState): string {
+  if (!event.match) return "Start the match";
+  return event.best_of !== null && seriesOf(event).decided ? "Start a new series" : "Start the next match";
 }
 
 function start(event: EventState, phase: Phase, label: string): Offer {
   const over = event.match?.state !== "ended" || phase === "ended";
-  return { action: "match.start", label: over ? label : "The last reveal is on", shortcut: "", enabled: over, turn: null };
+  return { ...plainOffer("match.start", over ? label : "The last reveal is on"), enabled: over };
 }
 
 function ofTurn(event: EventState, enabled: boolean): Pick<Offer, "enabled" | "turn"> {
@@ -58,8 +76,8 @@ function ofTurn(event: EventState, enabled: boolean): Pick<Offer, "enabled" | "t
 }
 
 function pause(event: EventState, phase: Phase): Offer {
-  const label = phase === "reveal" || phase === "waiting" ? "Hold the next turn" : "Pause";
-  return { action: "turn.pause", label, shortcut: "P", ...ofTurn(event, RUNNING.includes(phase)) };
+  const label = phase === "voting" || phase === "sealed" ? "Pause" : "Hold the next turn";
+  return { action: "turn.pause", label, shortcut: "P", ...ofTurn(event, isRunning(phase)) };
 }
 
 function resume(event: EventState): Offer {
@@ -77,9 +95,9 @@ function stretches(windowS: number): readonly [number, number] {
   return windowS > 600 ? [600, 3600] : [10, 30];
 }
 
-function extend(event: EventState, phase: Phase, seconds: number, shortcut: string): Offer {
-  const enabled = phase === "paused" || RUNNING.includes(phase);
-  return { action: "turn.extend", label: `+${span(seconds)}`, shortcut, seconds, ...ofTurn(event, enabled) };
+function shift(event: EventState, phase: Phase, action: "turn.extend" | "turn.shorten", seconds: number, shortcut: string): Offer {
+  const label = `${action === "turn.extend" ? "+" : "−"}${span(seconds)}`;
+  return { action, label, shortcut, seconds, ...ofTurn(event, phase === "paused" || isRunning(phase)) };
 }
 
 function takeBack({ match }: EventState): Offer {
@@ -90,11 +108,19 @@ function takeBack({ match }: EventState): Offer {
 }
 
 function joining({ lobby }: EventState): Offer {
-  if (lobby === "locked") return { action: "joining.unlock", label: "Unlock joining", shortcut: "L", enabled: true, turn: null };
-  return { action: "joining.lock", label: "Lock joining", shortcut: "L", enabled: lobby === "open", turn: null };
+  if (lobby === "locked") return { ...plainOffer("joining.unlock", "Unlock joining"), shortcut: "L" };
+  return { ...plainOffer("joining.lock", "Lock joining"), shortcut: "L", enabled: lobby === "open" };
 }
 
 function abort({ match }: EventState): Offer {
   const enabled = match?.state === "playing";
-  return { action: "match.abort", label: "Abort the match", shortcut: "", enabled, turn: null, sure: "Press again to abort" };
+  return { ...plainOffer("match.abort", "Abort the match"), enabled, sure: "Press again to abort" };
+}
+
+const PARTS: { [part in Part]: string } = { code: "Join code", turnout: "Turnout", tally: "Votes" };
+
+/** What the projector can do without: one press hides it, the next one shows it again. */
+export function partOffers({ hidden }: EventState): readonly Offer[] {
+  const parts = Object.keys(PARTS) as Part[];
+  return parts.map((part) => ({ ...plainOffer(hidden.includes(part) ? "part.show" : "part.hide", PARTS[part]), part }));
 }

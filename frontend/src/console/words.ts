@@ -1,6 +1,7 @@
-import { thousands } from "../live/format";
 import { sideOf, teamOf, type Phase } from "../live/phase";
-import type { Action, Changes, EventState, Match, Reveal, Side, SideTally, Turn, TurnoutCounted } from "../protocol";
+import { seriesOf, winsNeeded } from "../live/series";
+import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
+import type { Offer } from "./offers";
 
 const DONE: Record<Action, string> = {
   "lobby.open": "The lobby is open.",
@@ -11,8 +12,14 @@ const DONE: Record<Action, string> = {
   "turn.pause": "Paused.",
   "turn.resume": "On it goes.",
   "turn.extend": "",
+  "turn.shorten": "",
   "turn.close": "Closed and counted.",
   "turn.void": "Taken back: the turn is voted again.",
+  "hands.count": "The hands are in.",
+  "notice.show": "Everyone can read it.",
+  "notice.clear": "The line is down.",
+  "part.hide": "Off the projector.",
+  "part.show": "On the projector again.",
   "rehearsal.start": "A simulated crowd is coming.",
   "rehearsal.stop": "The simulated crowd goes home.",
 };
@@ -25,8 +32,9 @@ export function span(seconds: number): string {
   return `${seconds / size}\u00a0${unit}`;
 }
 
-export function doneText({ action, seconds }: { action: Action; seconds?: number }): string {
-  return action === "turn.extend" ? `${span(seconds ?? 0)} more.` : DONE[action];
+export function doneText({ action, seconds = 0 }: Pick<Offer, "action" | "seconds">): string {
+  if (action === "turn.extend") return `${span(seconds)} more.`;
+  return action === "turn.shorten" ? `${span(seconds)} less.` : DONE[action];
 }
 
 /** What is going on, in a few words. */
@@ -35,7 +43,7 @@ export function headline(event: EventState, phase: Phase): string {
   if (phase === "lobby" || !match) return lobbyHeadline(event);
   if (phase === "ended") return outcome(event, match);
   const turn = phase === "reveal" ? match.reveal : match.turn;
-  return `Turn ${turn?.number ?? 1}: ${PHASES[phase]}`;
+  return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}`;
 }
 
 const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
@@ -46,28 +54,23 @@ const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
   paused: "paused",
 };
 
+/** Between a reveal and the next window, in an event that gives people time to talk. */
+export function isTalk({ match }: EventState, phase: Phase): boolean {
+  return phase === "waiting" && !!match?.talk_s;
+}
+
 function lobbyHeadline({ lobby, match }: EventState): string {
   if (match?.state === "aborted") return `Match ${match.number} was aborted`;
   if (lobby === "closed") return "The lobby is closed";
   return lobby === "open" ? "People are joining" : "Joining is locked";
 }
 
-/** What the hall reads below the board. */
-export function caption(event: EventState, phase: Phase): string {
-  const { match } = event;
-  if (phase === "lobby" || !match) return "";
-  if (phase === "reveal" && match.reveal) return capital(picksText(event, match.reveal));
-  return phase === "ended" ? outcome(event, match) : match.title;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** What the clock counts down to. */
 export function clockLabel(event: EventState, phase: Phase): string {
   if (phase === "voting") return "to vote";
   if (phase === "paused") return "left, paused";
+  if (phase === "sealed") return "";
+  if (isTalk(event, phase)) return "to talk";
   if (phase === "waiting" || phase === "reveal") return event.match?.turn ? `until turn ${event.match.turn.number} opens` : "of reveal";
   return event.next_match_at ? "until the next match" : "";
 }
@@ -77,63 +80,31 @@ export function isWindow(phase: Phase): boolean {
   return phase === "voting" || phase === "paused" || phase === "sealed";
 }
 
-export function turnoutLine(event: EventState, turnout: TurnoutCounted | null, phase: Phase): string {
-  const all = event.teams.map(({ number }) => number);
-  if (!isWindow(phase)) return `${thousands(sum(turnout?.connected, all))} connected`;
-  const movers = all.filter((team) => event.match?.turn?.to_move.includes(sideOf(event, team)));
-  return `${thousands(sum(turnout?.voted, movers))} of ${thousands(sum(turnout?.connected, movers))} voted`;
+/** How a team stands at this moment. `share`: of those who are here, so many have voted. */
+export interface Standing {
+  hands: boolean;
+  choosing: boolean;
+  here: number;
+  voted: number;
+  share: number;
 }
 
-function sum(counts: readonly [number, number] | undefined, teams: readonly number[]): number {
-  return teams.reduce((total, team) => total + (counts?.[team - 1] ?? 0), 0);
+export function standingOf(event: EventState, team: 1 | 2, turnout: TurnoutCounted | null, phase: Phase): Standing {
+  const hands = event.teams[team - 1]!.hands;
+  const choosing = isWindow(phase) && !!event.match?.turn?.to_move.includes(sideOf(event, team));
+  const [here, voted] = [turnout?.connected[team - 1] ?? 0, turnout?.voted[team - 1] ?? 0];
+  return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
 }
 
-/** What a change was, for the list of what happened. */
-export function changeText(change: Changes, before: EventState | null): string {
-  const { match } = change.state;
-  switch (change.type) {
-    case "lobby.opened":
-      return "The lobby opened";
-    case "joining.locked":
-      return "Joining was locked";
-    case "joining.unlocked":
-      return "Joining was opened again";
-    case "event.edited":
-      return "The event was edited";
-    case "match.started":
-      return `Match ${match?.number ?? 1} started`;
-    case "match.aborted":
-      return `Match ${match?.number ?? 1} was aborted`;
-    case "turn.revealed":
-      return match?.reveal ? revealText(change.state, match, match.reveal) : "A turn was revealed";
-    case "turn.moved":
-      return movedText(match?.turn ?? null, before?.match?.turn ?? null);
-    default:
-      return `${turnName(match?.turn ?? null)} ${TURN_CHANGES[change.type]}`;
-  }
+/** How the series stands: "Best of 3: 1 to 1". Empty where there is none. */
+export function seriesLine(event: EventState): string {
+  if (event.best_of === null) return "";
+  const { won, winner } = seriesOf(event);
+  if (winner) return `${event.teams[winner - 1]!.name} won the series, ${Math.max(...won)} to ${Math.min(...won)}`;
+  return `Best of ${event.best_of}: ${won[0]} to ${won[1]}, ${winsNeeded(event)} wins decide it`;
 }
 
-const TURN_CHANGES = {
-  "turn.paused": "was paused",
-  "turn.resumed": "goes on",
-  "turn.voided": "was taken back and is voted again",
-  "turn.restored": "had lost votes, phones send them again: more time",
-} as const;
-
-function turnName(turn: Turn | null): string {
-  return turn ? `Turn ${turn.number}` : "The turn";
-}
-
-function movedText(turn: Turn | null, before: Turn | null): string {
-  const more = turn && before && turn.id === before.id ? Math.round((endOf(turn) - endOf(before)) / 1000) : 0;
-  return more > 0 ? `${turnName(turn)} got ${span(more)} more` : `${turnName(turn)} was closed early`;
-}
-
-function endOf(turn: Turn): number {
-  return turn.paused ? turn.left_ms : turn.closes_at;
-}
-
-function revealText(event: EventState, match: Match, reveal: Reveal): string {
+export function revealText(event: EventState, match: Match, reveal: Reveal): string {
   const end = match.state === "ended" ? `. ${outcome(event, match)}` : "";
   return `Turn ${reveal.number}: ${picksText(event, reveal)}${end}`;
 }
@@ -152,7 +123,7 @@ function pickText({ pick }: SideTally): string {
   return pick === null ? "nothing" : `${pick}`;
 }
 
-function outcome(event: EventState, match: Match): string {
+export function outcome(event: EventState, match: Match): string {
   if (match.result !== "red" && match.result !== "yellow") return `Match ${match.number} is a draw`;
   return `${teamOf(event, match.result).name} won match ${match.number}`;
 }

@@ -1,0 +1,33 @@
+import type { ServerClock } from "../live/clock";
+import { useMoments } from "../live/now";
+import type { Phase } from "../live/phase";
+import { useStore } from "../live/store";
+import type { EventState } from "../protocol";
+import type { Desk } from "./desk";
+import type { Evening } from "./evening";
+import { healthOf, OVERDUE_MS } from "./signs";
+
+interface Props {
+  event: EventState;
+  phase: Phase;
+  joined: boolean;
+  clock: ServerClock;
+  desk: Desk;
+  evening: Evening;
+}
+
+/** One line: whether the service does what it should. */
+export function Health({ event, phase, joined, clock, desk, evening }: Props) {
+  const { tookMs } = useStore(desk.store);
+  const { lateMs } = useStore(evening.store);
+  const closedAt = event.match?.turn?.closes_at ?? 0;
+  const now = useMoments(clock, [closedAt + OVERDUE_MS + 1]);
+  const overdueMs = phase === "sealed" ? now - closedAt : 0;
+  const { good, text, more } = healthOf({ joined, overdueMs, lateMs, tookMs, skewMs: clock.now() - Date.now() });
+  return (
+    <p class="health" data-good={good}>
+      <b role="status">{text}</b>
+      {more && <small>{more}</small>}
+    </p>
+  );
+}

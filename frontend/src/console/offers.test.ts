@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EventState, Match, Turn } from "../protocol";
+import { wantedBy } from "./extra";
+import { offersOf, partOffers } from "./offers";
+
+const TURN = { id: 9, number: 2, opens_at: 0, closes_at: 20_000, paused: false } as Turn;
+const MATCH = { number: 1, state: "playing", window_s: 20, turn: TURN, reveal: null } as unknown as Match;
+
+function event(part: Partial<EventState> = {}): EventState {
+  return { lobby: "open", match: MATCH, finished: [], hidden: [], best_of: null, ...part } as EventState;
+}
+
+test("the one next action is what an organizer waits to press", () => {
+  const next = (phase: Parameters<typeof offersOf>[1], part: Partial<EventState> = {}) => offersOf(event(part), phase).main.label;
+  assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Hold the next turn", "Hold the next turn"]);
+  assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
+  const over = { ...MATCH, state: "ended", turn: null } as Match;
+  const won = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: 1, turns: 9 }];
+  assert.equal(next("ended", { match: over }), "Start the next match");
+  const second = { ...over, number: 2 };
+  assert.equal(next("ended", { match: second, best_of: 3, finished: won }), "Start a new series");
+  assert.equal(next("ended", { match: second, best_of: 5, finished: won }), "Start the next match");
+});
+
+test("what can be pressed at all always lies in the same place", () => {
+  const places = (["lobby", "waiting", "voting", "reveal", "paused", "sealed", "ended"] as const).map((phase) => offersOf(event(), phase).rest.map(({ action, seconds }) => `${action} ${seconds ?? ""}`));
+  for (const place of places) assert.deepEqual(place, places[0]);
+  assert.deepEqual(offersOf(event(), "voting").rest.map(({ enabled }) => enabled), [true, true, true, false, true, true]);
+});
+
+test("a switch of the projector asks for the opposite of what is", () => {
+  assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally"]);
+});
+
+test("a turn gets its thirty seconds once, whoever gave them", () => {
+  const on = { on: true, given: 0 };
+  assert.deepEqual([wantedBy(on, event(), "voting")?.seconds, wantedBy(on, event(), "waiting")?.turn], [30, 9]);
+  assert.equal(wantedBy({ ...on, on: false }, event(), "voting"), null);
+  assert.equal(wantedBy({ ...on, given: 9 }, event(), "voting"), null);
+  assert.equal(wantedBy(on, event(), "sealed"), null);
+  assert.equal(wantedBy(on, event({ match: { ...MATCH, turn: { ...TURN, closes_at: 50_000 } } }), "voting"), null);
+  assert.equal(wantedBy(on, event({ match: { ...MATCH, window_s: 86_400 } }), "voting"), null);
+});
