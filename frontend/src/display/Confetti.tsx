@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "./layout";
 import { winnerOf } from "./scene";
-import { seriesNow } from "./series";
+import { seriesOf } from "../live/series";
 import { isWon, type View } from "./view";
 
 const PIECES = 260;
@@ -28,7 +28,7 @@ export function Confetti({ view }: { view: View }) {
   const { scene, state, calm, size, now } = view;
   const { match } = scene;
   const winner = match && winnerOf(match);
-  const thrown = isWon(scene) && !calm && (state.best_of === null || seriesNow(state).winner !== null);
+  const thrown = isWon(scene) && !calm && (state.best_of === null || seriesOf(state).winner !== null);
   const ended = match?.reveal ? match.reveal.resolved_at + match.reveal_s * 1000 : 0;
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");

@@ -1,11 +1,11 @@
 import { Badge } from "../board/Ball";
+import { seriesOf, winsNeeded, type Series } from "../live/series";
 import { Water } from "./Sea";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
 import { sideOf, type Place } from "./sides";
 import { isWon, standing, type View } from "./view";
 import { winnerOf } from "./scene";
-import { played, seriesNow, type Series } from "./series";
 import { unity, verdict } from "./words";
 
 /** The winner's sea, behind the board. */
@@ -21,7 +21,7 @@ export function End({ view }: { view: View }) {
   if (!isWon(view.scene) || !match || !stand) return null;
   const { title, line, winner } = verdict(view.state, match);
   const united = winner ? unity(view.state, match, winner) : "";
-  const series = seriesNow(view.state);
+  const series = seriesOf(view.state);
   const width = view.size.width - stand.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitted(text, width, largest, least)} * var(--u))`;
   return (
@@ -37,8 +37,9 @@ export function End({ view }: { view: View }) {
   );
 }
 
-function Score({ view, series: { won, needed } }: { view: View; series: Series }) {
+function Score({ view, series: { won } }: { view: View; series: Series }) {
   const { match } = view.scene;
+  const needed = winsNeeded(view.state);
   return (
     <p class="score" aria-label={needed === null ? "Matches won" : `Matches won, ${needed} win the series`}>
       <Badge side={sideOf(match, 0)} />
@@ -70,13 +71,13 @@ const PIP = 66;
 
 /** Who won each match of the evening, oldest first, as many of the last ones as there is room for. */
 function History({ view, width }: { view: View; width: number }) {
-  const matches = played(view.state);
+  const matches = view.state.finished;
   const { match } = view.scene;
   if (matches.length < 2 || !match) return null;
   const shown = matches.slice(-Math.floor(width / PIP));
   return (
     <ol class="history" aria-label="The matches so far">
-      {shown.map(([number, winner]) => (
+      {shown.map(({ number, winner }) => (
         <li key={number} data-winner={winner ?? "none"}>{winner !== null && <Badge side={sideOf(match, winner === 1 ? 0 : 1)} />}</li>
       ))}
     </ol>

@@ -1,5 +1,5 @@
 import { isHidden, sideOf, tallyOf, teamOf, type Place } from "./sides";
-import { seriesNow } from "./series";
+import { seriesOf } from "../live/series";
 import { isWon, type View } from "./view";
 
 /** What a side's water tells: a number and its word, and how high it stands, from 0 to 1. */
@@ -45,7 +45,7 @@ function lobbyTide({ cheers }: View, place: Place, connected: number): number {
 /** After a draw both waters stand equally high and tell the score; a stopped match has let them run out. */
 function endCount({ scene, state }: View, place: Place): Count {
   if (isWon(scene) || scene.match?.state === "aborted") return GONE;
-  return { number: seriesNow(state).won[place], share: 1, word: "won", awake: true };
+  return { number: seriesOf(state).won[place], share: 1, word: "won", awake: true };
 }
 
 function openCount({ scene, turnout }: View, place: Place, connected: number): Count {

@@ -3,7 +3,7 @@ import { otherSide } from "../live/grid";
 import { ahead, bothSaw, happened, isDouble, secondLook } from "./announcer";
 import type { CloseCall } from "./closecall";
 import { nameOf, type Sentence, type Told } from "./sentence";
-import { seriesNow } from "./series";
+import { seriesOf } from "../live/series";
 import type { Step } from "./timeline";
 import { winnerOf } from "./scene";
 import { isHidden, percent, placeOf, plural, tallyOf, teamOf } from "./sides";
@@ -119,7 +119,7 @@ interface Verdict {
 }
 
 export function verdict(state: EventState, match: Match): Verdict {
-  const { winner: champion } = seriesNow(state);
+  const { winner: champion } = seriesOf(state);
   const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
   const winner = winnerOf(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
