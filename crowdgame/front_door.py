@@ -1,4 +1,7 @@
-"""Phone and projector pages and static files from memory, compressed once, ahead of Django."""
+"""Phone and projector pages and static files from memory, compressed once, ahead of Django.
+
+The phone's page is there once in each language; who asks gets the one that is understood best.
+"""
 
 import gzip
 import mimetypes
@@ -13,12 +16,14 @@ from django.conf import settings
 
 from crowdgame.headers import for_pages_from_memory
 from crowdgame.hosts import asks_a_known_host
+from crowdgame.tongues import tongue_of
 from voting.content_policy import content_security_policy
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 CODE = re.compile(r"/(?:[BCDFGHJKMNPQRSTVWXYZ2-9]{4,8}(?:/[12])?/?)?", re.IGNORECASE)
 DISPLAY = re.compile(r"/display/[^/]+/?")
+ENGLISH = "en"
 HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
@@ -43,12 +48,17 @@ class Answer:
 
 def front_door(behind: Application) -> Application:
     """Answers GET of pages and static files; everything else goes to `behind`."""
-    pages = {name: _page(settings.PAGES_DIR / f"{name}.html") for name in ("phone", "display")}
+    phones, display = _phones(settings.PAGES_DIR), _page(settings.PAGES_DIR / "display.html")
     static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
 
+    def found(path: str, scope: Any) -> Answer | None:
+        page = page_at(path)
+        if page == "phone" and phones:
+            return phones[_tongue(scope, tuple(phones))]
+        return static.get(path) or (display if page == "display" else None)
+
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        path = scope["path"]
-        answer = static.get(path) or pages.get(page_at(path))
+        answer = found(scope["path"], scope)
         if answer is None or scope["method"] not in {"GET", "HEAD"}:
             await behind(scope, receive, send)
         else:
@@ -76,7 +86,20 @@ def page_at(path: str) -> str:
     return "display" if DISPLAY.fullmatch(path) else ""
 
 
-def _page(path: Path) -> Answer | None:
+def _phones(folder: Path) -> dict[str, Answer]:
+    """The phone's page in each language, the one for everybody first; empty if the front end is not built."""
+    others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
+    built = {ENGLISH: folder / "phone.html", **others}
+    varies = b"accept-encoding, accept-language" if others else b"accept-encoding"
+    return {tongue: page for tongue, path in built.items() if (page := _page(path, varies)) is not None}
+
+
+def _tongue(scope: Any, spoken: tuple[str, ...]) -> str:
+    accepted = dict(scope["headers"]).get(b"accept-language", b"")
+    return tongue_of(scope.get("query_string", b""), accepted, spoken)
+
+
+def _page(path: Path, varies: bytes = b"accept-encoding") -> Answer | None:
     """A page with a policy that lets nothing in but itself; None if the front end is not built."""
     if not path.is_file():
         return None
@@ -87,7 +110,7 @@ def _page(path: Path) -> Answer | None:
         (b"content-security-policy", content_security_policy(body).encode()),
         (b"referrer-policy", b"no-referrer"),
         *for_pages_from_memory(),
-        (b"vary", b"accept-encoding"),
+        (b"vary", varies),
     ]
     return Answer(headers, body, gzip.compress(body, 9))
 

@@ -44,15 +44,23 @@ class Door:
         self._door = front_door(self.behind)
 
     def ask(
-        self, path: str, method: str = "GET", encoding: bytes = b"", host: bytes = b"testserver"
+        self,
+        path: str,
+        method: str = "GET",
+        encoding: bytes = b"",
+        host: bytes = b"testserver",
+        **more: bytes,
     ) -> Answered:
+        """`more`: what it accepts, as the header is called, and its `query_string`."""
         said: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
             said.append(message)
 
         headers = [(b"host", host), *([(b"accept-encoding", encoding)] if encoding else [])]
-        scope = {"type": "http", "path": path, "method": method, "headers": headers}
+        query = more.pop("query_string", b"")
+        headers += [(name.replace("_", "-").encode(), value) for name, value in more.items()]
+        scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
 
         async def conversation() -> None:
             await self._door(scope, None, send)
@@ -177,6 +185,18 @@ def test_without_a_built_front_end_django_answers(files: Path) -> None:
     door = Door()
     assert door.ask("/").body == b"behind"
     assert door.ask("/display/BCDF").body == b"behind"
+
+
+def test_the_phone_page_comes_in_the_language_that_is_understood(files: Path) -> None:
+    german = PHONE.replace(b"phone", b"Telefon")
+    (files / "dist" / "phone.de.html").write_bytes(german)
+    door = Door()
+    assert door.ask("/BCDF", accept_language=b"fr, de;q=0.5").body == german
+    assert door.ask("/BCDF", accept_language=b"fr").body == PHONE
+    assert door.ask("/", accept_language=b"de", query_string=b"tongue=en").body == PHONE
+    assert door.ask("/phone.de.html").body == b"behind"
+    for answer in (door.ask("/BCDF"), door.ask("/BCDF", accept_language=b"de")):
+        assert answer.headers["vary"] == "accept-encoding, accept-language"
 
 
 def hashes_of(page: bytes) -> dict[str, set[str]]:

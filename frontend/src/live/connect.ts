@@ -1,7 +1,7 @@
 import { ServerClock } from "./clock";
 import { NOTHING_YET, reduce, type Live } from "./event";
 import { LiveSocket } from "./socket";
-import { Store } from "./store";
+import { Store } from "./value";
 
 export interface Link<Out, In extends { type: string }> {
   clock: ServerClock;

@@ -1,25 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Store } from "./value";
 
-/** One value that many look at. */
-export class Store<Value> {
-  private lookers = new Set<() => void>();
-
-  constructor(private value: Value) {}
-
-  get(): Value {
-    return this.value;
-  }
-
-  set(part: Partial<Value>): void {
-    this.value = { ...this.value, ...part };
-    for (const look of [...this.lookers]) look();
-  }
-
-  subscribe(look: () => void): () => void {
-    this.lookers.add(look);
-    return () => void this.lookers.delete(look);
-  }
-}
+export { Store } from "./value";
 
 export function useStore<Value>(store: Store<Value>): Value {
   const [value, setValue] = useState(store.get());

@@ -1,8 +1,6 @@
 /** Keeps the screen on where the browser lets a page do so (it must have come over https). */
 export function keepAwake(): void {
-  const ask = () => {
-    if (document.visibilityState === "visible") navigator.wakeLock?.request("screen").catch(() => undefined);
-  };
+  const ask = () => document.hidden || navigator.wakeLock?.request("screen").catch(() => undefined);
   document.addEventListener("visibilitychange", ask);
-  ask();
+  void ask();
 }

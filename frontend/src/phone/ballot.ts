@@ -1,5 +1,6 @@
 import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../protocol";
-import { drawBlind, type Choice } from "./receipts";
+import { drawBlind } from "./blind";
+import type { Choice } from "./receipts";
 
 const AGAIN_MS = 2000;
 /** A thumb that hammers stays within what a socket may send; only its last choice matters. */

@@ -3,7 +3,9 @@ import test, { mock } from "node:test";
 import type { EventState, ReceiptAsk, ReceiptTold, You } from "../protocol";
 import { NO_BALLOT, type Ballot } from "./ballot";
 import { Checks } from "./checks";
+import { isFromHere, pressedIn } from "./kept";
 import { leafOf, type Finding, type Receipt } from "./receipts";
+import { readReceipts } from "./seat";
 
 Object.assign(globalThis, { window: globalThis });
 
@@ -21,11 +23,17 @@ class Phone {
   receipts: readonly Receipt[] = [];
   online = true;
   seq = 0;
+  code = `HALL${++codes}`;
   checks = new Checks(
-    `HALL${++codes}`,
+    this.code,
     (message: ReceiptAsk) => this.online && this.asked.push(message.turn) > 0,
     (receipts) => (this.receipts = receipts),
   );
+
+  /** As a page that was loaded anew finds them. */
+  get kept(): readonly Receipt[] {
+    return readReceipts(this.code, 1);
+  }
 
   /** Turn `number` is open; the one before it was revealed. */
   open(number: number, { id = 10 * number, epoch = 1, state = "playing", missed = 0, closes_at = 1000, sealed_at = 1000, root = ROOT, admission = "open" } = {}): void {
@@ -145,8 +153,8 @@ test("what was pressed is still known when the page is loaded anew", () => {
   const phone = new Phone();
   phone.open(1);
   phone.hold(1, "sending");
-  assert.deepEqual(phone.checks.pressed(10), [1, 4, BLIND]);
-  assert.equal(phone.checks.pressed(20), undefined);
+  assert.deepEqual(pressedIn(phone.kept, 10), [1, 4, BLIND]);
+  assert.equal(pressedIn(phone.kept, 20), undefined);
 });
 
 test("a window that was opened again after its seal is no manipulation", () => {
@@ -216,8 +224,8 @@ test("another device's vote alarms nobody where a code may be shown on two", () 
 test("a ballot in the box is from here unless this device pressed others in its turn", () => {
   const phone = votedIn(1);
   const you = { turn: 10, blind: BLIND } as You;
-  assert.equal(phone.checks.isOwn(you), true);
-  assert.equal(phone.checks.isOwn({ ...you, blind: "6".repeat(32) }), false);
-  assert.equal(phone.checks.isOwn({ ...you, turn: 20, blind: "6".repeat(32) }), true);
-  assert.equal(phone.checks.isOwn({ ...you, blind: null }), true);
+  assert.equal(isFromHere(phone.kept, you), true);
+  assert.equal(isFromHere(phone.kept, { ...you, blind: "6".repeat(32) }), false);
+  assert.equal(isFromHere(phone.kept, { ...you, turn: 20, blind: "6".repeat(32) }), true);
+  assert.equal(isFromHere(phone.kept, { ...you, blind: null }), true);
 });

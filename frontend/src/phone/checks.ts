@@ -1,8 +1,8 @@
 import { sideOf } from "../live/phase";
 import { isReopened, laterSeal } from "../live/seals";
-import type { BallotCounted, EventState, ReceiptAsk, ReceiptTold, TurnSealed, You } from "../protocol";
+import type { BallotCounted, EventState, ReceiptAsk, ReceiptTold, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
-import { acknowledged, held, isOwn, judged, type Choice, type Receipt, type Roots } from "./receipts";
+import { acknowledged, held, judged, type Receipt, type Roots } from "./receipts";
 import { keepReceipts, readReceipts } from "./seat";
 
 const SOONEST_MS = 500;
@@ -65,17 +65,6 @@ export class Checks {
     this.edit((kept) => kept.map((receipt) => (receipt.turn === turn ? acknowledged(receipt, sequence) : receipt)));
   }
 
-  /** What was pressed last in a turn, also before the page was loaded anew. */
-  pressed(turn: number): Choice | undefined {
-    return this.of(turn)?.choices.slice(-1)[0];
-  }
-
-  /** Whether the ballot that the box holds may be from here. */
-  isOwn({ turn, blind }: You): boolean {
-    const receipt = this.of(turn);
-    return !receipt || !blind || isOwn(receipt, blind);
-  }
-
   told(answer: ReceiptTold): void {
     if (answer.turn !== this.asked) return;
     clearTimeout(this.timer);
@@ -107,10 +96,6 @@ export class Checks {
 
   private hear(turn: number, part: Partial<Roots>): void {
     this.roots.set(turn, { ...(this.roots.get(turn) ?? UNHEARD), ...part });
-  }
-
-  private of(turn: number | null): Receipt | undefined {
-    return this.read().find((receipt) => receipt.turn === turn);
   }
 
   private read(): readonly Receipt[] {

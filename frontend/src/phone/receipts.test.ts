@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import test from "node:test";
 import type { ReceiptTold, Reveal, SideTally, TurnSealed } from "../protocol";
 import { NO_BALLOT, type Ballot } from "./ballot";
-import { acknowledged, drawBlind, held, judged as judgedOf, leafOf, rootOfPath, type Receipt, type Roots } from "./receipts";
+import { drawBlind } from "./blind";
+import { acknowledged, held, judged as judgedOf, leafOf, rootOfPath, type Receipt, type Roots } from "./receipts";
 
 const hash = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
 const node = (left: Buffer, right: Buffer) => hash(Buffer.from([1]), left, right);

@@ -1,6 +1,8 @@
 import { sealOf } from "../live/seals";
 import type { ReceiptTold, Reveal, Side, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
+import { hexOf } from "./blind";
+import { isOwn } from "./kept";
 import { sha256 } from "./sha256";
 
 export type Choice = readonly [sequence: number, column: number, blind: string];
@@ -57,10 +59,6 @@ export function held(kept: readonly Receipt[], ballot: Ballot, place: Place): re
   return choices.length ? [...rest, status === "counted" ? acknowledged(after, sequence) : after] : rest;
 }
 
-export function isOwn({ choices }: Receipt, blind: string): boolean {
-  return choices.some((choice) => choice[2] === blind);
-}
-
 /** What was pressed before the acknowledged choice cannot count any more. */
 export function acknowledged(receipt: Receipt, sequence: number): Receipt {
   if (!receipt.choices.some((choice) => choice[0] >= sequence)) return receipt;
@@ -101,7 +99,6 @@ function rootOf(roots: { [side in Side]: { root: string | null } | null } | null
 }
 
 const bytesOf = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
-const hexOf = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export function leafOf({ turn, side }: Pick<Receipt, "turn" | "side">, [, column, blind]: Choice): string {
   const content = `${turn}:${side}:${column}:${blind}`;
@@ -119,9 +116,4 @@ export function rootOfPath(leaf: string, { index, ballots, path }: Pick<ReceiptT
     root = hexOf(sha256([1, ...bytesOf(place & 1 ? beside + root : root + beside)]));
   }
   return next === path.length ? root : null;
-}
-
-/** Sixteen bytes of chance, in hex: they keep a counted ballot from being guessed. */
-export function drawBlind(): string {
-  return hexOf([...crypto.getRandomValues(new Uint8Array(16))]);
 }

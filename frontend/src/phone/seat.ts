@@ -4,7 +4,7 @@ import type { Receipt } from "./receipts";
 const memory = new Map<string, string>();
 
 /** What could not be written is newer than what is there. */
-function read(key: string): string | null {
+export function read(key: string): string | null {
   try {
     return memory.get(key) ?? localStorage.getItem(key);
   } catch {
@@ -12,7 +12,7 @@ function read(key: string): string | null {
   }
 }
 
-function write(key: string, value: string | null): void {
+export function write(key: string, value: string | null): void {
   memory.delete(key);
   try {
     if (value === null) localStorage.removeItem(key);
@@ -29,6 +29,10 @@ export const keepToken = (code: string, token: string | null) => write(`crowdgam
 export const readKey = (code: string) => read(`crowdgame:${code}:key`);
 export const keepKey = (code: string, key: string) => write(`crowdgame:${code}:key`, key);
 
+/** Whether the vote is to be kept from those who look over a shoulder: in all events. */
+export const isHiding = () => read("crowdgame:hiding") !== null;
+export const keepHiding = (hiding: boolean) => write("crowdgame:hiding", hiding ? "1" : null);
+
 /** For the next person on this device. */
 export function forgetSeat(code: string): void {
   for (const kept of ["", ":key", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
@@ -43,8 +47,10 @@ export interface Record {
   agreed: { [turn: number]: boolean };
 }
 
+export const NO_RECORD: Record = { match: 0, turn: 0, column: null, agreed: {} };
+
 export function readRecord(code: string, match: number): Record {
-  return ofMatch<Record>(`crowdgame:${code}:record`, { match, turn: 0, column: null, agreed: {} });
+  return ofMatch<Record>(`crowdgame:${code}:record`, { ...NO_RECORD, match });
 }
 
 export function keepRecord(code: string, record: Record): void {
@@ -55,6 +61,8 @@ interface Receipts {
   match: number;
   receipts: readonly Receipt[];
 }
+
+export const hasReceipts = (code: string) => !!read(`crowdgame:${code}:receipts`);
 
 export function readReceipts(code: string, match: number): readonly Receipt[] {
   return ofMatch<Receipts>(`crowdgame:${code}:receipts`, { match, receipts: [] }).receipts;

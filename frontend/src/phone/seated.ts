@@ -1,17 +1,19 @@
 import { connect } from "../live/connect";
-import { sideOf } from "../live/phase";
-import { Store } from "../live/store";
+import { Store } from "../live/value";
 import { CloseCode } from "../protocol";
-import type { BallotCounted, ErrorTold, EventState, PhoneMessage, PhoneWelcomed, ToPhone } from "../protocol";
+import type { ErrorTold, EventState, PhoneMessage, PhoneWelcomed, TeamCounted, ToPhone } from "../protocol";
 import { BallotKeeper, NO_BALLOT, type Ballot } from "./ballot";
-import { Checks } from "./checks";
+import type { Ledger } from "./ledger";
 import type { Receipt } from "./receipts";
-import { keepKey, keepRecord, keepToken, readRecord, readToken, type Record } from "./seat";
+import { keepKey, hasReceipts, keepToken, NO_RECORD, readToken, type Record } from "./seat";
+import { need, onceHere } from "./second";
 
 const HALL_KNOCKS_WITHIN_MS = 2000;
 /** So long a server may wait for a phone whose line is dead. */
 const LINE_DIES_WITHIN_MS = 30_000;
 const KNOCK_APART_MS = 2500;
+/** More than comes while the second part of the page is fetched. */
+const MOST_UNHEARD = 48;
 
 /** What only this voter knows. `hindrance`: why there is no seat yet; `returned`: the seat was this device's before. */
 export interface Mine {
@@ -21,25 +23,24 @@ export interface Mine {
   ballot: Ballot;
   record: Record;
   receipts: readonly Receipt[];
+  /** The own team's votes so far, where the event tells them. */
+  counts: TeamCounted | null;
 }
 
 /** A phone in an event: its socket, its seat, its ballot; `key` is what is shown at the door. */
 export function takeSeat(code: string, wish: number | null, key: string | null) {
-  const mine = new Store<Mine>({ returned: false, team: null, hindrance: null, ballot: NO_BALLOT, record: readRecord(code, 0), receipts: [] });
+  const mine = new Store<Mine>({ returned: false, team: null, hindrance: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null });
   const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, heard);
   const keeper = new BallotKeeper(
     (message) => void link.socket.send(message),
     (ballot) => {
       mine.set({ ballot });
-      checks.hold(ballot, mine.get().team);
+      hold(ballot);
     },
     () => link.socket.doubt(),
   );
-  const checks = new Checks(
-    code,
-    (message) => link.socket.send(message),
-    (receipts) => mine.set({ receipts }),
-  );
+  let ledger: Ledger | null = null;
+  let unheard: ((ledger: Ledger) => void)[] = [];
 
   let knock = 0;
   let unanswered: string | null = null;
@@ -55,19 +56,20 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
   }
 
   function heard(message: ToPhone): void {
-    if ("state" in message && message.state === link.store.get().event) changed(message.state, message.seq);
+    const isState = "state" in message;
+    if (isState && message.state !== link.store.get().event) return;
+    const { team } = mine.get();
+    if (message.type !== "turnout.counted") enter((ledger) => ledger.hear(message, team));
+    if (isState) changed(message.state);
     if (message.type === "phone.welcomed") welcomed(message);
-    else if (message.type === "ballot.counted") counted(message);
+    else if (message.type === "ballot.counted") keeper.counted(message);
     else if (message.type === "ballot.refused") keeper.refused(message);
-    else if (message.type === "turn.sealed") checks.sealed(message);
-    else if (message.type === "receipt.told") checks.told(message);
     else if (message.type === "error.told" && hinders(message)) turnedAway(message);
-    if (message.type === "phone.welcomed" || message.type === "ballot.counted") remember();
   }
 
-  /** The event changed while there was no seat: perhaps there is one now. A hall does not knock as one. */
-  function changed(event: EventState, seq: number): void {
-    follow(event, seq);
+  /** Perhaps there is a seat now where there was none. A hall does not knock as one. */
+  function changed(event: EventState): void {
+    keeper.follow(event.match?.turn ?? null);
     const { hindrance, team } = mine.get();
     if (hindrance && team === null && isOver(hindrance, event)) knockIn(Math.random() * HALL_KNOCKS_WITHIN_MS);
   }
@@ -84,54 +86,39 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
     else mine.set({ hindrance: error });
   }
 
-  function welcomed({ you, state, seq }: PhoneWelcomed): void {
+  function welcomed({ you }: PhoneWelcomed): void {
     clearTimeout(knock);
     if (unanswered) keepKey(code, unanswered);
     unanswered = null;
     const { team, returned } = mine.get();
     mine.set({ returned: returned || (team === null && !!readToken(code)), team: you.team, hindrance: null });
     keepToken(code, you.token);
-    checks.begin();
-    const pressed = checks.pressed(keeper.ballot.turn);
-    if (pressed) keeper.resume(pressed);
-    keeper.welcome(you, checks.isOwn(you));
-    follow(state, seq);
+    const kept = hasReceipts(code);
+    if (kept) need();
+    if (kept || ledger) enter((ledger) => ledger.takeUp(keeper, you));
+    else keeper.welcome(you);
   }
 
-  function counted(message: BallotCounted): void {
-    checks.counted(message);
-    keeper.counted(message);
-  }
-
-  function follow(event: EventState, seq: number): void {
-    checks.follow(event, seq);
-    keeper.follow(event.match?.turn ?? null);
-    judge(event);
-  }
-
-  function remember(): void {
-    const match = link.store.get().event?.match;
-    const { turn, standing } = keeper.ballot;
-    if (!match || standing === null) return;
-    put({ ...readRecord(code, match.id), turn, column: standing });
-  }
-
-  /** Was the voter with its team? Turns that are still to be voted, or to be voted again, say nothing. */
-  function judge(event: EventState): void {
+  function hold(ballot: Ballot): void {
     const { team } = mine.get();
-    if (!event.match || team === null) return;
-    const { id, turn, reveal } = event.match;
-    const record = readRecord(code, id);
-    const agreed = { ...record.agreed };
-    if (reveal && reveal.turn === record.turn) agreed[reveal.number] = reveal[sideOf(event, team)]?.pick === record.column;
-    for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
-    put({ ...record, agreed });
+    enter((ledger) => ledger.hold(ballot, team));
+    if (ballot.status === "counted") need();
   }
 
-  function put(record: Record): void {
-    keepRecord(code, record);
-    mine.set({ record });
+  /** What the ledger is to hear; it waits for it, if need be. */
+  function enter(tell: (ledger: Ledger) => void): void {
+    if (ledger) tell(ledger);
+    else unheard = [...unheard, tell].slice(-MOST_UNHEARD);
   }
+
+  onceHere(({ Ledger }) => {
+    ledger = new Ledger(
+      code,
+      (message) => link.socket.send(message),
+      (part) => mine.set(part),
+    );
+    for (const tell of unheard.splice(0)) tell(ledger);
+  });
 
   function leaveForeignSeat(): void {
     const { connection } = link.store.get();

@@ -1,0 +1,80 @@
+import { ballsOf, type Ball } from "../live/grid";
+import type { Board, Match } from "../protocol";
+import type { Status } from "./ballot";
+import { html, type Html } from "./dom";
+import { need } from "./second";
+import * as say from "./tongue/en";
+import type { View } from "./view";
+
+/** What there is to be seen besides the ball in hand; most of it comes with the second part of the page. */
+export interface Scene {
+  /** Where not all balls lie there yet. */
+  balls?: readonly Ball[];
+  falls?: (ball: Ball) => boolean;
+  lit?: ((column: number) => Html) | undefined;
+  /** In place of the ball in hand. */
+  over?: ((column: number) => Html) | undefined;
+  under?: (column: number) => Html | false;
+  figures?: Html;
+  said?: (column: number) => string | false;
+  kind?: (column: number) => string;
+}
+
+/** Seven tall columns: the board and the buttons in one. */
+export function board(view: View, match: Match): Html {
+  const scene = (isStill(view) ? null : need()?.scene(view, match)) ?? {};
+  const columns = match.board.grid[0]!.split("").map((_, index) => column(view, match.board, scene, index + 1));
+  return html`<div class="board" role="group" aria-label="${say.board}"><div class="rim"></div>${columns}${scene.figures}</div>`;
+}
+
+/** Whether there is nothing but a window, and nothing to be told of it. */
+const isStill = ({ phase, event }: View) => phase !== "reveal" && phase !== "ended" && !event.own_counts;
+
+/** The ball stays where the ballot box holds it until a change of it is counted. */
+function statusAt({ phase, ballot }: View, column: number): Status {
+  if (phase === "reveal") return "idle";
+  if (ballot.column === column) return ballot.status;
+  return ballot.standing === column ? "counted" : "idle";
+}
+
+function column(view: View, { rows, ...board }: Board, scene: Scene, number: number): Html {
+  const { hidden, side } = view;
+  const status = statusAt(view, number);
+  const seen = hidden ? "idle" : status;
+  const open = view.phase === "voting" && !view.hands && view.match!.turn!.legal[side].includes(number);
+  const balls = (scene.balls ?? ballsOf({ rows, ...board })).filter((ball) => ball.column === number).sort((one, two) => one.row - two.row);
+  const votes = scene.said?.(number);
+  return html`<button type="button" class="column ${seen}${scene.kind?.(number)}" data-column="${number}"
+    aria-pressed="${`${status !== "idle"}`}" aria-label="${nameOf(number, rows, balls)}${votes && `, ${votes}`}${say.statuses[status]}" ${open || html`disabled`}>
+    <svg viewBox="0 0 100 ${rows * 100 + 100}" aria-hidden="true">
+      <rect class="depth" y="100" width="100" height="${rows * 100}"/>
+      <g>${balls.map((ball) => laid(ball, rows, scene.falls?.(ball)))}</g>
+      <path class="face" fill-rule="evenodd" d="${facePath(rows)}"/>
+      ${scene.lit?.(number)}
+      ${scene.over?.(number) ?? html`${scene.under?.(number)}${seen !== "idle" && html`<g transform="translate(50 ${votes ? 34 : 50})"><g class="hanging ${seen}">${hanging(side, seen)}</g></g>`}`}
+    </svg>
+    <span class="plate">${number}</span>
+  </button>`;
+}
+
+function laid({ row, side }: Ball, rows: number, falls = false): Html {
+  return html`<g transform="translate(50 ${100 * (rows - row) + 150})"><use href="#ball-${side}" ${falls && html`class="falls" css="--rows:${rows + 1 - row}"`}/></g>`;
+}
+
+function hanging(side: string, status: Status): Html {
+  if (status === "sending") return html`<circle class="hollow" r="40"/>`;
+  if (status === "counted") return html`<use href="#ball-${side}"/><use href="#tick" x="29" y="28"/>`;
+  return html`<path class="cross" d="M-40 0a40 40 0 1 0 80 0a40 40 0 1 0-80 0M-15-15 15 15M15-15-15 15"/>`;
+}
+
+function facePath(rows: number): string {
+  let holes = "";
+  for (let row = 0; row < rows; row++) holes += `M8 ${150 + row * 100}a42 42 0 1 0 84 0a42 42 0 1 0-84 0z`;
+  return `M-1 100h102v${rows * 100}h-102z${holes}`;
+}
+
+/** All that is to be seen of a column, for those who do not see it. */
+function nameOf(number: number, rows: number, balls: readonly Ball[]): string {
+  const heap = balls.length < rows ? say.heap(balls.length, rows) : say.columnFull;
+  return `${say.column(number)}, ${heap}${balls.length ? `, ${say.fromBelow}: ${balls.map(({ side }) => say.pair[side]).join(" ")}` : ""}`;
+}

@@ -1,0 +1,80 @@
+import { sideOf } from "../live/phase";
+import type { Connection } from "../live/socket";
+import { CloseCode, type ErrorTold, type EventState } from "../protocol";
+import type { Desk } from "./desk";
+import { html, type Html } from "./dom";
+import { balls, hint, kept } from "./screens";
+import { shape } from "./shape";
+import * as say from "./tongue/en";
+import { TONGUES } from "./tongues";
+
+// What a phone without a seat is told, and asked.
+
+const go = (what: string, label: string) => html`<button type="button" class="go" data-do="${what}">${label}</button>`;
+
+/** A title, what there is to say of it, and what comes before and after. */
+function notice(title: string, text: string, before: Html | false, after: Html | false): Html {
+  return html`<main data-status="idle" class="notice">${before}<h1>${title}</h1><p role="status">${text}</p>${after}</main>`;
+}
+
+/** Closed for good by the server. */
+export function away(code: number): Html {
+  const why = code === CloseCode.OPEN_ELSEWHERE ? "elsewhere" : code === CloseCode.NOT_ALLOWED || code === CloseCode.BAD_TOKEN ? "stranger" : "old";
+  const [title, text, label] = say.away[why];
+  return notice(title, text, false, !!label && go(why === "old" ? "reload" : "reclaim", label));
+}
+
+/** A device that goes from hand to hand. */
+export function whose(shown: string): Html {
+  return notice(say.whose, say.whoseText, false, html`${go("stay", say.asBefore)}${go("change", say.withCode(shown))}`);
+}
+
+/** No seat yet: show a code, choose a team, scan the team's own code, or wait for the doors. */
+export function hindered({ code, event }: ErrorTold, connection: Connection, { empty }: Desk): Html {
+  if (code.startsWith("key")) return keyForm(code, event, empty);
+  if (code === "team_needed" && event?.team_choice !== "link") return choice(event);
+  const [title, text] = say.hindrances[code] ?? say.hindrances.team_needed!;
+  return notice(title, text, !!event && html`<p class="event">${event.name}</p>`, hint(connection));
+}
+
+function choice(event: EventState | null): Html {
+  return html`<main data-status="idle" class="choice"><h1>${say.chooseTeam}</h1>
+    ${[1, 2].map((team) => {
+      const side = event ? sideOf(event, team) : team === 1 ? "red" : "yellow";
+      return html`<button type="button" data-side="${side}" data-do="${team}">${shape(side)}<span>${event?.teams[team - 1]!.name ?? say.team(team)}</span></button>`;
+    })}
+  </main>`;
+}
+
+function keyForm(code: string, event: EventState | null, empty: boolean): Html {
+  const admission = event?.admission ?? "rotating";
+  const wrong = admission === "rotating" ? say.wrongOnScreen : say.wrongOnPaper;
+  const problem = code === "key_used" ? say.keyUsed : code === "key_wrong" ? wrong : "";
+  return codeForm(say.asked[admission], empty ? say.typeFirst : problem, admission === "tickets");
+}
+
+/** `/`: the code from the big screen, typed. */
+export function typing({ empty, unknown }: Desk): Html {
+  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown));
+}
+
+/** A code, typed in large letters; spaces, dashes and small letters do no harm. `long`: it has to be seen as a whole. */
+function codeForm(label: string, problem: string, long = false): Html {
+  return html`<main data-status="idle" class="join">
+    ${balls()}
+    <form>
+      <h1><label for="code">${label}</label></h1>
+      <input id="code" class="${long && "long"}" maxlength="20" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"
+        aria-invalid="${`${!!problem}`}" aria-describedby="problem">
+      <p id="problem" class="problem" role="alert">${problem}</p>
+      <button type="submit" class="go">${say.join}</button>
+      <p class="privacy">${kept} ${tongues()}</p>
+    </form>
+  </main>`;
+}
+
+/** The page in another language is a reload away. */
+export function tongues(): Html {
+  const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === say.code && html`selected`}>${name}</option>`;
+  return html`<select aria-label="${say.language}">${Object.entries(TONGUES).map(option)}</select>`;
+}

@@ -1,0 +1,50 @@
+import { fingerprint } from "../live/format";
+import { html, type Html } from "./dom";
+import { standing, type Receipt } from "./receipts";
+import * as say from "./tongue/en";
+import type { View } from "./view";
+
+/** What stands on the ground beside clock and name: of the votes, and of the organizers. */
+export function told(view: View): Html {
+  const { event, match } = view;
+  return html`${match && receipts(view, match.number)}${missing(view)}
+    ${event.notice && html`<p class="told" aria-live="polite">${event.notice}</p>`}`;
+}
+
+/** That the votes were counted and checked, in a word; each vote with its proof for whoever unfolds it. */
+function receipts(view: View, match: number): Html | false {
+  const line = checkLine(view);
+  const [before, link, after] = say.wholeCount;
+  return !!line && html`<details class="receipts">
+    <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
+    <div>
+      <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
+      <ol>${[...view.receipts].reverse().map(entry)}</ol>
+    </div>
+  </details>`;
+}
+
+function entry(receipt: Receipt): Html {
+  const [, column, blind] = standing(receipt)[0]!;
+  return html`<li><b>${say.voteIn(receipt.number, column)}</b> ${say.findings[receipt.found ?? "none"]}
+    <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
+}
+
+/** How the votes fared in the count; nothing while there is nothing to say. */
+function checkLine({ phase, event, receipts }: View): string {
+  const last = receipts[receipts.length - 1];
+  const votes = receipts.filter(({ found }) => found !== "late").length;
+  const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
+  const good = receipts.filter(({ found }) => found === "counted").length + checked;
+  if (!last || !good) return "";
+  if (phase === "ended" && last.found) return say.allCounted(good, votes, checked);
+  return last.found === "checked" && last.turn === event.match?.reveal?.turn ? say.countedAndChecked : `${good}`;
+}
+
+/** What there is to show to the organizers when an acknowledged vote is not in the count; it stays with the match. */
+function missing({ receipts }: View): Html | false {
+  const lost = receipts.filter(({ found }) => found === "missing").pop();
+  if (!lost) return false;
+  const [, column, blind] = lost.choices[0]!;
+  return html`<p class="missing" role="alert">${say.missing(lost.number, column, blind.slice(0, 8))}</p>`;
+}

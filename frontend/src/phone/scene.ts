@@ -1,0 +1,100 @@
+import { ballsBefore, ballsOf, fell, onLine, type Ball } from "../live/grid";
+import { dropMoments, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
+import { seriesOf } from "../live/series";
+import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
+import type { Scene } from "./board";
+import { html, type Html } from "./dom";
+import { percent, spoken } from "./numbers";
+import { token } from "./shape";
+import * as say from "./tongue/en";
+import { ownColumn, type View } from "./view";
+
+const SIDES = ["red", "yellow"] as const;
+const FALLING_MS = 1000;
+
+/** What there is to be seen of a board besides the balls that lie: of a reveal, of an end, of the votes so far. */
+export function scene(view: View, match: Match): Scene {
+  const { phase, now } = view;
+  if (phase === "reveal") return revealed(view, match, match.reveal!, now);
+  return { ...(phase === "ended" && { lit: lines(match.board) }), ...soFar(view, match) };
+}
+
+function revealed(view: View, match: Match, told: Reveal, now: number): Scene {
+  const { board } = match;
+  const step = revealStep(match, now);
+  const at = dropMoments(match);
+  const { drops, conflict } = told.resolution;
+  const fresh = drops.filter((_, index) => now >= at[index]! && now < at[index]! + FALLING_MS);
+  const picks = step === "picks";
+  const own = view.hidden ? null : ownColumn(view);
+  return {
+    balls: ballsBefore(board, told.resolution, at.filter((moment) => now >= moment).length),
+    falls: (ball) => fresh.some((drop) => fell(drop, ball)),
+    lit: step === "lines" ? lines(board) : undefined,
+    over: picks || step === "pour" ? (column) => html`${SIDES.map((side) => bar(told, side, column, picks))}` : undefined,
+    kind: (column) => (column === own ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
+  };
+}
+
+function lines(board: Board): (column: number) => Html {
+  const lit = ballsOf(board)
+    .filter((ball) => onLine(board, ball))
+    .sort((one, two) => one.column - two.column || one.row - two.row);
+  return (column) => html`${lit.map((ball, order) => ball.column === column && ringed(ball, board.rows, order))}`;
+}
+
+const ringed = ({ row }: Ball, rows: number, order: number) =>
+  html`<circle class="lit" css="--order:${order}" cx="50" cy="${100 * (rows - row) + 150}" r="42"/>`;
+
+/** How many of the own team are for each column, if that is told. */
+function soFar({ event, counts, side }: View, match: Match): Scene {
+  if (!event.own_counts || !counts || counts.turn !== match.turn?.id) return {};
+  const most = Math.max(...counts.counts);
+  const votes = (column: number) => counts.counts[column - 1] ?? 0;
+  return {
+    under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, true),
+    figures: html`<p class="votes" aria-hidden="true">${match.board.grid[0]!.split("").map((_, i) => html`<span>${votes(i + 1) > 0 && html`<b>${votes(i + 1)}</b>`}</span>`)}</p>`,
+    said: (column) => votes(column) > 0 && say.votes(votes(column)),
+  };
+}
+
+/** Bars are drawn against the longest of both teams, so that the shape of a vote is seen. */
+function bar(told: Reveal, side: Side, column: number, picks: boolean): Html | false {
+  const tally = told[side];
+  const longest = Math.max(...SIDES.flatMap((one) => told[one]?.counts.map((_, i) => part(told[one]!, i)) ?? []));
+  return !!tally && rect(side, side === "red" ? 12 : 53, 35, part(tally, column - 1) / (longest || 1), !picks || tally.pick === column);
+}
+
+function rect(side: Side, x: number, width: number, share: number, picked = false): Html {
+  const height = Math.max(3, share * 92);
+  return html`<rect class="bar ${side}${picked && " picked"}" x="${x}" width="${width}" y="${96 - height}" height="${height}" rx="3"/>`;
+}
+
+function part({ counts, ballots }: SideTally, index: number): number {
+  return ballots ? (counts[index] ?? 0) / ballots : 0;
+}
+
+/** The moments at which a reveal looks otherwise. */
+export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match)];
+
+/** What a side picked, once that is shown, and whether it holds the coin. */
+export function corner({ now, phase }: View, match: Match, side: Side): { picked: string; holds: boolean } {
+  const told = phase === "reveal" ? match.reveal : null;
+  const tally = told?.[side];
+  const step = revealStep(match, now);
+  const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
+  const share = shown && tally.ballots ? ` · ${percent(tally.counts[tally.pick! - 1] ?? 0, tally.ballots)}` : "";
+  const holder = told && now < tokenMoment(match) ? told.resolution.token_before : match.board.token;
+  return { picked: shown ? tally.pick + share : "", holds: holder === side };
+}
+
+/** How the series stands, and when the next match begins. */
+export function next({ event, now, phase }: View): Html | false {
+  if (phase !== "lobby" && phase !== "ended") return false;
+  const at = event.next_match_at;
+  const series = event.best_of && seriesOf(event).won;
+  const ball = (team: number) => token(`ball-${sideOf(event, team)}`);
+  const standing = series && html`<span class="series">${say.bestOf(event.best_of!)} ${ball(1)} ${series[0]} : ${series[1]} ${ball(2)}</span>`;
+  const time = at && html`<span>${now < at ? say.nextIn(spoken(at - now)) : say.nextBegins}</span>`;
+  return (!!series || !!at) && html`<p class="next">${standing}${time}</p>`;
+}

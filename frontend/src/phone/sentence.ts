@@ -1,0 +1,37 @@
+import type { Match } from "../protocol";
+import { clockTime, thousands } from "./numbers";
+import { need, second } from "./second";
+import * as say from "./tongue/en";
+import type { View } from "./view";
+
+/** The one sentence under the clock: what is going on, and what there is to do. */
+export function sentence(view: View): string {
+  const { match, phase, hands } = view;
+  if (!match && !hands) return lobby(view);
+  if (phase === "waiting") return view.talking ? say.talk : say.getReady;
+  return (phase === "voting" && voting(view, match!)) || (need()?.sentence(view, match) ?? "");
+}
+
+function lobby({ turnout, team, event }: View): string {
+  if (event.match) return need()?.stopped ?? "";
+  const here = turnout?.connected[team - 1] ?? 0;
+  return `${here > 1 ? say.inTeam(thousands(here)) : say.youAreIn} ${say.soon}`;
+}
+
+/** What most are told most of the time; nothing if there is more to say. */
+function voting({ side, ballot, connection, hidden, hands, receipts }: View, { turn }: Match): string {
+  const { column, status, elsewhere } = ballot;
+  if (hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
+  if (!column) return say.pick;
+  if (status === "sending") return (connection.state !== "joined" && second()?.notYet(column)) || say.sending(column);
+  return status === "refused" ? "" : hidden ? say.countedHidden : say.counted(column);
+}
+
+/** The word or number inside the shape. */
+export function heart(view: View): string {
+  const { phase, match, now } = view;
+  const turn = match?.turn;
+  const left = turn && (phase === "voting" ? turn.closes_at - now : phase === "waiting" ? turn.opens_at - now : 0);
+  if (left) return clockTime(left) || (need()?.longTime(left) ?? "");
+  return match ? second()?.heart(view, match) ?? "" : "";
+}

@@ -1,0 +1,123 @@
+import { otherSide } from "../live/grid";
+import { revealStep, tokenMoment } from "../live/phase";
+import type { Match, Reveal, SideTally } from "../protocol";
+import type { Ballot } from "./ballot";
+import { clockTime, longTime, percent, thousands } from "./numbers";
+import * as say from "./tongue/en";
+import { called, ownColumn, type View } from "./view";
+
+// What is said once there was a vote: of its fate, of a reveal, of a match that is over.
+
+export const { card, notYet, oneDevice, stopped } = say;
+
+export function sentence(view: View, match: Match | null): string {
+  const { phase, ballot, hands } = view;
+  if (!match || (hands && phase === "voting")) return say.hands;
+  if (phase === "ended") return end(view, match);
+  if (phase === "reveal") return reveal(view, match, match.reveal!);
+  if (phase === "paused") return join(say.paused, ballot.standing !== null && say.voteKept);
+  return phase === "sealed" ? join(say.sealed, sealed(view, match)) : voting(view, match);
+}
+
+const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
+
+const isToMove = ({ side }: View, { turn }: Match) => turn!.to_move.includes(side);
+
+function voting(view: View, match: Match): string {
+  const { ballot, event, side } = view;
+  if (!isToMove(view, match)) return say.theirTurn(called(event, otherSide(side)));
+  if (ballot.status === "refused") return refused(ballot);
+  return ballot.elsewhere ? join(say.elsewhere, say.wasFor(ballot.column!)) : join(note(view), say.pick);
+}
+
+function sealed(view: View, match: Match): string | false {
+  const { ballot, hidden, hands } = view;
+  if (!isToMove(view, match) || hands) return false;
+  if (ballot.status === "refused") return refused(ballot);
+  if (ballot.status === "sending") return say.waitingToHear;
+  return ballot.column === null ? say.notVoted : !hidden && say.youVoted(ballot.column);
+}
+
+function refused({ column, reason, standing }: Ballot): string {
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, standing !== null && standing !== column && say.stands(standing));
+}
+
+function reveal(view: View, match: Match, told: Reveal): string {
+  const step = revealStep(match, view.now);
+  if (step === "sealed") return say.sealed;
+  if (step === "pour") return say.howVoted;
+  if (step === "picks") return picks(view, told);
+  if (step === "drops") return drops(view, match, told);
+  if (match.result !== "open") return winner(view, match);
+  return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
+}
+
+function picks(view: View, told: Reveal): string {
+  const { side, event } = view;
+  const tally = told[side];
+  if (tally) return ownPick(tally, ownColumn(view));
+  const other = otherSide(side);
+  return say.theyPicked(called(event, other), told[other]?.pick ?? null);
+}
+
+function ownPick({ pick, ballots, counts, decided_by }: SideTally, own: number | null): string {
+  if (pick === null) return say.noDrop;
+  if (decided_by === "random" || !ballots) return say.lot(pick);
+  const votes = counts[pick - 1] ?? 0;
+  const share = percent(votes, ballots);
+  if (own !== pick) return join(say.picked(pick, share, say.votes(votes)), own !== null && say.youVoted(own));
+  return votes > 1 ? say.pickedWithYou(pick, share, thousands(votes - 1)) : say.pickedByYou(pick, share);
+}
+
+function drops(view: View, match: Match, told: Reveal): string {
+  const { event, now } = view;
+  const { conflict, token_before, token_after, drops } = told.resolution;
+  if (conflict === null || token_before === null) return picks(view, told);
+  const forfeited = drops.find((drop) => drop.row === null);
+  if (now < tokenMoment(match)) return say.both(conflict, called(event, token_before));
+  if (forfeited) return say.full(conflict, called(event, forfeited.side));
+  return token_after && token_after !== token_before ? say.tokenTo(called(event, token_after)) : picks(view, told);
+}
+
+function winner({ event }: View, { result }: Match): string {
+  return result === "open" || result === "draw" ? say.nobodyWins : say.wins(called(event, result));
+}
+
+function end(view: View, match: Match): string {
+  const turns = Object.values(view.record.agreed);
+  return join(winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+}
+
+/** What there is to say, without an alarm, of the vote before. */
+function note({ receipts }: View): string {
+  const last = receipts[receipts.length - 1];
+  if (last?.late) return say.lateLast;
+  return last?.found === "elsewhere" ? say.elsewhere : last?.found === "unsure" ? say.unsureLast : "";
+}
+
+/** What fell where, once it lies there: for those who do not see it. */
+export function moves({ event, match, phase, now }: View): string {
+  const told = match?.reveal;
+  if (!told || (phase === "reveal" && now < tokenMoment(match!))) return "";
+  const said = told.resolution.drops.map(({ side, column, row }) =>
+    row ? say.inColumn(called(event, side), column) : say.full(column, called(event, side)),
+  );
+  return said.join(", ");
+}
+
+/** The word or number inside the shape. */
+export function heart({ phase, now, side }: View, match: Match): string {
+  const { turn } = match;
+  const step = revealStep(match, now);
+  const time = (left: number) => clockTime(left) || longTime(left);
+  if (phase === "ended") return outcome(match, side);
+  if (phase === "paused") return time(turn!.left_ms);
+  if (phase === "sealed" || step === "sealed" || step === "pour") return say.sealedShape;
+  if (step !== "lines") return `${match.reveal?.[side]?.pick ?? "–"}`;
+  return !turn ? outcome(match, side) : turn.paused ? "" : time(turn.opens_at - now);
+}
+
+function outcome({ result }: Match, side: string): string {
+  if (result === "open") return say.over;
+  return result === "draw" ? say.draw : result === side ? say.won : say.lost;
+}

@@ -1,0 +1,155 @@
+import type { Admission, ErrorCode, Refusal } from "../../protocol";
+
+export const code: string = "de";
+export const own: string = "Deutsch";
+export const pair: { red: string; yellow: string } = { red: "rot", yellow: "gelb" };
+export const percentSign: string = "\u00a0%";
+
+// --- on the way in
+export const language: string = "Sprache";
+export const typeBig: string = "Tippe den Code von der Leinwand ein";
+export const typeFirst: string = "Tippe zuerst den Code ein.";
+export const join: string = "Mitspielen";
+export const noEvent = (code: string): string => `Es gibt keine Veranstaltung mit dem Code ${code}.`;
+export const goingIn: string = "Du kommst rein";
+export const manyPeople: string = "Gerade kommen viele";
+export const yourTurn: string = "Gleich bist du dran. Du musst nichts drücken.";
+export const reconnecting: string = "Verbinde neu";
+export const chooseTeam: string = "Wähle dein Team";
+export const team = (number: number): string => `Team ${number}`;
+export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+  team_needed: ["Scanne den Code deines Teams", "Jedes Team hat seinen eigenen Code. Scanne den auf deiner Seite des Saals."],
+  lobby_closed: ["Gleich geht es auf", "Lass diese Seite offen: Du kommst von selbst hinein."],
+  joining_locked: ["Die Türen sind zu", "Gerade kann niemand dazukommen. Lass diese Seite offen: Du kommst hinein, sobald sie aufgehen."],
+  hands_only: ["Hände hoch!", "Beide Teams stimmen per Handzeichen ab. Schau auf die Leinwand, hier gibt es nichts zu drücken."],
+};
+export const asked: { [admission in Admission]: string } = {
+  open: "Tippe den Code von der Leinwand ein",
+  rotating: "Tippe den Code von der Leinwand ein",
+  tickets: "Tippe den Code von deinem Ticket ein",
+  roster: "Tippe deinen Code von der Klassenliste ein",
+};
+export const wrongOnScreen: string = "Der Code stimmt nicht, oder er hat gewechselt. Schau noch einmal auf die Leinwand.";
+export const wrongOnPaper: string = "Diesen Code gibt es nicht. Schau ihn dir noch einmal an.";
+export const keyUsed: string = "Mit diesem Code spielt schon ein anderes Handy. Frag die Veranstalter.";
+export const oneDevice: string = "Ein Gerät ist hier eine Stimme: Das beweist keine Person. ";
+export const kept: string = "Was von dir gespeichert wird";
+
+// --- in the seat
+export const youAre: string = "Du bist";
+export const inTeam = (count: string): string => `${count} in deinem Team.`;
+export const youAreIn: string = "Du bist dabei.";
+export const soon: string = "Schau auf die Leinwand: Gleich beginnt das Spiel.";
+export const cheer: string = "Drück deine Form: Die Leinwand spürt es.";
+export const stopped: string = "Das Spiel wurde abgebrochen und zählt nicht. Bleib da: Dein Platz ist sicher.";
+export const nextIn = (time: string): string => `Nächstes Spiel: noch ${time}`;
+export const nextBegins: string = "Das nächste Spiel beginnt";
+export const bestOf = (matches: number): string => `Best of ${matches}`;
+export const peek: string = "Die Regie sieht die Stimmen";
+export const hide: string = "Meine Stimme verbergen";
+export const card: string = "Mein Spiel";
+
+// --- a turn
+export const getReady: string = "Mach dich bereit: Gleich beginnt der erste Zug.";
+export const talk: string = "Beratet euch: Welche Spalte?";
+export const hands: string = "Dein Team stimmt per Handzeichen ab. Hände hoch!";
+export const theirTurn = (name: string): string => `${name} stimmt ab. Dann seid ihr dran.`;
+export const pick: string = "Wähle eine Spalte.";
+export const elsewhere: string = "Eine spätere Stimme von einem anderen Gerät wurde gezählt.";
+export const wasFor = (column: number): string => `Sie war für\u00a0${column}. Du kannst sie ändern.`;
+export const counted = (column: number): string => `Gezählt: deine Stimme für\u00a0${column}. Du kannst sie noch ändern.`;
+export const countedHidden: string = "Gezählt. Du kannst noch wechseln.";
+export const sending = (column: number): string => `Deine Stimme für\u00a0${column} wird gesendet…`;
+export const notYet = (column: number): string => `Noch nicht gezählt: deine Stimme für\u00a0${column}. Sie geht von selbst raus.`;
+export const notCounted: string = "Nicht gezählt";
+export const stands = (column: number): string => `Deine Stimme für\u00a0${column} gilt.`;
+export const reasons: { [code in Refusal]: string } = {
+  late: "zu spät",
+  early: "zu früh",
+  unknown: "die Wahlurne hat sie verloren",
+  stale: "eine neuere Stimme war schneller",
+  no_such_turn: "dieser Zug ist vorbei",
+  not_to_move: "dein Team ist nicht am Zug",
+  illegal: "diese Spalte ist voll",
+  busy: "gerade ist zu viel los",
+};
+export const paused: string = "Kurze Pause.";
+export const voteKept: string = "Deine Stimme bleibt.";
+export const sealed: string = "Versiegelt.";
+export const waitingToHear: string = "Gleich erfährst du, ob deine Stimme gezählt hat…";
+export const notVoted: string = "Du hast diesmal nicht abgestimmt.";
+export const youVoted = (column: number): string => `Du hast ${column} gewählt.`;
+export const lateLast: string = "Dein letzter Druck kam zu spät.";
+export const unsureLast: string = "Deine letzte Stimme ließ sich nicht prüfen.";
+
+// --- what came of it
+export const howVoted: string = "So haben beide Teams abgestimmt";
+export const theyPicked = (name: string, column: number | null): string => `${name} hat ${column ?? "nichts"} gewählt.`;
+export const noDrop: string = "Niemand aus deinem Team hat abgestimmt: Ihr setzt aus.";
+export const lot = (column: number): string => `Niemand aus deinem Team hat abgestimmt. Das Los fiel auf ${column}.`;
+export const pickedWithYou = (column: number, share: string, others: string): string => `Dein Team wählte ${column}: du und ${others} andere, ${share}.`;
+export const pickedByYou = (column: number, share: string): string => `Dein Team wählte ${column}: du allein, ${share}.`;
+export const picked = (column: number, share: string, votes: string): string => `Dein Team wählte ${column} mit ${share} (${votes}).`;
+export const both = (column: number, name: string): string => `Beide wählten ${column}. ${name} hat die Münze und setzt zuerst.`;
+export const full = (column: number, name: string): string => `Spalte ${column} ist voll: ${name} verliert den Zug.`;
+export const tokenTo = (name: string): string => `Die Münze geht an ${name}.`;
+export const inColumn = (side: string, column: number): string => `${side} in ${column}`;
+export const nextTurn: string = "Gleich kommt der nächste Zug.";
+export const nobodyWins: string = "Niemand gewinnt.";
+export const wins = (name: string): string => `${name} gewinnt.`;
+export const withTeam = (turns: number, of: number): string => `Du warst in ${turns} von ${of} ${of === 1 ? "Zug" : "Zügen"} mit deinem Team einig.`;
+export const sealedShape: string = "zu";
+export const over: string = "aus";
+export const draw: string = "remis";
+export const won: string = "Sieg";
+export const lost: string = "verloren";
+
+// --- the board in words
+export const board: string = "Brett";
+export const column = (number: number): string => `Spalte ${number}`;
+export const columnFull: string = "voll";
+export const heap = (height: number, rows: number): string => `${height} von ${rows} voll`;
+export const fromBelow: string = "von unten";
+export const statuses: { idle: string; sending: string; counted: string; refused: string } = {
+  idle: "",
+  sending: ", deine Stimme wird gesendet",
+  counted: ", deine Stimme",
+  refused: ", nicht gezählt",
+};
+export const votes = (count: number): string => `${count} ${count === 1 ? "Stimme" : "Stimmen"}`;
+export const holdsToken: string = "hat die Münze";
+
+// --- what comes with the second part of the page
+export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+  elsewhere: ["Dein Platz ist in einem anderen Fenster offen", "Dein Platz ist sicher. Nur die neuesten Fenster bleiben im Spiel.", "Hier weiterspielen"],
+  stranger: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
+  old: ["Diese Seite ist veraltet", "Lade sie neu, dann geht es weiter.", "Neu laden"],
+};
+export const whose: string = "Weiter wie vorher oder mit diesem Code?";
+export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
+export const asBefore: string = "Wie vorher";
+export const withCode = (code: string): string => `Mit ${code}`;
+export const allCounted = (good: number, votes: number, checked: number): string =>
+  `${good} von ${votes} ${votes === 1 ? "Stimme" : "Stimmen"} gezählt${good > checked ? `, ${checked} geprüft` : " und geprüft"}`;
+export const countedAndChecked: string = "Gezählt und geprüft";
+export const oneByOne: string = ": deine Stimmen einzeln";
+export const wholeCount: readonly [before: string, link: string, after: string] = ["Code und Siegel finden deine Stimme in der ", "ganzen Zählung", "."];
+export const voteIn = (turn: number, column: number): string => `Zug ${turn}, Spalte ${column}:`;
+export const codeAndSeal = (code: string, seal: string): string => `Code ${code}${seal && `, Siegel ${seal}`}`;
+export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
+  checked: "gezählt und geprüft",
+  counted: "gezählt; dieses Handy hat das Siegel nicht gesehen",
+  elsewhere: "eine spätere Stimme von einem anderen Gerät wurde gezählt",
+  unsure: "nicht zu prüfen: Dieses Handy war weg, als der Zug endete",
+  late: "kam zu spät",
+  missing: "nicht in der Zählung",
+  none: "noch nicht geprüft",
+};
+export const missing = (turn: number, column: number, code: string): string =>
+  `Deine Stimme fehlt in der Zählung. Zeig das den Veranstaltern: Zug ${turn}, Spalte ${column}, Code ${code}…`;
+export const cardTitle: { won: string; lost: string; draw: string } = { won: "Gewonnen!", lost: "Gut gekämpft", draw: "Unentschieden" };
+export const turnsVoted: string = "Züge abgestimmt";
+export const agreement: string = "mit meinem Team";
+export const youCalled: string = "Ich habe die Siegspalte gewählt";
+export const save: string = "Als Bild sichern";
+export const close: string = "Schließen";

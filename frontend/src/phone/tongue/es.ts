@@ -1,0 +1,155 @@
+import type { Admission, ErrorCode, Refusal } from "../../protocol";
+
+export const code: string = "es";
+export const own: string = "Español";
+export const pair: { red: string; yellow: string } = { red: "roja", yellow: "amarilla" };
+export const percentSign: string = "\u00a0%";
+
+// --- on the way in
+export const language: string = "Idioma";
+export const typeBig: string = "Escribe el código de la pantalla grande";
+export const typeFirst: string = "Escribe primero el código.";
+export const join: string = "Entrar";
+export const noEvent = (code: string): string => `No hay ningún evento con el código ${code}.`;
+export const goingIn: string = "Entrando";
+export const manyPeople: string = "Está entrando mucha gente";
+export const yourTurn: string = "Te toca en un momento. No hay que pulsar nada.";
+export const reconnecting: string = "Reconectando";
+export const chooseTeam: string = "Elige tu equipo";
+export const team = (number: number): string => `Equipo ${number}`;
+export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+  team_needed: ["Escanea el código de tu equipo", "Cada equipo tiene su código. Escanea el de tu lado de la sala."],
+  lobby_closed: ["Abrimos enseguida", "Deja esta página abierta: entrarás sin hacer nada."],
+  joining_locked: ["Las puertas están cerradas", "Ahora no puede entrar nadie más. Deja esta página abierta: entrarás cuando se abran."],
+  hands_only: ["¡Manos arriba!", "Los dos equipos votan a mano alzada. Mira la pantalla grande: aquí no hay que pulsar nada."],
+};
+export const asked: { [admission in Admission]: string } = {
+  open: "Escribe el código de la pantalla",
+  rotating: "Escribe el código de la pantalla",
+  tickets: "Escribe el código de tu entrada",
+  roster: "Escribe tu código de la lista de clase",
+};
+export const wrongOnScreen: string = "El código no es correcto o ha cambiado. Mira otra vez la pantalla.";
+export const wrongOnPaper: string = "Ese código no existe. Míralo otra vez.";
+export const keyUsed: string = "Este código ya se usa en otro móvil. Pregunta a los organizadores.";
+export const oneDevice: string = "Aquí un dispositivo es un voto: eso no demuestra quién eres. ";
+export const kept: string = "Qué se guarda de ti";
+
+// --- in the seat
+export const youAre: string = "Eres de";
+export const inTeam = (count: string): string => `${count} en tu equipo.`;
+export const youAreIn: string = "Ya estás dentro.";
+export const soon: string = "Mira la pantalla grande: la partida está a punto de empezar.";
+export const cheer: string = "Pulsa tu figura: se nota en la pantalla grande.";
+export const stopped: string = "La partida se ha parado y no cuenta. Quédate: tu sitio sigue siendo tuyo.";
+export const nextIn = (time: string): string => `Próxima partida en ${time}`;
+export const nextBegins: string = "Empieza la próxima partida";
+export const bestOf = (matches: number): string => `Al mejor de ${matches}`;
+export const peek: string = "La sala de control ve los votos";
+export const hide: string = "Ocultar mi voto";
+export const card: string = "Mi partida";
+
+// --- a turn
+export const getReady: string = "Prepárate: va a empezar el primer turno.";
+export const talk: string = "Habladlo: ¿qué columna?";
+export const hands: string = "Tu equipo vota a mano alzada. ¡Manos arriba!";
+export const theirTurn = (name: string): string => `Vota ${name}. Luego os toca.`;
+export const pick: string = "Elige una columna.";
+export const elsewhere: string = "Se ha contado un voto posterior desde otro dispositivo.";
+export const wasFor = (column: number): string => `Era para la\u00a0${column}. Puedes cambiarlo.`;
+export const counted = (column: number): string => `Contado: tu voto para la\u00a0${column}. Aún puedes cambiarlo.`;
+export const countedHidden: string = "Contado. Aún puedes cambiarlo.";
+export const sending = (column: number): string => `Enviando tu voto para la\u00a0${column}…`;
+export const notYet = (column: number): string => `Aún sin contar: tu voto para la\u00a0${column}. Se enviará solo.`;
+export const notCounted: string = "No contado";
+export const stands = (column: number): string => `Vale tu voto para la\u00a0${column}.`;
+export const reasons: { [code in Refusal]: string } = {
+  late: "demasiado tarde",
+  early: "demasiado pronto",
+  unknown: "la urna lo ha perdido",
+  stale: "llegó antes un voto más nuevo",
+  no_such_turn: "este turno ha terminado",
+  not_to_move: "no le toca a tu equipo",
+  illegal: "esta columna está llena",
+  busy: "hay demasiado movimiento",
+};
+export const paused: string = "Una pequeña pausa.";
+export const voteKept: string = "Tu voto se guarda.";
+export const sealed: string = "Sellado.";
+export const waitingToHear: string = "Esperando a saber si tu voto ha contado…";
+export const notVoted: string = "Esta vez no has votado.";
+export const youVoted = (column: number): string => `Has votado la ${column}.`;
+export const lateLast: string = "Tu última pulsación llegó tarde.";
+export const unsureLast: string = "No se pudo comprobar tu último voto.";
+
+// --- what came of it
+export const howVoted: string = "Así han votado los dos equipos";
+export const theyPicked = (name: string, column: number | null): string => (column === null ? `${name} no ha elegido nada.` : `${name} ha elegido la ${column}.`);
+export const noDrop: string = "Nadie de tu equipo ha votado: no soltáis bola.";
+export const lot = (column: number): string => `Nadie de tu equipo ha votado. El azar eligió la ${column}.`;
+export const pickedWithYou = (column: number, share: string, others: string): string => `Tu equipo eligió la ${column}: tú y ${others} más, ${share}.`;
+export const pickedByYou = (column: number, share: string): string => `Tu equipo eligió la ${column}: solo tú, ${share}.`;
+export const picked = (column: number, share: string, votes: string): string => `Tu equipo eligió la ${column} con el ${share} (${votes}).`;
+export const both = (column: number, name: string): string => `Los dos eligieron la ${column}. ${name} tiene la ficha y suelta primero.`;
+export const full = (column: number, name: string): string => `La columna ${column} está llena: ${name} pierde su bola.`;
+export const tokenTo = (name: string): string => `La ficha pasa a ${name}.`;
+export const inColumn = (side: string, column: number): string => `${side} en la ${column}`;
+export const nextTurn: string = "Enseguida, el próximo turno.";
+export const nobodyWins: string = "No gana nadie.";
+export const wins = (name: string): string => `¡Gana ${name}!`;
+export const withTeam = (turns: number, of: number): string => `Coincidiste con tu equipo en ${turns} de ${of} ${of === 1 ? "turno" : "turnos"}.`;
+export const sealedShape: string = "sellado";
+export const over: string = "fin";
+export const draw: string = "empate";
+export const won: string = "victoria";
+export const lost: string = "derrota";
+
+// --- the board in words
+export const board: string = "Tablero";
+export const column = (number: number): string => `Columna ${number}`;
+export const columnFull: string = "llena";
+export const heap = (height: number, rows: number): string => `${height} de ${rows} ocupadas`;
+export const fromBelow: string = "desde abajo";
+export const statuses: { idle: string; sending: string; counted: string; refused: string } = {
+  idle: "",
+  sending: ", enviando tu voto",
+  counted: ", tu voto",
+  refused: ", no contado",
+};
+export const votes = (count: number): string => `${count} ${count === 1 ? "voto" : "votos"}`;
+export const holdsToken: string = "tiene la ficha";
+
+// --- what comes with the second part of the page
+export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+  elsewhere: ["Tu sitio está abierto en otra ventana", "Tu sitio sigue siendo tuyo. Solo juegan las ventanas más nuevas.", "Seguir aquí"],
+  stranger: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
+  old: ["Esta página es antigua", "Cárgala de nuevo para seguir.", "Cargar de nuevo"],
+};
+export const whose: string = "¿Seguir como antes o con este código?";
+export const whoseText: string = "Este dispositivo ya tiene un sitio.";
+export const asBefore: string = "Como antes";
+export const withCode = (code: string): string => `Con ${code}`;
+export const allCounted = (good: number, votes: number, checked: number): string =>
+  `${good} de ${votes} ${votes === 1 ? "voto contado" : "votos contados"}${good > checked ? `, ${checked} comprobados` : votes === 1 ? " y comprobado" : " y comprobados"}`;
+export const countedAndChecked: string = "Contado y comprobado";
+export const oneByOne: string = ": tus votos, uno a uno";
+export const wholeCount: readonly [before: string, link: string, after: string] = ["Con el código y el sello encuentras tu voto en ", "el recuento completo", "."];
+export const voteIn = (turn: number, column: number): string => `Turno ${turn}, columna ${column}:`;
+export const codeAndSeal = (code: string, seal: string): string => `código ${code}${seal && `, sello ${seal}`}`;
+export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
+  checked: "contado y comprobado",
+  counted: "contado; este móvil no vio el sello",
+  elsewhere: "se contó un voto posterior desde otro dispositivo",
+  unsure: "no se pudo comprobar: este móvil no estaba cuando terminó el turno",
+  late: "llegó tarde",
+  missing: "no está en el recuento",
+  none: "aún sin comprobar",
+};
+export const missing = (turn: number, column: number, code: string): string =>
+  `Tu voto no aparece en el recuento. Enséñaselo a los organizadores: turno ${turn}, columna ${column}, código ${code}…`;
+export const cardTitle: { won: string; lost: string; draw: string } = { won: "¡Hemos ganado!", lost: "Bien peleado", draw: "Empate" };
+export const turnsVoted: string = "turnos votados";
+export const agreement: string = "con mi equipo";
+export const youCalled: string = "Acerté la columna ganadora";
+export const save: string = "Guardar como imagen";
+export const close: string = "Cerrar";

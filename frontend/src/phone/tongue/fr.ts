@@ -1,0 +1,155 @@
+import type { Admission, ErrorCode, Refusal } from "../../protocol";
+
+export const code: string = "fr";
+export const own: string = "Français";
+export const pair: { red: string; yellow: string } = { red: "rouge", yellow: "jaune" };
+export const percentSign: string = "\u00a0%";
+
+// --- on the way in
+export const language: string = "Langue";
+export const typeBig: string = "Tape le code du grand écran";
+export const typeFirst: string = "Tape d’abord le code.";
+export const join: string = "Jouer";
+export const noEvent = (code: string): string => `Il n’y a pas d’événement avec le code ${code}.`;
+export const goingIn: string = "Tu entres";
+export const manyPeople: string = "Beaucoup de monde arrive";
+export const yourTurn: string = "C’est à toi dans un instant. Tu n’as rien à toucher.";
+export const reconnecting: string = "Reconnexion";
+export const chooseTeam: string = "Choisis ton équipe";
+export const team = (number: number): string => `Équipe ${number}`;
+export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+  team_needed: ["Scanne le code de ton équipe", "Chaque équipe a son code. Scanne celui de ton côté de la salle."],
+  lobby_closed: ["On ouvre bientôt", "Garde cette page\u00a0: tu entreras sans rien faire."],
+  joining_locked: ["Les portes sont fermées", "Personne ne peut entrer pour l’instant. Garde cette page\u00a0: tu entreras dès qu’elles s’ouvrent."],
+  hands_only: ["Mains en l’air\u00a0!", "Les deux équipes votent à main levée. Regarde le grand écran\u00a0: ici, rien à toucher."],
+};
+export const asked: { [admission in Admission]: string } = {
+  open: "Tape le code de l’écran",
+  rotating: "Tape le code de l’écran",
+  tickets: "Tape le code de ton billet",
+  roster: "Tape ton code de la liste de classe",
+};
+export const wrongOnScreen: string = "Ce code n’est pas le bon, ou il a changé. Regarde encore l’écran.";
+export const wrongOnPaper: string = "Ce code n’existe pas. Regarde-le encore.";
+export const keyUsed: string = "Ce code sert déjà sur un autre téléphone. Demande aux organisateurs.";
+export const oneDevice: string = "Ici, un appareil vaut une voix\u00a0: cela ne prouve pas une personne. ";
+export const kept: string = "Ce qui est gardé de toi";
+
+// --- in the seat
+export const youAre: string = "Tu es avec";
+export const inTeam = (count: string): string => `${count} dans ton équipe.`;
+export const youAreIn: string = "Tu y es.";
+export const soon: string = "Regarde le grand écran\u00a0: la partie va commencer.";
+export const cheer: string = "Touche ta forme\u00a0: le grand écran le sent.";
+export const stopped: string = "La partie a été arrêtée et ne compte pas. Reste\u00a0: ta place est gardée.";
+export const nextIn = (time: string): string => `Prochaine partie dans ${time}`;
+export const nextBegins: string = "La prochaine partie commence";
+export const bestOf = (matches: number): string => `Au meilleur des ${matches}`;
+export const peek: string = "La régie voit les votes";
+export const hide: string = "Cacher mon vote";
+export const card: string = "Ma partie";
+
+// --- a turn
+export const getReady: string = "Prépare-toi\u00a0: le premier tour va commencer.";
+export const talk: string = "Parlez-en\u00a0: quelle colonne\u00a0?";
+export const hands: string = "Ton équipe vote à main levée. Mains en l’air\u00a0!";
+export const theirTurn = (name: string): string => `${name} vote. Ensuite, c’est à vous.`;
+export const pick: string = "Choisis une colonne.";
+export const elsewhere: string = "Un vote plus récent d’un autre appareil a été compté.";
+export const wasFor = (column: number): string => `C’était pour la\u00a0${column}. Tu peux changer.`;
+export const counted = (column: number): string => `Compté\u00a0: ton vote pour la\u00a0${column}. Tu peux encore changer.`;
+export const countedHidden: string = "Compté. Tu peux encore changer.";
+export const sending = (column: number): string => `Envoi de ton vote pour la\u00a0${column}…`;
+export const notYet = (column: number): string => `Pas encore compté\u00a0: ton vote pour la\u00a0${column}. Il part tout seul.`;
+export const notCounted: string = "Pas compté";
+export const stands = (column: number): string => `Ton vote pour la\u00a0${column} reste valable.`;
+export const reasons: { [code in Refusal]: string } = {
+  late: "trop tard",
+  early: "trop tôt",
+  unknown: "l’urne l’a perdu",
+  stale: "un vote plus récent est arrivé avant",
+  no_such_turn: "ce tour est fini",
+  not_to_move: "ce n’est pas à ton équipe",
+  illegal: "cette colonne est pleine",
+  busy: "trop de monde à la fois",
+};
+export const paused: string = "Petite pause.";
+export const voteKept: string = "Ton vote est gardé.";
+export const sealed: string = "C’est scellé.";
+export const waitingToHear: string = "On attend de savoir si ton vote a compté…";
+export const notVoted: string = "Tu n’as pas voté cette fois.";
+export const youVoted = (column: number): string => `Tu as voté ${column}.`;
+export const lateLast: string = "Ton dernier vote est arrivé trop tard.";
+export const unsureLast: string = "Ton dernier vote n’a pas pu être vérifié.";
+
+// --- what came of it
+export const howVoted: string = "Les votes des deux équipes";
+export const theyPicked = (name: string, column: number | null): string => (column === null ? `${name} n’a rien choisi.` : `${name} a choisi la ${column}.`);
+export const noDrop: string = "Personne n’a voté dans ton équipe\u00a0: vous passez.";
+export const lot = (column: number): string => `Personne n’a voté dans ton équipe. Le sort a choisi la ${column}.`;
+export const pickedWithYou = (column: number, share: string, others: string): string => `Ton équipe a choisi la ${column}\u00a0: toi et ${others} de plus, ${share}.`;
+export const pickedByYou = (column: number, share: string): string => `Ton équipe a choisi la ${column}\u00a0: toi, et personne d’autre, ${share}.`;
+export const picked = (column: number, share: string, votes: string): string => `Ton équipe a choisi la ${column} à ${share} (${votes}).`;
+export const both = (column: number, name: string): string => `Les deux ont choisi la ${column}. ${name} a le jeton et joue d’abord.`;
+export const full = (column: number, name: string): string => `La colonne ${column} est pleine\u00a0: ${name} perd son tour.`;
+export const tokenTo = (name: string): string => `Le jeton passe à ${name}.`;
+export const inColumn = (side: string, column: number): string => `${side} en ${column}`;
+export const nextTurn: string = "Prochain tour dans un instant.";
+export const nobodyWins: string = "Personne ne gagne.";
+export const wins = (name: string): string => `${name} gagne.`;
+export const withTeam = (turns: number, of: number): string => `Tu étais d’accord avec ton équipe à ${turns} ${turns > 1 ? "tours" : "tour"} sur ${of}.`;
+export const sealedShape: string = "scellé";
+export const over: string = "fini";
+export const draw: string = "égalité";
+export const won: string = "gagné";
+export const lost: string = "perdu";
+
+// --- the board in words
+export const board: string = "Plateau";
+export const column = (number: number): string => `Colonne ${number}`;
+export const columnFull: string = "pleine";
+export const heap = (height: number, rows: number): string => `${height} sur ${rows}`;
+export const fromBelow: string = "depuis le bas";
+export const statuses: { idle: string; sending: string; counted: string; refused: string } = {
+  idle: "",
+  sending: ", envoi de ton vote",
+  counted: ", ton vote",
+  refused: ", pas compté",
+};
+export const votes = (count: number): string => `${count} voix`;
+export const holdsToken: string = "a le jeton";
+
+// --- what comes with the second part of the page
+export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+  elsewhere: ["Ta place est ouverte dans une autre fenêtre", "Ta place est gardée. Seules les fenêtres les plus récentes restent en jeu.", "Continuer ici"],
+  stranger: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
+  old: ["Cette page est trop vieille", "Recharge-la pour continuer.", "Recharger"],
+};
+export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
+export const whoseText: string = "Cet appareil a déjà une place.";
+export const asBefore: string = "Comme avant";
+export const withCode = (code: string): string => `Avec ${code}`;
+export const allCounted = (good: number, votes: number, checked: number): string =>
+  `${good} ${good > 1 ? "votes comptés" : "vote compté"} sur ${votes}${good > checked ? `, ${checked} vérifié${checked > 1 ? "s" : ""}` : good > 1 ? " et vérifiés" : " et vérifié"}`;
+export const countedAndChecked: string = "Compté et vérifié";
+export const oneByOne: string = "\u00a0: tes votes, un par un";
+export const wholeCount: readonly [before: string, link: string, after: string] = ["Avec le code et le sceau, retrouve ton vote dans ", "le compte complet", "."];
+export const voteIn = (turn: number, column: number): string => `Tour ${turn}, colonne ${column}\u00a0:`;
+export const codeAndSeal = (code: string, seal: string): string => `code ${code}${seal && `, sceau ${seal}`}`;
+export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
+  checked: "compté et vérifié",
+  counted: "compté\u00a0; ce téléphone n’a pas vu le sceau",
+  elsewhere: "un vote plus récent d’un autre appareil a été compté",
+  unsure: "pas vérifiable\u00a0: ce téléphone était absent à la fin du tour",
+  late: "arrivé trop tard",
+  missing: "absent du compte",
+  none: "pas encore vérifié",
+};
+export const missing = (turn: number, column: number, code: string): string =>
+  `Ton vote est introuvable dans le compte. Montre ceci aux organisateurs\u00a0: tour ${turn}, colonne ${column}, code ${code}…`;
+export const cardTitle: { won: string; lost: string; draw: string } = { won: "Gagné\u00a0!", lost: "Bien joué", draw: "Égalité" };
+export const turnsVoted: string = "tours votés";
+export const agreement: string = "avec mon équipe";
+export const youCalled: string = "J’ai trouvé la colonne gagnante";
+export const save: string = "Enregistrer l’image";
+export const close: string = "Fermer";
