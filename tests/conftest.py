@@ -13,7 +13,6 @@ from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
 from voting.ballot_box import BallotBox
 
-
 # Seconds each, so that of two processes neither waits long for the other at the end.
 LONGEST = (
     "tests/chaos/test_chaos.py",

@@ -11,23 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import MANAGE, Stack
 from deploy.laptop.startup import collect_static, running
-from tests.e2e.faces import Face, open_face
+from tests.e2e.faces import QUIET, Face, open_face
+from tests.e2e.prompter import Prompter, prompting
 from tests.stack import House, running_house
 
-QUIET = (
-    "no-sandbox",
-    "no-first-run",
-    "disable-gpu",
-    "disable-dev-shm-usage",
-    "disable-background-networking",
-    "disable-component-update",
-)
 PASSWORD = "only-for-tests"
 OpenFace = Callable[[House, str, dict[str, int]], Face]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
@@ -59,13 +52,7 @@ def organizer(stack: Stack) -> str:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    quiet = [
-        "--no-sandbox",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--no-first-run",
-    ]
-    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": quiet}
+    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": list(QUIET)}
 
 
 @pytest.fixture(scope="session")
@@ -94,3 +81,18 @@ def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
     yield open_one
     for face in faces:
         face.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def prompter() -> Iterator[Prompter]:
+    """Tells phones and projectors whatever a test wants."""
+    with prompting() as prompter:
+        yield prompter
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Page]:
+    """A page in a browser of its own, at no house yet."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()

@@ -1,18 +1,26 @@
 """The faces of crowdgame as a test sees and uses them: by what is on the screen, and by clicking."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
+
+from deploy.laptop import browser as browsers
 
 PHONE = {"width": 390, "height": 844}
 PROJECTOR = {"width": 1280, "height": 720}
 TABLET = {"width": 1024, "height": 768}
 SOON_MS = 15_000
 LOOK_AGAIN_MS = 50
+QUIET = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+)
 
 
 @dataclass
@@ -42,6 +50,15 @@ class Face:
     def note_error(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.troubles.append(message.text)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser for commands; tests are given theirs."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browsers.find(), args=list(QUIET))
+        yield browser
+        browser.close()
 
 
 def open_face(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Face:

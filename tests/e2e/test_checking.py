@@ -106,7 +106,7 @@ def check_the_projector(table: Table) -> None:
         root = sealed[side]["root"]
         assert root == reveal[side]["root"]
         told = table.display.page.locator(f'.team[data-place="{place}"] .seal')
-        expect(told).to_have_text(f"sealed {root[:4]} {root[4:8]}")
+        expect(told).to_have_text(f"{root[:4]} {root[4:8]}")
 
 
 def bend_the_path(message: Message) -> None:

@@ -43,6 +43,7 @@ def log_in(page: Page, name: str) -> None:
 def make_event(page: Page) -> str:
     """Fill in the form of a new event; its join code."""
     page.get_by_role("link", name="Make your first event").click()
+    page.get_by_role("link", name="Empty").click()
     page.get_by_label("Name of the event").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
     page.get_by_label("Second team, yellow").fill("South Hall")

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, WebSocket, expect
 
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
 from tests.e2e.test_evening import log_in
+from tests.e2e.words_shown import DRAWN
 
 PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]
 DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PROJECTOR]
@@ -71,8 +72,6 @@ SCROLLS = """() => {
   const page = document.scrollingElement;
   return page.scrollWidth > innerWidth || page.scrollHeight > innerHeight;
 }"""
-# A new size is drawn.
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # All that a page holds apart from the running time.
 WITHOUT_TIME = """() => {
   const page = document.body.cloneNode(true);
@@ -177,7 +176,7 @@ def check_all_sizes(hall: Hall, phase: str) -> None:
 def make_event(console: Face, organizer: str) -> str:
     page = console.page
     log_in(page, organizer)
-    page.goto("/console/new/")
+    page.goto("/console/new/empty/")
     page.get_by_label("Name of the event").fill("Looking closely")
     page.get_by_label("First team, red").fill(NAMES[0])
     page.get_by_label("Second team, yellow").fill(NAMES[1])

@@ -1,0 +1,1 @@
+"""The faces' figures, measured: `python -m tests.e2e.figures` writes them into docs/faces.md."""

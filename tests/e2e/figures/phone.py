@@ -1,0 +1,149 @@
+"""The phone: what it weighs, when it can be used, how soon it answers a thumb, and whether it grows."""
+
+import http.client
+import urllib.request
+from dataclasses import replace
+
+from playwright.sync_api import Browser, Page
+
+from tests.e2e.faces import PHONE, SOON_MS
+from tests.e2e.figures.goal import Figure, at_most, quantile
+from tests.e2e.figures.tools import SLOW_3G, Tools
+from tests.e2e.prompter import Prompter
+from tests.e2e.scenes import CODE, MIDDLE
+
+KILOBYTE = 1024
+LONG_WINDOW, LEFT_MS = replace(MIDDLE, terms={"window_s": 3600}), 1_800_000
+WARM, MESSAGES = 1_500, 5_000
+LOADS, TAPS = 5, 30
+LANGUAGES = ("en", "de", "es", "fr", "zh")
+# The moment a column can be pressed, and has been drawn so.
+USABLE = """() => {
+  const look = () => document.querySelector("[data-column]:enabled")
+    ? requestAnimationFrame(() => { window.usable = performance.now(); })
+    : requestAnimationFrame(look);
+  look();
+}"""
+# From the finger's touch to the frame in which the column is pressed.
+PRESSED = """() => {
+  window.taps = [];
+  let touched = 0;
+  addEventListener("pointerdown", ({timeStamp}) => { touched = timeStamp; }, true);
+  new MutationObserver(() => {
+    if (!touched || document.querySelector("main")?.dataset.status === "idle") return;
+    const began = touched;
+    touched = 0;
+    requestAnimationFrame(() => window.taps.push(performance.now() - began));
+  }).observe(document, {subtree: true, attributes: true, attributeFilter: ["aria-pressed", "data-status"]});
+}"""
+
+
+def weight(prompter: Prompter, language: str) -> int:
+    """Bytes of the page as it is served."""
+    headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
+    request = urllib.request.Request(f"{prompter.http}/{CODE}", headers=headers)  # noqa: S310
+    with urllib.request.urlopen(request) as answer:  # noqa: S310
+        response: http.client.HTTPResponse = answer
+        return len(response.read())
+
+
+def asked_for(browser: Browser, prompter: Prompter) -> tuple[list[str], int]:
+    """The addresses that a phone asks for before its first vote, and the sockets it opens."""
+    page = open_phone(browser)
+    asked: list[str] = []
+    sockets: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    come_in(page, prompter)
+    page.wait_for_load_state("networkidle")
+    page.context.close()
+    return [url for url in asked if not url.startswith("data:")], len(sockets)
+
+
+def open_phone(browser: Browser) -> Page:
+    return browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()  # type: ignore[arg-type]
+
+
+def come_in(page: Page, prompter: Prompter) -> None:
+    prompter.show(LONG_WINDOW.voting(prompter.now(), LEFT_MS))
+    page.goto(f"{prompter.http}/{CODE}", timeout=4 * SOON_MS)
+    page.wait_for_selector("[data-column]:enabled", timeout=SOON_MS)
+
+
+def usable_after_s(browser: Browser, prompter: Prompter) -> float:
+    page = open_phone(browser)
+    Tools(page).slow_down(network=SLOW_3G)
+    page.add_init_script(f"({USABLE})()")
+    come_in(page, prompter)
+    page.wait_for_function("() => window.usable")
+    seconds = float(page.evaluate("() => window.usable")) / 1000
+    page.context.close()
+    return seconds
+
+
+def taps_ms(browser: Browser, prompter: Prompter) -> list[float]:
+    page = open_phone(browser)
+    Tools(page).slow_down()
+    page.add_init_script(f"({PRESSED})()")
+    come_in(page, prompter)
+    for number in range(TAPS):
+        page.locator(f'[data-column="{number % 7 + 1}"]').tap()
+        page.wait_for_function("(count) => window.taps.length >= count", arg=number + 1)
+        page.wait_for_timeout(100)
+    taps: list[float] = page.evaluate("() => window.taps")
+    page.context.close()
+    return taps
+
+
+def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
+    """What the heap and the nodes grow by over the messages, the heap as a share."""
+    page = open_phone(browser)
+    tools = Tools(page)
+    come_in(page, prompter)
+    hear(page, prompter, WARM)
+    before = tools.holdings()
+    hear(page, prompter, MESSAGES)
+    after = tools.holdings()
+    page.context.close()
+    return after.heap / before.heap - 1, after.nodes - before.nodes
+
+
+def hear(page: Page, prompter: Prompter, messages: int) -> None:
+    """Turnout, and every tenth a change of the whole state; then a pause, to see that all was heard."""
+    state = LONG_WINDOW.voting(prompter.now(), LEFT_MS)
+    for number in range(messages):
+        if number % 10:
+            prompter.say("phone", replace_turnout(prompter, number))
+        else:
+            prompter.say("phone", prompter.change("turn.moved", state))
+    for phase, last in (("paused", LONG_WINDOW.paused(prompter.now())), ("voting", state)):
+        prompter.say("phone", prompter.change("turn.moved", last))
+        page.wait_for_selector(f"body[data-phase={phase}]", timeout=4 * SOON_MS)
+
+
+def replace_turnout(prompter: Prompter, number: int) -> dict[str, object]:
+    voted = [number % 1200, number % 1100]
+    return {"type": "turnout.counted", "turn": LONG_WINDOW.turn_id, "connected": [1250, 1190], "voted": voted}
+
+
+def figures(browser: Browser, prompter: Prompter) -> list[Figure]:
+    heaviest = max(weight(prompter, language) for language in LANGUAGES) / KILOBYTE
+    asked, sockets = asked_for(browser, prompter)
+    usable = [usable_after_s(browser, prompter) for _ in range(LOADS)]
+    taps = taps_ms(browser, prompter)
+    heap, nodes = growth(browser, prompter)
+    once = Figure("requests, sockets", "1 + 1", f"{len(asked)} + {sockets}", len(asked) == sockets == 1)
+    flat = Figure(
+        f"heap, nodes after {MESSAGES:,} messages",
+        "flat",
+        f"{heap:+.1%}, {nodes:+d} nodes",
+        heap < 0.05 and nodes <= 0,
+    )
+    found = [
+        at_most("page, gzip, heaviest language", heaviest, 12, "KiB", 1),
+        once,
+        at_most("columns usable, Slow 3G and 4-fold slower CPU, median", quantile(usable, 0.5), 2.8, "s", 2),
+        at_most("tap → pressed, 4-fold slower CPU, 95 of 100", quantile(taps, 0.95), 50, "ms"),
+        flat,
+    ]
+    return [replace(figure, what=f"phone: {figure.what}") for figure in found]

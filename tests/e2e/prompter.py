@@ -1,0 +1,156 @@
+"""The built phone and projector pages at the real front door, and behind it only what a test says.
+
+Each face is told what the test has prompted, over a real socket, and asks us for the time. So every state can
+be looked at for as long as it takes, and years of turns be told in minutes.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Any
+
+import msgspec
+import uvicorn
+
+from crowdgame.front_door import front_door
+from deploy.laptop.network import LOOPBACK, listen
+from tests.e2e.tale import plain
+from voting.links import qr_rows
+from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
+
+Message = dict[str, Any]
+Told = msgspec.Struct | Message
+TURNOUT = {"connected": (1250, 1190), "voted": (812, 633)}
+SECOND = 1000
+LONGEST_MS = 15_000
+
+
+@dataclass
+class Prompter:
+    """`rate`: how much faster its time runs than ours. `greeting` answers who joins."""
+
+    port: int
+    rate: float = 1.0
+    heard: list[Message] = field(default_factory=list)
+    counts: bool = True
+    greeting: Callable[[str], list[Told]] = lambda kind: []
+    _loop: asyncio.AbstractEventLoop | None = None
+    _sockets: dict[str, list[Any]] = field(default_factory=lambda: {"phone": [], "display": []})
+    _began: float = field(default_factory=time.time)
+    _seq: int = 0
+
+    @property
+    def http(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def now(self) -> int:
+        return int((self._began + (time.time() - self._began) * self.rate) * SECOND)
+
+    def change(self, kind: str, state: EventState) -> Message:
+        """An announcement of a state, such as `turn.revealed`."""
+        self._seq += 1
+        return {"type": kind, "seq": self._seq, "at": self.now(), "state": plain(state)}
+
+    def say(self, kind: str, *messages: Told) -> None:
+        """To all faces of a kind."""
+        assert self._loop is not None
+        for message in messages:
+            asyncio.run_coroutine_threadsafe(self._say(kind, _frame(message)), self._loop).result()
+
+    def show(self, state: EventState, team: int = 1, more: tuple[Told, ...] = ()) -> None:
+        """Whoever joins from now on finds this."""
+        self.greeting = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
+
+    def welcome(self, kind: str, state: EventState, team: int = 1) -> msgspec.Struct:
+        common: dict[str, Any] = {"now_at": self.now(), "seq": self._seq, "state": state}
+        if kind == "phone":
+            return PhoneWelcomed(you=You(token="a seat", team=team), **common)
+        link = "http://play.example/Q7RM"
+        return DisplayWelcomed(join_url=link, qr=qr_rows(link), **common)
+
+    def turnout(self, state: EventState) -> TurnoutCounted:
+        turn = state.match.turn.id if state.match and state.match.turn else None
+        return TurnoutCounted(turn=turn, **TURNOUT)
+
+    async def meet(self, scope: Any, receive: Any, send: Any) -> None:
+        """The ASGI application behind the front door."""
+        if scope["type"] != "websocket":
+            await _nothing_here(send)
+            return
+        kind = scope["path"].rpartition("/")[2]
+        await receive()
+        await send({"type": "websocket.accept"})
+        self._sockets[kind].append(send)
+        try:
+            while (event := await receive())["type"] == "websocket.receive":
+                await self._answer(kind, json.loads(event["text"]), send)
+        finally:
+            self._sockets[kind].remove(send)
+
+    async def _answer(self, kind: str, message: Message, send: Any) -> None:
+        self.heard.append(message)
+        answers: list[Told] = []
+        if message["type"].endswith(".join"):
+            answers = self.greeting(kind)
+        elif message["type"] == "clock.ask":
+            answers = [{"type": "clock.told", "sent": message["sent"], "now_at": self.now()}]
+        elif message["type"] == "ballot.cast" and self.counts:
+            cast = {name: message[name] for name in ("turn", "column", "sequence")}
+            answers = [BallotCounted(**cast)]
+        for answer in answers:
+            await send({"type": "websocket.send", "text": _frame(answer)})
+
+    def hang_up(self, code: int = 4004) -> None:
+        """Close all lines: by the code, faces come back."""
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(self._hang_up(code), self._loop).result()
+
+    async def _hang_up(self, code: int) -> None:
+        for sends in self._sockets.values():
+            for send in list(sends):
+                await send({"type": "websocket.close", "code": code})
+
+    async def _say(self, kind: str, frame: str) -> None:
+        for send in list(self._sockets[kind]):
+            await send({"type": "websocket.send", "text": frame})
+
+    def seated(self, kind: str) -> int:
+        return len(self._sockets[kind])
+
+
+def _frame(message: Told) -> str:
+    return json.dumps(message) if isinstance(message, dict) else msgspec.json.encode(message).decode()
+
+
+async def _nothing_here(send: Any) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+@contextmanager
+def prompting(rate: float = 1.0) -> Iterator[Prompter]:
+    socket = listen(LOOPBACK, 0, shared=False)
+    prompter = Prompter(socket.getsockname()[1], rate)
+    config = uvicorn.Config(
+        front_door(prompter.meet), lifespan="off", log_level="error", ws="websockets-sansio", ws_max_queue=64
+    )
+    server = uvicorn.Server(config)
+
+    async def serve() -> None:
+        prompter._loop = asyncio.get_running_loop()
+        await server.serve(sockets=[socket])
+
+    thread = Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield prompter
+    finally:
+        server.should_exit = True
+        server.force_exit = True
+        thread.join(5)

@@ -1,0 +1,174 @@
+"""The organizer's pages and the public ones of a real house, by name, each in a state worth looking at."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Page, expect
+
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import collect_static
+from tests.e2e.faces import SOON_MS
+from tests.stack import House, running_house
+
+WRONG_TRIES = 12
+NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
+Event = dict[str, Any]
+Prepare = Callable[[House, Event], None]
+Hand = Callable[[Page], None]
+PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
+WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """`by`: who is signed in. `phase` is what a control room's body says in the end."""
+
+    name: str
+    path: str
+    by: Literal["owner", "stranger", "superuser", "nobody"] = "owner"
+    choices: dict[str, Any] = field(default_factory=lambda: {"lobby": "open"})
+    prepare: Prepare | None = None
+    hand: Hand | None = None
+    phase: str = ""
+
+
+@contextmanager
+def furnished_house(data: Path) -> Iterator[House]:
+    """A house with its style sheets."""
+    collect_static(Stack(data=data, secret_key="of the tests", port=0))
+    with running_house(data) as house:
+        yield house
+
+
+def visit(visited: Visit, page: Page, house: House) -> Event:
+    """Bring a page there; the event that it is about."""
+    event: Event = house.ask("event", owner=f"{visited.name}-owner", **visited.choices)
+    if visited.prepare:
+        visited.prepare(house, event)
+    if visited.by != "nobody":
+        sign_in(page, house, f"{visited.name}-{visited.by}", superuser=visited.by == "superuser")
+    page.goto(house.http + visited.path.format(**event))
+    if visited.hand:
+        visited.hand(page)
+    if visited.phase:
+        expect(page.locator("body")).to_have_attribute("data-phase", visited.phase, timeout=SOON_MS)
+    return event
+
+
+def sign_in(page: Page, house: House, name: str, superuser: bool = False) -> None:
+    key, _, value = house.ask("session", name=name, superuser=superuser).partition("=")
+    page.context.add_cookies([{"name": key, "value": value, "url": house.http}])
+
+
+def press_send(page: Page) -> None:
+    page.locator("main form button, form.panel button").last.click()
+
+
+def unfold(page: Page) -> None:
+    """Everything that a form keeps folded."""
+    page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+
+
+def fail_to_log_in(page: Page) -> None:
+    """Until the account rests."""
+    for _ in range(WRONG_TRIES):
+        if not page.get_by_label("Password").count():
+            return
+        page.get_by_label("User name").fill("nobody at all")
+        page.get_by_label("Password").fill("wrong")
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_load_state()
+
+
+def to(*picks: tuple[int, int]) -> Prepare:
+    """The match has come so far, its next window open."""
+    return lambda house, event: house.ask(
+        "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
+    )
+
+
+def hold(page: Page) -> None:
+    page.locator('[data-action="turn.pause"]').first.click(timeout=SOON_MS)
+
+
+def stopped(house: House, event: Event) -> None:
+    to(*PLAYED)(house, event)
+    house.ask("end_all")
+
+
+def with_tickets(house: House, event: Event) -> None:
+    house.ask("tickets", event_id=event["id"], count=12)
+
+
+def with_roster(house: House, event: Event) -> None:
+    house.ask("roster", event_id=event["id"], text=NAMES)
+
+
+def with_members(house: House, event: Event) -> None:
+    for name, role in (("carl", "cohost"), ("dora", "viewer")):
+        house.ask("member", event_id=event["id"], name=name, role=role)
+
+
+def as_viewer(house: House, event: Event) -> None:
+    to(*PLAYED)(house, event)
+    house.ask("member", event_id=event["id"], name="room-viewer-stranger", role="viewer")
+
+
+def by_hands(house: House, event: Event) -> None:
+    house.ask("by_hands", event_id=event["id"], teams=[2])
+    to(*PLAYED)(house, event)
+
+
+TICKETS = {"lobby": "open", "admission": "tickets"}
+ROSTER = {"lobby": "open", "admission": "roster"}
+SLOW = {"lobby": "open", "window_s": 90}
+
+PUBLIC = (
+    Visit("login", "/console/login/", by="nobody"),
+    Visit("login-wrong", "/console/login/", by="nobody", hand=press_send),
+    Visit("login-locked", "/console/login/", by="nobody", hand=fail_to_log_in),
+    Visit("privacy", "/privacy", by="nobody"),
+    Visit("not-found", "/nothing/is/here", by="nobody"),
+    Visit("display-unknown", "/display/ZZZZ", by="nobody"),
+    Visit("phone-code", "/", by="nobody"),
+    Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON)),
+    Visit("rules", "/rules", by="nobody"),
+    Visit("about", "/about", by="nobody"),
+)
+ORGANIZERS = (
+    Visit("events", "/console/", prepare=to(*PLAYED)),
+    Visit("events-none", "/console/", by="stranger"),
+    Visit("new", "/console/new/"),
+    Visit("new-form", "/console/new/empty/", hand=unfold),
+    Visit("new-form-hands", "/console/new/show-of-hands/"),
+    Visit("new-refused", "/console/new/empty/", hand=press_send),
+    Visit("members", "/console/{code}/members/", prepare=with_members),
+    Visit("change", "/console/{code}/edit/"),
+    Visit("delete", "/console/{code}/delete/"),
+    Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
+    Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=with_tickets),
+    Visit("tickets-print", "/console/{code}/tickets/print/", choices=TICKETS, prepare=with_tickets),
+    Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=with_roster),
+    Visit("roster-print", "/console/{code}/tickets/print/", choices=ROSTER, prepare=with_roster),
+)
+ROOMS = (
+    Visit("room-closed", "/console/{code}/", choices={}, phase="lobby"),
+    Visit("room-lobby", "/console/{code}/", phase="lobby"),
+    Visit("room-voting", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), phase="voting"),
+    Visit("room-paused", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), hand=hold, phase="paused"),
+    Visit(
+        "room-peek", "/console/{code}/", choices=SLOW | {"peek": True}, prepare=to(*PLAYED), phase="voting"
+    ),
+    Visit("room-hands", "/console/{code}/", choices=SLOW, prepare=by_hands, phase="voting"),
+    Visit("room-viewer", "/console/{code}/", "stranger", SLOW, as_viewer, phase="voting"),
+    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended"),
+    Visit("room-aborted", "/console/{code}/", choices=SLOW, prepare=stopped, phase="lobby"),
+)
+ADMIN = (
+    Visit("admin", "/admin/", by="superuser"),
+    Visit("admin-events", "/admin/games/event/", by="superuser"),
+)
+PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *ADMIN)

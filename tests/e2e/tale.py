@@ -1,0 +1,192 @@
+"""An evening made up: the states of an event as a gateway would tell them, by the real rules."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from games.engine.game import SIDES, Picks, Resolution, Side
+from games.engine.registry import find_game, read_options
+from voting.protocol import EventState, Finished, Legal, Match, Reveal, SideTally, Team, Turn
+
+GAME = find_game("simultaneous-captains-mistress")
+NAMES = ("North Hall", "South Hall")
+WINDOW_S, REVEAL_S = 20, 6
+OTHERS = (7, 3, 11, 2, 5, 1, 4)
+SEED = "5eed" * 16
+# Red's and yellow's column a turn; then red needs the third column, and both see it: two lines at once.
+LONG_MATCH = ((2, 7), (1, 2), (6, 6), (4, 1), (5, 1), (4, 3), (2, 6), (6, 1), (4, 5), (2, 6), (5, 4))
+LAST = (3, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A turn that was resolved: what came of it, and how each team voted."""
+
+    number: int
+    resolution: Resolution
+    red: SideTally
+    yellow: SideTally
+
+
+@dataclass(frozen=True, slots=True)
+class Tale:
+    """A match as far as it is told. Every `play` gives the tale after it."""
+
+    position: Any = None
+    played: tuple[Played, ...] = ()
+    match: int = 1
+    columns: int = 7
+    choices: dict[str, Any] = field(default_factory=dict)
+    terms: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> Any:
+        options = read_options(GAME, {"columns": self.columns})
+        return self.position if self.position is not None else GAME.start(options)
+
+    @property
+    def turn_id(self) -> int:
+        return 1000 * self.match + len(self.played) + 1
+
+    @property
+    def window_ms(self) -> int:
+        return int(self.terms.get("window_s", WINDOW_S)) * 1000
+
+    def play(self, red: int, yellow: int, votes: int = 60) -> "Tale":
+        after, resolution = GAME.resolve(self.state, Picks(red, yellow))
+        number = len(self.played) + 1
+        turn = Played(number, resolution, self.tally(red, votes), self.tally(yellow, votes + 9))
+        return replace(self, position=after, played=(*self.played, turn))
+
+    def tally(self, pick: int, votes: int) -> SideTally:
+        counts = [OTHERS[(column + pick) % 7] for column in range(self.columns)]
+        counts[pick - 1] += votes
+        root = f"{pick:02x}{votes:02x}" * 16
+        return SideTally(
+            counts=tuple(counts), ballots=sum(counts), pick=pick, decided_by="plurality", root=root
+        )
+
+    def event(self, match: Match | None, **choices: Any) -> EventState:
+        teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))
+        given: dict[str, Any] = {"teams": teams, "finished": (), "next_match_at": None, "lobby": "open"}
+        given |= self.choices | choices
+        return EventState(code="Q7RM", name="Summer fair", team_choice="balance", match=match, **given)
+
+    def lobby(self, now: int, **choices: Any) -> EventState:
+        return self.event(None, **choices)
+
+    def talk(self, now: int, left_ms: int = 18_000) -> EventState:
+        return replace(self, terms={**self.terms, "talk_s": 20})._in_window(now + left_ms, now)
+
+    def voting(self, now: int, left_ms: int = 16_000) -> EventState:
+        return self._in_window(now + left_ms - self.window_ms, now)
+
+    def paused(self, now: int) -> EventState:
+        return self._in_window(now - 8_000, now, paused=True, left_ms=12_000)
+
+    def sealed(self, now: int) -> EventState:
+        return self._in_window(now - self.window_ms - 100, now)
+
+    def _in_window(self, opens_at: int, now: int, **choices: Any) -> EventState:
+        turn = self.turn(opens_at, **choices)
+        return self.event(self._match("playing", turn, self._reveal(now - 600_000)))
+
+    def reveal(self, now: int, ago_ms: int = 0, reveal_s: int = REVEAL_S) -> EventState:
+        """The last turn was resolved `ago_ms` ago; the next one, if there is one, opens after the reveal."""
+        at = now - ago_ms
+        told = replace(self, terms={**self.terms, "reveal_s": reveal_s})
+        on = GAME.result(self.state) == "open"
+        turn = told.turn(at + reveal_s * 1000) if on else None
+        return told.event(told._match("playing" if on else "ended", turn, told._reveal(at)))
+
+    def ended(self, now: int, **choices: Any) -> EventState:
+        return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
+
+    def aborted(self, now: int) -> EventState:
+        return self.event(self._match("aborted", None, self._reveal(now - 600_000)))
+
+    def turn(self, opens_at: int, paused: bool = False, left_ms: int = 0) -> Turn:
+        red, yellow = (tuple(GAME.legal_actions(self.state, side)) for side in SIDES)
+        return Turn(
+            id=self.turn_id,
+            number=len(self.played) + 1,
+            opens_at=opens_at,
+            closes_at=opens_at + self.window_ms,
+            epoch=1,
+            paused=paused,
+            left_ms=left_ms,
+            to_move=GAME.to_move(self.state),
+            legal=Legal(red=red, yellow=yellow),
+            lot="10" * 32,
+        )
+
+    def _match(self, state: Any, turn: Turn | None, reveal: Reveal | None) -> Match:
+        result = GAME.result(self.state)
+        given: dict[str, Any] = {
+            "red": 1,
+            "yellow": 2,
+            "reveal_s": REVEAL_S,
+            "window_s": WINDOW_S,
+            **self.terms,
+        }
+        return Match(
+            id=self.match,
+            number=self.match,
+            game=GAME.slug,
+            title=GAME.title,
+            state=state,
+            result=result,
+            ended_by="board" if state == "ended" else None,
+            close_early=False,
+            board=GAME.view(self.state, None),
+            turn=turn,
+            reveal=reveal,
+            tally_method="plurality",
+            tie_rule="first",
+            no_ballot_rule="random",
+            **given,
+        )
+
+    def _reveal(self, at: int) -> Reveal | None:
+        if not self.played:
+            return None
+        last = self.played[-1]
+        return Reveal(
+            turn=self.turn_id - 1,
+            number=last.number,
+            sealed_at=at - 40,
+            resolved_at=at,
+            red=last.red,
+            yellow=last.yellow,
+            resolution=last.resolution,
+            seed=SEED,
+        )
+
+
+def told(*picks: tuple[int, int], **given: Any) -> Tale:
+    """A tale in which these columns were picked."""
+    tale = Tale(**given)
+    for red, yellow in picks:
+        tale = tale.play(red, yellow)
+    return tale
+
+
+def hands(side: Side) -> dict[str, Any]:
+    """The choice that this side's team votes by a show of hands."""
+    teams = tuple(
+        Team(number=number, name=name, hands=SIDES[number - 1] == side)
+        for number, name in enumerate(NAMES, 1)
+    )
+    return {"teams": teams}
+
+
+def series(*winners: int | None) -> dict[str, Any]:
+    """The choice of a best of five in which these teams have won."""
+    ended = tuple(Finished(number=number, winner=winner, turns=9) for number, winner in enumerate(winners, 1))
+    return {"best_of": 5, "finished": ended}
+
+
+def plain(message: msgspec.Struct) -> dict[str, Any]:
+    built: dict[str, Any] = msgspec.to_builtins(message)
+    return built

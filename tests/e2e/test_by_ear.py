@@ -1,0 +1,128 @@
+"""A whole match by what a screen reader is told: roles, names and what live regions say, and nothing else."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.conftest import PASSWORD
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
+
+# Red's and yellow's column in each turn; red ends with four in column 1, the second is a conflict.
+MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
+TEAMS = ("Rooks", "Doves")
+# What a reader would say of its own accord, in order.
+LISTEN = """() => {
+  window.said = [];
+  const LIVE = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
+  const say = (region) => {
+    const text = region.textContent.trim();
+    if (text && window.said.at(-1) !== text) window.said.push(text);
+  };
+  const listen = () => new MutationObserver((changes) => {
+    const touched = changes.map(({target}) => target.nodeType === 1 ? target : target.parentElement);
+    const regions = touched.flatMap((part) => [part?.closest(LIVE), ...(part?.querySelectorAll(LIVE) ?? [])]);
+    new Set(regions.filter(Boolean)).forEach(say);
+  }).observe(document, {subtree: true, childList: true, characterData: true});
+  listen();
+}"""
+
+
+@pytest.fixture(scope="module")
+def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[dict[str, Face]]:
+    sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
+    opened = {name: open_face(browser, base_url, shots, f"ear-{name}", size) for name, size in sizes.items()}
+    for face in opened.values():
+        face.page.add_init_script(f"({LISTEN})()")
+    yield opened
+    for face in opened.values():
+        face.page.context.close()
+
+
+def said(face: Face) -> list[str]:
+    heard: list[str] = face.page.evaluate("() => window.said")
+    return heard
+
+
+def hear(face: Face, pattern: str, since: int = 0) -> None:
+    """Wait until a live region has said so."""
+    try:
+        wait_until(face, lambda: any(re.search(pattern, text) for text in said(face)[since:]))
+    except AssertionError as silence:
+        raise AssertionError(f"{face.name} said nothing like {pattern}: {said(face)[since:]}") from silence
+
+
+def column(page: Page, number: int) -> Locator:
+    return page.get_by_role("button", name=re.compile(rf"^Column {number}\b"))
+
+
+def test_a_whole_match_by_ear(faces: dict[str, Face], organizer: str) -> None:
+    console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
+    code = make_event(console.page, organizer)
+    display.page.goto(f"/display/{code}")
+    console.page.get_by_role("button", name="Open the lobby").click(timeout=SOON_MS)
+    for phone, team in ((red, TEAMS[0]), (yellow, TEAMS[1])):
+        come_in(phone.page, code, team)
+    console.page.get_by_role("button", name="Start the match").click(timeout=SOON_MS)
+    for number, picks in enumerate(MATCH, 1):
+        play_turn(faces, picks, last=number == len(MATCH))
+    for phone in (red, yellow):
+        hear(phone, f"{TEAMS[0]}.*win")
+    expect(display.page.get_by_role("heading", name=re.compile(TEAMS[0])).first).to_be_visible(
+        timeout=SOON_MS
+    )
+    assert [face.troubles for face in faces.values()] == [[], [], [], []]
+
+
+def make_event(page: Page, organizer: str) -> str:
+    page.goto("/console/")
+    page.get_by_role("textbox", name="User name").fill(organizer)
+    page.get_by_role("textbox", name="Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("link", name=re.compile("new event|first event", re.IGNORECASE)).first.click()
+    page.get_by_role("link", name=re.compile("^Empty")).click()
+    fill_in_the_form(page)
+    expect(page.get_by_role("button", name="Open the lobby")).to_be_visible(timeout=SOON_MS)
+    return page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def fill_in_the_form(page: Page) -> None:
+    page.get_by_role("textbox", name="Name of the event").fill("By ear alone")
+    page.get_by_role("textbox", name="First team, red").fill(TEAMS[0])
+    page.get_by_role("textbox", name="Second team, yellow").fill(TEAMS[1])
+    page.get_by_role("button", name="Make the event").click()
+
+
+def come_in(page: Page, code: str, team: str) -> None:
+    page.goto("/")
+    page.get_by_role("textbox").fill(code)
+    page.get_by_role("textbox").press("Enter")
+    expect(page.get_by_role("heading", name=team)).to_be_visible(timeout=SOON_MS)
+
+
+def play_turn(faces: dict[str, Face], picks: tuple[int, int], last: bool) -> None:
+    """Each phone is told that its vote counts, then both teams' columns, and has the board in words."""
+    phones = [faces["red"], faces["yellow"]]
+    for phone, number in zip(phones, picks, strict=True):
+        press = column(phone.page, number)
+        expect(press).to_be_enabled(timeout=SOON_MS)
+        since = len(said(phone))
+        press.press("Enter")
+        hear(phone, rf"[Cc]ounted.*\b{number}\b", since)
+    heard = {phone.name: len(said(phone)) for phone in phones}
+    faces["console"].page.get_by_role("button", name="Close now").click(timeout=SOON_MS)
+    for phone in phones:
+        for team, number in zip(TEAMS, picks, strict=True):
+            hear(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", heard[phone.name])
+    if not last:
+        check_the_board(phones)
+
+
+def check_the_board(phones: list[Face]) -> None:
+    """Both have the same holes, and every full hole has its owner in words."""
+    told = [
+        [column(phone.page, number).get_attribute("aria-label") for number in range(1, 8)] for phone in phones
+    ]
+    assert told[0] == told[1]

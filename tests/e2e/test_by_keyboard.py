@@ -1,0 +1,148 @@
+"""A whole match without a mouse or a finger: organizer and both teams by keys alone, to the winner."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.conftest import PASSWORD
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face
+
+# Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
+MATCH = [("1", "2"), ("1", "7"), ("4", "4"), ("1", "3"), ("1", "6")]
+MOST_STEPS = 120
+Faces = dict[str, Face]
+
+
+@pytest.fixture(scope="module")
+def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[Faces]:
+    sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
+    opened = {name: open_face(browser, base_url, shots, f"keys-{name}", size) for name, size in sizes.items()}
+    yield opened
+    for face in opened.values():
+        face.page.context.close()
+
+
+def walk_to(face: Face, name: str) -> None:
+    """Press Tab until what is named so has the focus, and show that it has."""
+    for _ in range(MOST_STEPS):
+        face.page.keyboard.press("Tab")
+        if name.lower() in focused(face).lower():
+            assert is_marked(face), f"{name}: nothing shows that it has the focus"
+            return
+    raise AssertionError(f"{MOST_STEPS} steps of Tab do not lead to {name}")
+
+
+def focused(face: Face) -> str:
+    return str(face.page.evaluate(NAME))
+
+
+def is_marked(face: Face) -> bool:
+    return bool(face.page.evaluate(MARKED))
+
+
+NAME = """() => {
+  const here = document.activeElement;
+  if (here === document.body) return "";
+  const label = here.labels?.[0]?.textContent ?? "";
+  return [here.getAttribute("aria-label"), label, here.textContent].filter(Boolean).join(" ").trim();
+}"""
+MARKED = """() => {
+  const seen = (part) => {
+    const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(part);
+    return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || boxShadow !== "none";
+  };
+  const here = document.activeElement;
+  return seen(here) || [...here.querySelectorAll("*"), here.parentElement, ...(here.labels ?? [])].some(seen);
+}"""
+
+
+def test_a_whole_match_by_keyboard(faces: Faces, organizer: str) -> None:
+    code = make_event(faces["console"], organizer)
+    console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
+    display.page.goto(f"/display/{code}")
+    walk_to(console, "Open the lobby")
+    console.page.keyboard.press("Enter")
+    display.wait_for(phase="lobby")
+    come_in(red, code, "1")
+    come_in(yellow, code, "2")
+    walk_to(console, "Start the match")
+    console.page.keyboard.press("Enter")
+    for number, picks in enumerate(MATCH, 1):
+        display.wait_for(phase="voting", turn=str(number))
+        vote_by_arrows(red, picks[0]) if number % 2 else vote_by_figure(red, picks[0])
+        vote_by_figure(yellow, picks[1])
+        if number == 1:
+            hold_and_go_on(console, display)
+        console.wait_for(phase="voting")
+        console.page.keyboard.press("c")
+        display.wait_for(phase="reveal")
+    display.wait_for(phase="ended", result="red")
+    for phone in (red, yellow):
+        phone.wait_for(phase="ended")
+    assert [face.troubles for face in faces.values()] == [[], [], [], []]
+
+
+def make_event(console: Face, organizer: str) -> str:
+    console.page.goto("/console/")
+    fill(console, "User name", organizer)
+    fill(console, "Password", PASSWORD)
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("heading", name="My events")).to_be_visible(timeout=SOON_MS)
+    for link in ("event", "Empty"):
+        walk_to(console, link)
+        with console.page.expect_navigation():
+            console.page.keyboard.press("Enter")
+    fill(console, "Name of the event", "By keys alone")
+    fill(console, "First team, red", "Rooks")
+    fill(console, "Second team, yellow", "Doves")
+    console.page.keyboard.press("Enter")
+    expect(console.page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    return console.page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def fill(console: Face, label: str, text: str) -> None:
+    if label.lower() not in focused(console).lower():
+        walk_to(console, label)
+    console.page.keyboard.press("Control+a")
+    console.page.keyboard.type(text)
+
+
+def come_in(phone: Face, code: str, team: str) -> None:
+    """By typing the code."""
+    phone.page.goto("/")
+    if "code" not in focused(phone).lower():
+        walk_to(phone, "code")
+    phone.page.keyboard.type(code)
+    phone.page.keyboard.press("Enter")
+    phone.wait_for(team=team, phase="lobby")
+
+
+def vote_by_figure(phone: Face, column: str) -> None:
+    phone.wait_for(phase="voting")
+    phone.page.keyboard.press(column)
+    expect_counted(phone)
+
+
+def vote_by_arrows(phone: Face, column: str) -> None:
+    phone.wait_for(phase="voting")
+    for _ in range(MOST_STEPS):
+        phone.page.keyboard.press("ArrowRight")
+        if focused(phone).startswith(f"Column {column}"):
+            phone.page.keyboard.press("Enter")
+            expect_counted(phone)
+            return
+    raise AssertionError(f"the arrows do not lead to column {column}")
+
+
+def expect_counted(phone: Face) -> None:
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+
+
+def hold_and_go_on(console: Face, display: Face) -> None:
+    console.wait_for(phase="voting")
+    for phase in ("paused", "voting"):
+        console.page.keyboard.press("p")
+        for face in (display, console):
+            face.wait_for(phase=phase)

@@ -1,0 +1,106 @@
+"""Reports, rules and history in a browser: stepping through a match, on any width, and on paper."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e import axe
+from tests.e2e.conftest import OpenFace
+from tests.e2e.rooms import WON, furnished_house
+from tests.stack import House
+
+NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
+LAST = len(WON)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with furnished_house(tmp_path_factory.mktemp("paper")) as house:
+        yield house
+
+
+@pytest.fixture(scope="module")
+def report(house: House) -> str:
+    """The address of a match that is over."""
+    event = house.ask("event", lobby="open")
+    house.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+    return f"{house.http}/report/{event['code']}/1"
+
+
+@pytest.fixture
+def page(house: House, open_at: OpenFace, report: str) -> Page:
+    page = open_at(house, "report", WIDE).page
+    page.goto(report)
+    return page
+
+
+def expect_turn(page: Page, number: int) -> None:
+    expect(page.locator(".turn:visible")).to_have_count(1)
+    expect(page.locator(f"#turn-{number}")).to_be_visible()
+    expect(page.get_by_role("slider", name="Turn")).to_have_value(str(number))
+
+
+def test_a_match_is_stepped_through_by_keys(page: Page) -> None:
+    expect_turn(page, 1)
+    for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", LAST), ("Home", 1)]:
+        page.keyboard.press(key)
+        expect_turn(page, turn)
+    expect(page.get_by_role("status")).to_have_text("Turn 1. Rooks chose column 1, Doves chose column 2.")
+
+
+def test_a_match_is_stepped_through_by_buttons(page: Page) -> None:
+    for name, turn in [
+        ("One turn on", 2),
+        ("Last turn", LAST),
+        ("One turn back", LAST - 1),
+        ("First turn", 1),
+    ]:
+        page.get_by_role("button", name=name).click()
+        expect_turn(page, turn)
+    page.get_by_role("slider", name="Turn").fill("3")
+    expect_turn(page, 3)
+
+
+def test_it_plays_to_its_end_and_stops(page: Page) -> None:
+    page.clock.install()
+    page.reload()
+    page.get_by_role("button", name="Play").click()
+    page.clock.run_for(60_000)
+    expect_turn(page, LAST)
+    expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_turn_has_an_address(page: Page, report: str) -> None:
+    page.get_by_role("button", name="One turn on").click()
+    assert page.url == f"{report}#turn-2"
+    page.goto("about:blank")
+    page.goto(f"{report}#turn-3")
+    expect_turn(page, 3)
+
+
+def test_without_a_script_all_turns_are_there(browser: Browser, report: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report)
+    expect(page.locator(".turn:visible")).to_have_count(LAST)
+    expect(page.get_by_role("button")).to_have_count(0)
+    context.close()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+@pytest.mark.parametrize("address", ["report", "rules", "about"])
+def test_on_any_width(
+    house: House, open_at: OpenFace, report: str, size: dict[str, int], address: str
+) -> None:
+    page = open_at(house, f"paper-{address}-{size['width']}", size).page
+    page.goto(report if address == "report" else f"{house.http}/{address}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert axe.check(page, address) == []
+
+
+def test_the_rules_fit_on_one_sheet(page: Page, house: House) -> None:
+    page.goto(f"{house.http}/rules")
+    pdf = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1

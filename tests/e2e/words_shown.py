@@ -1,0 +1,97 @@
+"""Every word that a page shows, as it lies on the screen: where, how large, and whether it is cut off."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from playwright.sync_api import Page
+
+from tests.e2e.axe import AT_REST
+
+TOLERANCE_PX = 2
+# A letter without what hangs over and under it, as a share of its size.
+TALL = 0.7
+# A new size is drawn.
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+WORDS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = {opacityProperty: true, visibilityProperty: true};
+  const found = [];
+  const scaleOf = (part) => {
+    if (part instanceof SVGElement) return Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b);
+    return part.offsetWidth ? part.getBoundingClientRect().width / part.offsetWidth : 1;
+  };
+  const clips = (part) => {
+    const {overflowX, overflowY, clipPath} = getComputedStyle(part);
+    return overflowX !== "visible" || overflowY !== "visible" || clipPath !== "none";
+  };
+  const canScroll = (part) => part.scrollHeight > part.clientHeight + 4
+    && /auto|scroll/.test(getComputedStyle(part).overflowY);
+  const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
+  const above = (part) => part ? [part, ...above(part.parentElement)] : [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const part = node.parentElement;
+    if (!node.data.trim() || /^(SCRIPT|STYLE|TITLE|NOSCRIPT)$/i.test(part.tagName)) continue;
+    if (!part.checkVisibility(seen) || above(part).some(unread)) continue;
+    const type = parseFloat(getComputedStyle(part).fontSize) * scaleOf(part);
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const {left, right, top, bottom} of range.getClientRects()) {
+      if (right - left < 1) continue;
+      const frames = above(part).slice(0, -2).filter(clips).map((one) => one.getBoundingClientRect());
+      const cut = frames.some((one) => left < one.left - 2 || right > one.right + 2);
+      const scrolls = above(part).slice(0, -2).some(canScroll);
+      const name = part.closest("[class]")?.getAttribute("class") ?? part.tagName;
+      found.push({text: node.data.trim(), name, left, right, top, bottom, type, cut, scrolls});
+    }
+  }
+  return found;
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A line of a text; `top` and `bottom` are those of its capitals."""
+
+    text: str
+    name: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+    type: float
+    cut: bool
+
+    def __str__(self) -> str:
+        where = f"{self.left:.0f},{self.top:.0f}-{self.right:.0f},{self.bottom:.0f}"
+        return f"{self.text[:40]!r} (.{self.name}, {self.type:.0f} px, {where})"
+
+    def meets(self, other: "Word") -> bool:
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return min(across, down) > TOLERANCE_PX
+
+    def is_outside(self, width: int, height: int) -> bool:
+        across = self.left < -TOLERANCE_PX or self.right > width + TOLERANCE_PX
+        return across or self.top < -TOLERANCE_PX or self.bottom > height + TOLERANCE_PX
+
+
+def words_on(page: Page) -> list[Word]:
+    page.evaluate(AT_REST)
+    return [_word(found) for found in page.evaluate(WORDS) if not found["scrolls"]]
+
+
+def _word(found: dict[str, Any]) -> Word:
+    del found["scrolls"]
+    middle, half = (found["top"] + found["bottom"]) / 2, TALL * found["type"] / 2
+    return Word(**(found | {"top": middle - half, "bottom": middle + half}))
+
+
+def faults(words: list[Word], width: int, height: int) -> list[str]:
+    """What lies off the screen, is cut off or lies over another word."""
+    outside = [f"off the screen: {word}" for word in words if word.is_outside(width, height)]
+    cut = [f"cut off: {word}" for word in words if word.cut]
+    over = [
+        f"one over the other: {one} and {other}" for one, other in combinations(words, 2) if one.meets(other)
+    ]
+    return outside + cut + over

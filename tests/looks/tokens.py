@@ -1,0 +1,33 @@
+"""The design tokens as the style sheets give them: custom properties by selector, in light and in dark."""
+
+import re
+from pathlib import Path
+
+from deploy.laptop.paths import ROOT
+
+FACES = ROOT / "frontend" / "src"
+PAGES = ROOT / "voting" / "static" / "console" / "console.css"
+TOKENS = FACES / "live" / "tokens.css"
+CONSOLE = FACES / "console" / "console.css"
+DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)
+RULE = re.compile(r"(:root|\[data-side=\"(?:red|yellow)\"\])[^{}]*\{(.*?)\}", re.DOTALL)
+PROPERTY = re.compile(r"--([\w-]+):\s*([^;]+);")
+PLAIN = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
+Palette = dict[str, str]
+
+
+def palettes(sheet: Path) -> dict[str, Palette]:
+    """`light` and `dark`: names to plain colours. A side's own are named `red.on-side`."""
+    text = sheet.read_text(encoding="utf-8")
+    dark = "".join(DARK.findall(text))
+    light = _read(DARK.sub("", text))
+    return {"light": light, "dark": light | _read(dark)}
+
+
+def _read(text: str) -> Palette:
+    found: Palette = {}
+    for selector, body in RULE.findall(text):
+        side = re.search(r"red|yellow", selector)
+        for name, value in PROPERTY.findall(body):
+            found[f"{side[0]}.{name}" if side else name] = value.strip()
+    return {name: value for name, value in found.items() if PLAIN.fullmatch(value)}
