@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.faces import LOOK_AGAIN_MS, PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
 from tests.e2e.test_evening import log_in
 from tests.e2e.words_shown import DRAWN
 
@@ -25,6 +25,7 @@ READS_FROM_AFAR = 0.05
 CLOCK = 0.13
 QR = 0.6
 TOLERANCE_PX = 1
+SHOWN_WITHIN_MS = 1_500
 
 DISPLAY_PARTS = {
     "lobby": (".company .badge", ".company h2", ".buoy b", ".buoy span", ".qr", ".way-in .address"),
@@ -130,10 +131,14 @@ class Hall:
 
 
 def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
-    found = [Box(**box) for box in face.page.evaluate(BOXES, list(selectors))]
-    missing = [name for name in selectors if name not in {box.name for box in found}]
-    assert not missing, f"{face.name} shows no {missing}"
-    return found
+    """All that these are, once each of them can be seen: figures come with their bars."""
+    for _ in range(SHOWN_WITHIN_MS // LOOK_AGAIN_MS):
+        found = [Box(**box) for box in face.page.evaluate(BOXES, list(selectors))]
+        missing = [name for name in selectors if name not in {box.name for box in found}]
+        if not missing:
+            return found
+        face.page.wait_for_timeout(LOOK_AGAIN_MS)
+    raise AssertionError(f"{face.name} shows no {missing}")
 
 
 def check_places(face: Face, selectors: tuple[str, ...], size: dict[str, int]) -> None:
