@@ -14,18 +14,19 @@ export function Choice({ view, place }: { view: View; place: Place }) {
   if (!tally || !stand || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
   const width = `calc(${(size.width - stand.width) / 2 - 30} * var(--u))`;
   const counted = !isHidden(state, "tally");
+  const words = decision(tally, counted) || of(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
       {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} counted={counted} />}
-      <p>{decision(tally, counted) || of(view, place, tally)}</p>
+      {words && <p>{words}</p>}
     </section>
   );
 }
 
-/** How many chose, and how they said so. */
+/** How many chose, and how they said so; without counts, only how. */
 function of({ state }: View, place: Place, { ballots }: SideTally): string {
   const hands = teamOf(state, place).hands;
-  if (isHidden(state, "turnout")) return hands ? "by show of hands" : "";
+  if (isHidden(state, "turnout") || isHidden(state, "tally")) return hands ? "by show of hands" : "";
   return `of ${plural(ballots, hands ? "hand" : "vote")}`;
 }
 

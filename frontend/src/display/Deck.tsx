@@ -19,9 +19,9 @@ export function Deck({ view, shown }: { view: View; shown: KeyShown | null }) {
   const sentence = sentenceAt(view);
   if (view.foot.line === 0) return null;
   return (
-    <footer class="deck" data-lobby={view.scene.phase === "lobby"}>
+    <div class="deck" data-lobby={view.scene.phase === "lobby"}>
       {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <Standing view={view} shown={shown} />}
-    </footer>
+    </div>
   );
 }
 

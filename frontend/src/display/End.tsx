@@ -25,7 +25,7 @@ export function End({ view }: { view: View }) {
   const width = view.size.width - stand.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitted(text, width, largest, least)} * var(--u))`;
   return (
-    <main class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
+    <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
       {winner && series.winner === null && <Badge side={winner} />}
       <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
@@ -33,7 +33,7 @@ export function End({ view }: { view: View }) {
       {series.winner === null ? <Score view={view} series={series} /> : <Podium view={view} series={series} />}
       <History view={view} width={width} />
       {view.state.next_match_at !== null && <p class="next">Next match in <b>{clockface(leftMs)}</b></p>}
-    </main>
+    </section>
   );
 }
 

@@ -20,11 +20,11 @@ export function Header({ view, place }: { view: View; place: Place }) {
   const font = fittedName(name, room - 124, NAME);
   const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side);
   return (
-    <header class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
+    <div class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
       <Badge side={side} />
       <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
       <Seal view={view} side={side} />
-    </header>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Badge } from "../board/Ball";
 import type { EventState, KeyShown } from "../protocol";
 import { Address, hostOf } from "./Deck";
+import { seriesOf, winsNeeded } from "../live/series";
 import { Key } from "./Key";
 import { fittedName } from "./layout";
 import { PLACES, isHidden, sideOf, teamOf, type Place } from "./sides";
@@ -17,14 +18,14 @@ export function Lobby({ view, qr, shown }: { view: View; qr: readonly string[]; 
   if (view.scene.phase !== "lobby") return null;
   const open = view.state.lobby === "open";
   return (
-    <main class="lobby">
+    <div class="lobby">
       {PLACES.map((place) => <Company key={place} view={view} place={place} width={besideCard(view, qr)} />)}
       {open && !isHidden(view.state, "code") ? <QrCard qr={qr} quiet={quietOf(view)} /> : <Doors view={view} />}
       <Invitation view={view} />
       <div class="way-in" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
         {view.state.lobby === "locked" ? <p>The match begins soon</p> : <WayIn view={view} shown={shown} />}
       </div>
-    </main>
+    </div>
   );
 }
 
@@ -79,8 +80,16 @@ function Company({ view, place, width }: { view: View; place: Place; width: numb
     <section class="company" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
       <Badge side={side} />
       <h2 style={{ fontSize }}>{name}</h2>
+      <Won view={view} place={place} />
     </section>
   );
+}
+
+/** Where a team stands in a series that has begun. */
+function Won({ view: { state }, place }: { view: View; place: Place }) {
+  const needed = winsNeeded(state);
+  if (needed === null || state.finished.length === 0) return null;
+  return <p class="standing"><b>{seriesOf(state).won[place]}</b> of {needed} wins</p>;
 }
 
 /** Dark modules on a light card, with the quiet zone that scanners ask for. */

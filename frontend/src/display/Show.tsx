@@ -38,7 +38,8 @@ export function Show({ view, qr, shown, children }: Props) {
   const company = besideCard(view, qr);
   const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : company;
   return (
-    <div class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
+    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
+      <h1 class="unseen">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDark(view.scene)} />)}
       {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
       <Flood view={view} />
@@ -56,7 +57,7 @@ export function Show({ view, qr, shown, children }: Props) {
       <End view={view} />
       <Confetti view={view} />
       {children}
-    </div>
+    </main>
   );
 }
 

@@ -59,7 +59,7 @@ function labelOf(bar: Unlabelled, together: readonly Unlabelled[]): Pick<Bar, "l
   const line = (bars: readonly Unlabelled[]) => (bar.standpoint === "left" && told(bars) ? LINE : 0);
   const top = Math.max(...together.map(({ height }) => height));
   const picks = together.filter(({ picked }) => picked);
-  return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(picks) };
+  return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
 }
 
 /** Nothing is said over a bar that rounds to nothing. */

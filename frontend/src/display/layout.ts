@@ -68,7 +68,7 @@ export function fittedNumber(text: string, width: number, largest: number): numb
   return Math.min(largest, width / (text.length * NUMERAL));
 }
 
-const NAME_LEAST = 54;
+const NAME_LEAST = 54.5;
 
 /** A team's name in one line, or in several of the least size that reads from afar. */
 export function fittedName(name: string, width: number, largest: number): number {

@@ -23,9 +23,16 @@ const HIDDEN_TIDE = 0.3;
 export function count(view: View, place: Place): Count {
   const counted = told(view, place);
   const crowd = counted.word === "joined" || counted.word === "voted";
-  if (crowd && teamOf(view.state, place).hands && !counted.number) return { ...counted, word: "by show of hands", silent: true };
+  if (crowd && teamOf(view.state, place).hands) return byHands(view, counted);
   if (!crowd || !isHidden(view.state, "turnout")) return counted;
   return { ...counted, number: 0, share: HIDDEN_TIDE, word: "", silent: true };
+}
+
+/** Nobody's phone fills this water; the hands that were counted are told in the reveal. */
+function byHands({ scene, state }: View, counted: Count): Count {
+  if (scene.phase === "reveal" && counted.number && !isHidden(state, "turnout")) return counted;
+  const share = scene.phase === "lobby" ? 0 : HIDDEN_TIDE;
+  return { ...counted, number: 0, share, word: "by show of hands", silent: true };
 }
 
 function told(view: View, place: Place): Count {
