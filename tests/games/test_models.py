@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from games.matches import create_event
-from games.models import Event, Match, Team, Turn
+from games.models import Event, Match, Member, Team, Turn
 from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,8 @@ def rows() -> Rows:
     )
     announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
     ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
-    kept = (event, red, match, turn, stored, tally, announcement, ticket)
+    member = Member.objects.create(event=event, user=event.owner, role="viewer")
+    kept = (event, red, match, turn, stored, tally, announcement, ticket, member)
     return {type(row): row for row in kept}
 
 
@@ -67,12 +68,16 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         for constraint, wrong in {
             "window_in_range": [change(model, window_s=2), change(model, window_s=2_592_001)],
             "reveal_in_range": [change(model, reveal_s=0), change(model, reveal_s=601)],
+            "talk_in_range": [change(model, talk_s=86_401)],
             "tally_method_known": [change(model, tally_method="loudest")],
             "tie_rule_known": [change(model, tie_rule="oldest")],
             "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],
         }.items()
     },
     "event_lobby_known": [change(Event, lobby="ajar")],
+    "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],
+    "member_once": [again(Member)],
+    "member_role_known": [change(Member, role="guest")],
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],
     "event_seq_not_negative": [change(Event, seq=-1)],

@@ -129,7 +129,8 @@ def test_an_announcement_of_another_version_is_made_good_by_what_this_one_makes_
         await asyncio.to_thread(play_draughts)
         await asyncio.to_thread(unreadable)
         await until(lambda: room.seq == seq + 1)
-        assert len(ear.frames) == 1
+        changes = [frame for frame in ear.frames if "turnout.counted" not in frame]
+        assert len(changes) == 1
         assert not any(task.done() for task in gateway._tasks)
 
     with_gateway(conversation)

@@ -24,7 +24,11 @@ def test_who_comes_a_moment_early_waits_for_the_deadline(box: BallotBox) -> None
     assert after.sealed_at >= after.closes_at
 
 
-def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(box: BallotBox) -> None:
+def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.turns.PATIENCE_MS", 5_000)  # moving it takes a moment
+
     class MovedMeanwhile(BallotBox):
         def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
             asked.append(turn.turn_id)
