@@ -17,10 +17,8 @@ from voting.ballot_box import BallotBox
 LONGEST = (
     "tests/chaos/test_chaos.py",
     "tests/watching/test_secrecy.py",
-    "tests/load/test_crowd.py",
     "tests/serving/test_serving.py",
     "tests/voting/test_restore.py",
-    "tests/load/test_keys.py",
     "tests/voting/test_console_sockets.py",
     "tests/voting/test_recovery_house.py",
     "tests/deploy/test_gateways.py",

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
 from tests.stack import House
 from tests.watching.watcher import figures
 
@@ -17,6 +18,7 @@ GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 SCRAPED = {"instance", "job"}
+PROCESSES = {"gateway", "worker", "clock"}
 
 
 def dashboard() -> dict[str, Any]:
@@ -37,7 +39,12 @@ def queries() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def known(house: House) -> dict[str, dict[str, set[str]]]:
-    """The figures of a house: their labels and these labels' values."""
+    """The figures of a house that is up: their labels and these labels' values."""
+    wait_until(lambda: figures_of(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30)
+    return figures_of(house)
+
+
+def figures_of(house: House) -> dict[str, dict[str, set[str]]]:
     told: dict[str, dict[str, set[str]]] = {}
     for sample in figures(house):
         labels = told.setdefault(sample.name, {})
