@@ -23,7 +23,7 @@ WAITING_AT_LEAST = 1_000
 NEWCOMERS_WAIT_S = 3.0
 PLAYERS_WAIT_S = 8.0
 FULL_RETRY_MS = 15_000
-FIRST_SPEED = 1_500.0  # measured: 2,000 to 3,000; a first herd must not be sent away by too low a guess
+FIRST_SPEED = 1_500.0  # a first herd must not be sent away by too low a guess
 WEIGHT = 0.1
 
 
