@@ -18,6 +18,7 @@ import uvicorn
 
 from crowdgame.front_door import front_door
 from deploy.laptop.network import LOOPBACK, listen
+from tests.deploy.processes import wait_until
 from tests.e2e.tale import plain
 from voting.links import qr_rows
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
@@ -146,8 +147,7 @@ def prompting(rate: float = 1.0) -> Iterator[Prompter]:
 
     thread = Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    wait_until(lambda: server.started)
     try:
         yield prompter
     finally:

@@ -94,7 +94,7 @@ def play(prompter: Prompter, page: Page, number: int, chance: random.Random) -> 
 
 def pass_time(prompter: Prompter, page: Page, seconds: float) -> None:
     """By the prompter's fast clock."""
-    time.sleep(seconds / prompter.rate)
+    time.sleep(seconds / prompter.rate)  # as long as a hall would look on
 
 
 def late_frames(browser: Browser, prompter: Prompter) -> float:
