@@ -20,7 +20,7 @@ from voting.consumers.console import ConsoleConsumer  # noqa: E402
 from voting.consumers.display import DisplayConsumer  # noqa: E402
 from voting.consumers.phone import PhoneConsumer  # noqa: E402
 from voting.consumers.unknown import refuse_socket  # noqa: E402
-from voting.metrics import take_role  # noqa: E402
+from voting.metrics.figures import take_role  # noqa: E402
 
 YOUNG, YOUNG_TIMES, MIDDLE_TIMES = 10_000, 10, 1_000
 take_role("gateway")

@@ -5,8 +5,8 @@ from typing import Any
 from celery import Celery
 from celery.signals import celeryd_init, setup_logging, worker_process_init, worker_ready
 
-from voting.metrics import take_role
-from voting.metrics_port import open_metrics_port
+from voting.metrics.figures import take_role
+from voting.metrics.port import open_metrics_port
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from crowdgame.headers import for_pages_from_memory
 from crowdgame.hosts import asks_a_known_host
 from crowdgame.tongues import tongue_of
-from voting.content_policy import content_security_policy
+from voting.pages.content_policy import content_security_policy
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
-from voting.content_policy import ADMIN, CONSOLE
+from voting.pages.content_policy import ADMIN, CONSOLE
 
 # A page here needs none of what a browser could grant, but the whole screen and a lamp that stays on.
 REFUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")

@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from crowdgame.database import is_full
 from crowdgame.front_door import Application
 from crowdgame.readiness import readiness
-from voting.metrics_port import metrics_text
+from voting.metrics.port import metrics_text
 
 FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 TEXT = "text/plain; charset=utf-8"

@@ -13,7 +13,7 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
-from voting.metrics import Myself
+from voting.metrics.figures import Myself
 
 WRITTEN = (
     "time",

@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from crowdgame.database import is_full
-from voting import fanout
-from voting.ballot_box import AsyncBallotBox
+from voting.box.ballot_box import AsyncBallotBox
+from voting.fanout import layer
 
 PATIENCE_S = 1.0
 FRESH_S = 1.0
@@ -93,7 +93,7 @@ def _all_parts() -> dict[str, Part]:
     return {
         "database": Part(database.ask),
         "ballot_box": Part(ask_box),
-        "channel_layer": Part(fanout.reach),
+        "channel_layer": Part(layer.reach),
     }
 
 

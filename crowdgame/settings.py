@@ -145,18 +145,18 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 # Who guesses passwords locks the account, not the address: a whole venue has one. Counted in Redis.
-AUTHENTICATION_BACKENDS = ["voting.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
-AXES_HANDLER = "voting.lockout.Failures"
+AUTHENTICATION_BACKENDS = ["voting.pages.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
+AXES_HANDLER = "voting.pages.lockout.Failures"
 AXES_CACHE = "logins"
 AXES_LOCKOUT_PARAMETERS = ["username"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "voting.lockout.nowhere"
-AXES_CLIENT_STR_CALLABLE = "voting.lockout.nobody"
+AXES_CLIENT_IP_CALLABLE = "voting.pages.lockout.nowhere"
+AXES_CLIENT_STR_CALLABLE = "voting.pages.lockout.nobody"
 AXES_VERBOSE = AXES_ENABLE_ADMIN = False
-# Not their middleware: `voting.lockout` says it in words. No address among what is locked: see above.
+# Not their middleware: `voting.pages.lockout` says it in words. No address among what is locked: see above.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

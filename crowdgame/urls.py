@@ -1,11 +1,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.leaflet_pages import about, rules
-from voting.lockout import Login
-from voting.privacy_page import privacy
-from voting.record_pages import match_record
-from voting.report_pages import match_figures, match_report
+from voting.pages.leaflet import about, rules
+from voting.pages.lockout import Login
+from voting.pages.privacy import privacy
+from voting.pages.record import match_record
+from voting.pages.report import match_figures, match_report
 
 urlpatterns = [
     path("console/", include("voting.urls")),

@@ -11,18 +11,19 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
-from voting.ballot_box import BallotBox
+from voting.box.ballot_box import BallotBox
 
 # Seconds each, so that of two processes neither waits long for the other at the end.
 LONGEST = (
     "tests/chaos/test_chaos.py",
     "tests/watching/test_secrecy.py",
     "tests/serving/test_serving.py",
-    "tests/voting/test_restore.py",
-    "tests/voting/test_console_sockets.py",
-    "tests/voting/test_recovery_house.py",
+    "tests/voting/upkeep/test_restore.py",
+    "tests/voting/consumers/test_console_sockets.py",
+    "tests/voting/gateway/test_two_gateways.py",
+    "tests/voting/upkeep/test_recovery_house.py",
     "tests/deploy/test_gateways.py",
-    "tests/voting/test_keys.py",
+    "tests/voting/consumers/test_keys.py",
 )
 
 

@@ -5,13 +5,13 @@ from typing import Any
 from django.db.models import Q
 
 from games.models import Event, Team
-from voting.admission import PERIOD_MS, code_of_the_moment
-from voting.ballot_box import BallotBox
-from voting.control import edit_event
+from voting.box.ballot_box import BallotBox
+from voting.entry.admission import PERIOD_MS, code_of_the_moment
+from voting.entry.roster import read_roster
+from voting.entry.seats import Seat, sign_seat
+from voting.entry.tickets import make_roster, make_tickets, release_tickets
 from voting.models import Ticket
-from voting.roster import read_roster
-from voting.seats import Seat, sign_seat
-from voting.tickets import make_roster, make_tickets, release_tickets
+from voting.organizing.control import edit_event
 
 box = BallotBox()
 

@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from tests.stack import House
-from voting.ballots import Ballot, unpack_ballots
+from voting.counting.ballots import Ballot, unpack_ballots
 from voting.rehearsal.report import Report
 
 

@@ -15,9 +15,9 @@ from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import resolved_turns, turns_of
 from tests.stack import House
-from voting.ballot_box import event_key, turn_keys
+from voting.box.ballot_box import event_key, turn_keys
+from voting.box.stores import connect
 from voting.rehearsal.report import Report
-from voting.stores import connect
 
 PHONES = 60
 ENOUGH = 15

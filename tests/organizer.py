@@ -25,12 +25,12 @@ from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.voting.playing import only_turn, open_now, organizer, play, set_window  # noqa: E402
-from voting.ballot_box import BallotBox, turn_keys  # noqa: E402
-from voting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.control import abort_playing_match  # noqa: E402
+from voting.box.ballot_box import BallotBox, turn_keys  # noqa: E402
+from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
+from voting.match.turns import load_turn, start_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
-from voting.tempo import extend_turn  # noqa: E402
-from voting.turns import load_turn, start_match  # noqa: E402
+from voting.organizing.control import abort_playing_match  # noqa: E402
+from voting.organizing.tempo import extend_turn  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()

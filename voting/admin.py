@@ -15,8 +15,8 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
-from voting.edits import tell_screens
-from voting.forms import NameField
+from voting.forms.edits import tell_screens
+from voting.forms.event import NameField
 from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
 
 if TYPE_CHECKING:

@@ -9,9 +9,11 @@ from celery.signals import worker_process_init
 from redis import RedisError
 
 from games.engine.registry import all_games
-from voting import announcements, deadlines, tempo, turns
-from voting.ballot_box import BallotBox
-from voting.stores import DATABASE_AWAY
+from voting.box.ballot_box import BallotBox
+from voting.box.stores import DATABASE_AWAY
+from voting.fanout import announcements
+from voting.match import deadlines, turns
+from voting.organizing import tempo
 
 # What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
 AWAY = (RedisError, OSError, *DATABASE_AWAY)

@@ -3,9 +3,9 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting import event_pages, members_page, print_pages, ticket_pages, views
-from voting.content_policy import View, guarded
-from voting.lockout import Login
+from voting.pages import members, new_event, organizer, printed, tickets
+from voting.pages.content_policy import View, guarded
+from voting.pages.lockout import Login
 
 
 class CodeConverter:
@@ -27,20 +27,20 @@ def page(address: str, view: View, name: str) -> URLPattern:
 
 app_name = "console"
 urlpatterns = [
-    page("", views.list_events, "events"),
+    page("", organizer.list_events, "events"),
     page("login/", Login.as_view(redirect_authenticated_user=True), "login"),
     page("logout/", LogoutView.as_view(), "logout"),
-    page("enter/<str:uid>/<str:token>/", views.enter, "enter"),
-    page("enter/<str:uid>/<str:token>/<code:code>/", views.enter, "enter_room"),
-    page("new/", event_pages.new_event, "new"),
-    page("new/<slug:slug>/", event_pages.new_event_form, "new_form"),
-    page("<code:code>/", views.control_room, "room"),
-    page("<code:code>/edit/", views.change_event, "change"),
-    page("<code:code>/delete/", views.delete_event, "delete"),
-    page("<code:code>/members/", members_page.members, "members"),
-    page("<code:code>/tickets/", ticket_pages.tickets, "tickets"),
-    page("<code:code>/tickets/print/", ticket_pages.print_tickets, "tickets_print"),
-    page("<code:code>/tickets/csv/", ticket_pages.download_tickets, "tickets_csv"),
-    page("<code:code>/tickets.pdf", print_pages.ticket_sheets, "tickets_pdf"),
-    page("<code:code>/poster.pdf", print_pages.poster, "poster"),
+    page("enter/<str:uid>/<str:token>/", organizer.enter, "enter"),
+    page("enter/<str:uid>/<str:token>/<code:code>/", organizer.enter, "enter_room"),
+    page("new/", new_event.new_event, "new"),
+    page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
+    page("<code:code>/", organizer.control_room, "room"),
+    page("<code:code>/edit/", organizer.change_event, "change"),
+    page("<code:code>/delete/", organizer.delete_event, "delete"),
+    page("<code:code>/members/", members.members, "members"),
+    page("<code:code>/tickets/", tickets.tickets, "tickets"),
+    page("<code:code>/tickets/print/", tickets.print_tickets, "tickets_print"),
+    page("<code:code>/tickets/csv/", tickets.download_tickets, "tickets_csv"),
+    page("<code:code>/tickets.pdf", printed.ticket_sheets, "tickets_pdf"),
+    page("<code:code>/poster.pdf", printed.poster, "poster"),
 ]

@@ -17,7 +17,13 @@ def plant(name: str) -> None:
 
 def take_the_compare_and_set_out() -> None:
     """Whoever writes a turn writes it, whatever has become of it since."""
-    for user in ("voting.turns", "voting.control", "voting.tempo", "voting.hands", "voting.time_steps"):
+    for user in (
+        "voting.match.turns",
+        "voting.organizing.control",
+        "voting.organizing.tempo",
+        "voting.organizing.hands",
+        "voting.match.time_steps",
+    ):
         resolve_name(user).claim_turn = _claim_without_comparing
 
 
@@ -31,7 +37,7 @@ def _claim_without_comparing(turn: Any, **changes: Any) -> bool:
 
 def take_the_seal_out() -> None:
     """The box goes on taking ballots, and whoever asks again is given another answer."""
-    ballot_box = resolve_name("voting.ballot_box")
+    ballot_box = resolve_name("voting.box.ballot_box")
     whole = ballot_box._script
 
     def without_seal(name: str) -> str:

@@ -25,21 +25,21 @@ Deed = Literal["die", "die whole", "stall", "hold"]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 
 STEPS: dict[str, tuple[str, str, When]] = {
-    "before the seal": ("voting.ballot_box:BallotBox", "seal", "before"),
-    "after the seal": ("voting.ballot_box:BallotBox", "seal", "after"),
-    "when the seal is told": ("voting.turns", "_tell_seal", "after"),
-    "after the decision": ("voting.turns", "decide_outcome", "after"),
-    "before the transaction": ("voting.turns", "_write", "before"),
-    "in the transaction with the turn claimed": ("voting.turns", "claim_turn", "after"),
-    "in the transaction with all written": ("voting.turns", "announce", "after"),
-    "after the commit": ("voting.turns", "_write", "after"),
-    "before it is told": ("voting.turns", "relay", "before"),
-    "when all is told but not marked": ("voting.fanout", "publish", "after"),
-    "when all is told and marked": ("voting.turns", "relay", "after"),
-    "before the next box": ("voting.turns", "_place", "before"),
-    "after the next box": ("voting.turns", "_place", "after"),
-    "before the box is let go": ("voting.ballot_box:BallotBox", "expire", "before"),
-    "after the box is let go": ("voting.ballot_box:BallotBox", "expire", "after"),
+    "before the seal": ("voting.box.ballot_box:BallotBox", "seal", "before"),
+    "after the seal": ("voting.box.ballot_box:BallotBox", "seal", "after"),
+    "when the seal is told": ("voting.match.turns", "_tell_seal", "after"),
+    "after the decision": ("voting.match.turns", "decide_outcome", "after"),
+    "before the transaction": ("voting.match.turns", "_write", "before"),
+    "in the transaction with the turn claimed": ("voting.match.turns", "claim_turn", "after"),
+    "in the transaction with all written": ("voting.match.turns", "announce", "after"),
+    "after the commit": ("voting.match.turns", "_write", "after"),
+    "before it is told": ("voting.match.turns", "relay", "before"),
+    "when all is told but not marked": ("voting.fanout.layer", "publish", "after"),
+    "when all is told and marked": ("voting.match.turns", "relay", "after"),
+    "before the next box": ("voting.match.turns", "_place", "before"),
+    "after the next box": ("voting.match.turns", "_place", "after"),
+    "before the box is let go": ("voting.box.ballot_box:BallotBox", "expire", "before"),
+    "after the box is let go": ("voting.box.ballot_box:BallotBox", "expire", "after"),
 }
 
 

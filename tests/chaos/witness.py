@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tests.chaos.book import Writer
 from voting import protocol
+from voting.entry.seats import claimed_voter
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.phone import Phone
-from voting.seats import claimed_voter
 
 AT_THE_DEADLINE, THINK_AGAIN = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0

@@ -20,7 +20,7 @@ from crowdgame.front_door import front_door
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.tale import plain
-from voting.links import qr_rows
+from voting.entry.links import qr_rows
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
 
 Message = dict[str, Any]

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter, Told
 from tests.e2e.tale import LAST, LONG_MATCH, Tale, hands, series, told
-from voting.links import qr_rows
+from voting.entry.links import qr_rows
 from voting.protocol import CheersCounted, ErrorTold, EventState, KeyShown, TeamCounted, TurnSealed
 
 CODE = "Q7RM"

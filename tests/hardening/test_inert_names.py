@@ -12,9 +12,9 @@ from deploy.laptop.paths import ROOT
 from games.matches import create_event
 from games.names import TEAM_NAMES
 from tests.voting.playing import RED_WINS, play
-from voting.ballot_box import BallotBox
-from voting.forms import EventForm
-from voting.turns import start_match
+from voting.box.ballot_box import BallotBox
+from voting.forms.event import EventForm
+from voting.match.turns import start_match
 
 SCRIPT = "<script>alert(1)</script>"
 UNSAFE = re.compile(

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from games.matches import create_event
 from games.models import Event, Member
+from voting.organizing.rights import NEEDED, RIGHTS, Right, may, standing
 from voting.protocol import Action, Role
-from voting.rights import NEEDED, RIGHTS, Right, may, standing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 

@@ -20,14 +20,14 @@ from games.models import Event, Match, MatchState, Turn, TurnState
 from tests.voting.playing import kinds, new_event, only_turn, open_now, play, run_out, start, vote
 from tests.voting.pressing import press
 from tests.voting.racing import at_once
-from voting.announcements import relay
-from voting.archive import store_ballots, stored_ballots
-from voting.ballot_box import BallotBox
-from voting.ballots import Ballot
-from voting.control import edit_event
+from voting.box.archive import store_ballots, stored_ballots
+from voting.box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
+from voting.fanout.announcements import relay
+from voting.match.turns import close_turn, load_turn, restore_turn, start_due_match, start_match
 from voting.models import Announcement, TallyRecord
+from voting.organizing.control import edit_event
 from voting.protocol import Action
-from voting.turns import close_turn, load_turn, restore_turn, start_due_match, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8

@@ -20,9 +20,9 @@ from tests.ledger import (
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
-from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed, event_key
-from voting.ballots import Ballot
-from voting.playbill import Cue, Playbill
+from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed, event_key
+from voting.counting.ballots import Ballot
+from voting.gateway.playbill import Cue, Playbill
 from voting.protocol import RehearsalTold
 from voting.rehearsal.report import Report
 

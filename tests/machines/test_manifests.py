@@ -14,7 +14,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
 from tests.machines import manifests
 from tests.machines.manifests import KUBERNETES, SERVER, Process
-from voting.metrics import CONNECTIONS
+from voting.metrics.figures import CONNECTIONS
 from voting.rehearsal.phone import CLOCK_EVERY_S
 
 VERSION = "1.37"

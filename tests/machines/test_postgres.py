@@ -24,30 +24,30 @@ from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_anothe
 from tests.stack import House, running_house
 from voting.rehearsal.report import Report
 
-NAMES = [
-    "admin",
-    "announcements",
-    "archive",
-    "clock",
-    "clock_process",
-    "clock_troubles",
-    "console_pages",
-    "control",
-    "control_time",
-    "control_void",
-    "deciding",
-    "demo",
-    "imports",
-    "lost_boxes",
-    "match_course",
-    "report",
-    "report_pages",
-    "sealing",
-    "snapshots",
-    "turn_crashes",
-    "turns",
+FILES = [
+    "box/test_archive.py",
+    "fanout/test_announcements.py",
+    "fanout/test_snapshots.py",
+    "match/test_clock.py",
+    "match/test_clock_process.py",
+    "match/test_clock_troubles.py",
+    "match/test_deciding.py",
+    "match/test_demo.py",
+    "match/test_lost_boxes.py",
+    "match/test_match_course.py",
+    "match/test_sealing.py",
+    "match/test_turn_crashes.py",
+    "match/test_turns.py",
+    "organizing/test_control.py",
+    "organizing/test_control_time.py",
+    "organizing/test_control_void.py",
+    "pages/test_admin.py",
+    "pages/test_console_pages.py",
+    "pages/test_report_pages.py",
+    "records/test_imports.py",
+    "report/test_report.py",
 ]
-OF_THE_DATABASE = ["games/test_matches.py", "games/test_models.py", *(f"voting/test_{n}.py" for n in NAMES)]
+OF_THE_DATABASE = ["games/test_matches.py", "games/test_models.py", *(f"voting/{name}" for name in FILES)]
 # It plays the same turn three times over and compares the ids: PostgreSQL gives none out twice.
 NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
 AWAY_S = 3.0

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import pytest
 
-from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Sealed, Turnout
-from voting.ballots import Ballot
+from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Sealed, Turnout
+from voting.counting.ballots import Ballot
 
 T = TypeVar("T")
 EVENT, TURN = 7, 70

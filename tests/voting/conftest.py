@@ -17,6 +17,7 @@ ON_BOTH_SERVERS = {
     "test_socket_votes",
     "test_socket_nonsense",
     "test_console_sockets",
+    "test_console_deeds",
     "test_front_door",
     "test_keys",
 }

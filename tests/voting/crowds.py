@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES
-from voting.ballots import Ballot
+from voting.counting.ballots import Ballot
 
 COLUMNS = 7
 voters = st.text("abcdef", min_size=1, max_size=2)

@@ -9,8 +9,8 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.boxes import cast
-from voting.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Lost
-from voting.ballots import Ballot
+from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Lost
+from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]
 

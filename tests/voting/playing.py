@@ -9,11 +9,11 @@ from games.engine.game import Side
 from games.matches import changing, claim_turn, create_event, live_turn
 from games.models import LIVE_STATES, Event, Match, Turn
 from voting import protocol
-from voting.announcements import announce, relay
-from voting.ballot_box import BallotBox
-from voting.ballots import Ballot
+from voting.box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
+from voting.fanout.announcements import announce, relay
+from voting.match.turns import boxed, close_turn, load_turn, start_match
 from voting.models import Announcement, StoredBallot, TallyRecord
-from voting.turns import boxed, close_turn, load_turn, start_match
 
 CLASSIC = "captains-mistress"
 NINE_MINUTES_MS = 540_000

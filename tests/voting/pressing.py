@@ -9,9 +9,9 @@ from django.core import serializers
 
 from games.matches import MatchError
 from games.models import Event, Match, Team, Turn
-from voting.ballot_box import BallotBox
-from voting.control import act
+from voting.box.ballot_box import BallotBox
 from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.organizing.control import act
 from voting.protocol import Action, ActionAsk
 
 MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)

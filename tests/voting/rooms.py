@@ -11,13 +11,13 @@ from django.db import connections
 from games.engine.game import Board
 from games.models import Event
 from voting import protocol
-from voting.announcements import announcements_after
-from voting.fanout import Copy
-from voting.gateway import Gateway
-from voting.hub import Room
-from voting.intake import Intake
-from voting.seats import Seat
-from voting.snapshots import snapshot
+from voting.box.intake import Intake
+from voting.entry.seats import Seat
+from voting.fanout.announcements import announcements_after
+from voting.fanout.layer import Copy
+from voting.fanout.snapshots import snapshot
+from voting.gateway.gateway import Gateway
+from voting.gateway.hub import Room
 
 
 @dataclass(eq=False)

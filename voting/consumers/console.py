@@ -13,18 +13,18 @@ from redis import RedisError
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol
-from voting.admission import projector_key
-from voting.ballot_box import BallotBox
+from voting.box.ballot_box import BallotBox
+from voting.box.stores import DATABASE_AWAY
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
-from voting.control import act
-from voting.deeds import keep_deed, latest_deeds
-from voting.dry_runs import DryRuns, Stage, check_door, stop_dry_run
-from voting.gateway import Gateway, gateway
-from voting.hub import Room
-from voting.links import join_url
+from voting.entry.admission import projector_key
+from voting.entry.links import join_url
+from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.hub import Room
+from voting.organizing.control import act
+from voting.organizing.deeds import keep_deed, latest_deeds
+from voting.organizing.dry_runs import DryRuns, Stage, check_door, stop_dry_run
+from voting.organizing.rights import NEEDED, Standing, standing
 from voting.protocol import ActionAsk, CloseCode, ConsoleJoin
-from voting.rights import NEEDED, Standing, standing
-from voting.stores import DATABASE_AWAY
 
 log = logging.getLogger(__name__)
 

@@ -4,11 +4,11 @@ import asyncio
 from typing import ClassVar
 
 from voting import protocol
-from voting.admission import code_of_the_moment, is_projector
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
-from voting.gateway import Gateway
-from voting.hub import Room
-from voting.links import join_url, qr_rows
+from voting.entry.admission import code_of_the_moment, is_projector
+from voting.entry.links import join_url, qr_rows
+from voting.gateway.gateway import Gateway
+from voting.gateway.hub import Room
 from voting.protocol import CloseCode, DisplayJoin
 
 DISPLAYS_AT_ONCE = 50

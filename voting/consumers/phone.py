@@ -10,17 +10,17 @@ import msgspec
 
 from games.engine.game import Side
 from voting import protocol
-from voting.ballot_box import Cast
-from voting.ballots import Ballot
+from voting.box.ballot_box import Cast
+from voting.box.intake import REFUSED, Slot
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
-from voting.desk import TurnedAway
-from voting.door import Entry
-from voting.gateway import Gateway, gateway
-from voting.hub import Room, Voter
-from voting.intake import REFUSED, Slot
-from voting.metrics import JOINS
+from voting.counting.ballots import Ballot
+from voting.entry.seats import Seat, read_seat, sign_seat
+from voting.gateway.desk import TurnedAway
+from voting.gateway.door import Entry
+from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.hub import Room, Voter
+from voting.metrics.figures import JOINS
 from voting.protocol import BallotCast, CheerSend, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
-from voting.seats import Seat, read_seat, sign_seat
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_A_SECOND = 4.0

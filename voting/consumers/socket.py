@@ -15,14 +15,14 @@ from redis import RedisError
 
 from games.engine.errors import GameError
 from voting import protocol
+from voting.box.stores import DATABASE_AWAY
 from voting.consumers.line import Line, Send
-from voting.door import Crowded
-from voting.gateway import Gateway, gateway
-from voting.hub import Room
-from voting.metrics import CONNECTIONS, JOINS, SLOW_READERS
+from voting.entry.seats import Seat
+from voting.gateway.door import Crowded
+from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.hub import Room
+from voting.metrics.figures import CONNECTIONS, JOINS, SLOW_READERS
 from voting.protocol import CloseCode
-from voting.seats import Seat
-from voting.stores import DATABASE_AWAY
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

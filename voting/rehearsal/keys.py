@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from voting.admission import code_of_the_moment
+from voting.entry.admission import code_of_the_moment
 from voting.protocol import EventState
 
 

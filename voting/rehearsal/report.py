@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import msgspec
 
+from voting.entry.seats import claimed_voter
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.ledger import TurnEntry
 from voting.rehearsal.own_load import OwnLoad
 from voting.rehearsal.samples import Samples, Spread
-from voting.seats import claimed_voter
 
 
 class Ballots(msgspec.Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from voting.backup_file import BackupError
-from voting.backups import back_up
+from voting.upkeep.backup_file import BackupError
+from voting.upkeep.backups import back_up
 
 
 class Command(BaseCommand):

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from voting.ballot_box import BallotBox
-from voting.clock import Clock
-from voting.metrics import take_role
-from voting.metrics_port import open_metrics_port
+from voting.box.ballot_box import BallotBox
+from voting.match.clock import Clock
+from voting.metrics.figures import take_role
+from voting.metrics.port import open_metrics_port
 
 log = logging.getLogger(__name__)
 

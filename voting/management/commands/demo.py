@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from games.matches import create_event
 from games.models import Event, Lobby, MatchState
-from voting.ballot_box import BallotBox
-from voting.control import edit_event
-from voting.sign_in import entry_path
+from voting.box.ballot_box import BallotBox
+from voting.organizing.control import edit_event
+from voting.pages.sign_in import entry_path
 
 ORGANIZER = "demo"
 EVENT_NAME, TEAM_NAMES = "Event night", ("North Hall", "South Hall")

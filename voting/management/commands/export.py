@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voting.exports import InMotion, export_match
+from voting.records.exports import InMotion, export_match
 
 
 class Command(BaseCommand):

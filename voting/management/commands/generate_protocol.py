@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from voting.typescript import render
+from voting.protocol.typescript import render
 
 
 class Command(BaseCommand):

@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.models import Event, Match
-from voting.imports import ImportRefused, find_changes, import_event, import_match
 from voting.management.commands.verify import printable
-from voting.match_record import MatchRecord, read_match_record
+from voting.records.imports import ImportRefused, find_changes, import_event, import_match
+from voting.records.match_record import MatchRecord, read_match_record
 
 
 class Command(BaseCommand):

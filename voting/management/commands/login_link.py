@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voting.sign_in import entry_path
+from voting.pages.sign_in import entry_path
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voting.backup_file import BackupError, read_manifest
-from voting.backups import check_fit, restore, who_runs
+from voting.upkeep.backup_file import BackupError, read_manifest
+from voting.upkeep.backups import check_fit, restore, who_runs
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from voting.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
+from voting.upkeep.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
 
 
 class Command(BaseCommand):

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from games.models import Event
-from voting.backup_file import folder_beside
-from voting.ticket_pages import csv_rows
-from voting.tickets import TooManyTickets, make_tickets
+from voting.entry.tickets import TooManyTickets, make_tickets
+from voting.pages.tickets import csv_rows
+from voting.upkeep.backup_file import folder_beside
 
 
 class Command(BaseCommand):

@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
-from voting.match_record import MatchRecord, count_of, read_match_record
-from voting.recount import find_faults
+from voting.records.match_record import MatchRecord, count_of, read_match_record
+from voting.records.recount import find_faults
 
 
 class Command(BaseCommand):

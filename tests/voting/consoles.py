@@ -1,0 +1,59 @@
+"""A control room at a running house, and what it is told."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.faces import Face, Faces, Message
+from tests.stack import House
+
+
+@pytest.fixture(scope="module")
+def cookie(house: House) -> str:
+    return str(house.ask("session", name="olga"))
+
+
+@pytest.fixture
+def made(house: House) -> dict[str, Any]:
+    made: dict[str, Any] = house.ask("event", window_s=600)
+    return made
+
+
+@pytest.fixture
+def console(cookie: str, made: dict[str, Any], faces: Faces) -> Face:
+    face = faces.console(made["code"], cookie)
+    face.hear("console.welcomed")
+    return face
+
+
+def done(console: Face, number: int, action: str, **more: Any) -> None:
+    console.say("action.ask", id=number, action=action, **more)
+    console.hear("action.done", id=number)
+
+
+def deeds_told(console: Face, number: int) -> list[Message]:
+    """The first so many, and what came meanwhile: a deed comes before its answer or soon after."""
+    while (
+        len(told := [message["deed"] for message in console.heard if message["type"] == "deed.told"]) < number
+    ):
+        console.hear("deed.told")
+    return told
+
+
+def refused(house: House, console: Face, number: int, action: str, **more: Any) -> str:
+    """In words, and it changes nothing."""
+    before, since = house.contents(), len(house.log("gateway"))
+    console.say("action.ask", id=number, action=action, **more)
+    text = str(console.hear("action.refused", id=number)["text"])
+    assert house.contents() == before
+    assert house.trouble("gateway", since) == []
+    return text
+
+
+def closed_within(face: Face, seconds: float) -> int:
+    with suppress(ConnectionClosed):
+        while True:
+            face.socket.recv(timeout=seconds)
+    return face.socket.close_code or 0

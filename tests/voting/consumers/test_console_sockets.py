@@ -1,0 +1,169 @@
+"""The control room's socket: whose it is, and that each press is answered."""
+
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.faces import Face, Faces
+from tests.stack import House
+from tests.voting.consoles import console, cookie, done, made, refused
+from voting.protocol import CloseCode
+
+__all__ = ["console", "cookie", "made"]
+
+
+def test_the_owner_and_a_superuser_come_in(
+    made: dict[str, Any], cookie: str, house: House, faces: Faces
+) -> None:
+    boss = house.ask("session", name="boss", superuser=True)
+    for own in (cookie, boss):
+        welcome = faces.console(made["code"], own).hear("console.welcomed")
+        assert welcome["join_url"] == f"{house.http}/{made['code']}"
+        assert welcome["state"]["lobby"] == "closed"
+
+
+def test_nobody_else_comes_in(made: dict[str, Any], cookie: str, house: House, faces: Faces) -> None:
+    other = house.ask("session", name="otto")
+    before, since = house.contents(), len(house.log("gateway"))
+    for wrong in ("", "sessionid=guess", other, cookie[:-1]):
+        assert faces.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
+    assert faces.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
+    assert house.contents() == before
+    assert house.trouble("gateway", since) == []
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
+def test_a_page_of_another_site_opens_no_console(
+    origin: str | None, cookie: str, house: House, faces: Faces
+) -> None:
+    since = len(house.log("gateway"))
+    headers = {"Cookie": cookie} | ({"Origin": origin} if origin else {})
+    with pytest.raises(InvalidStatus) as refusal:
+        faces.open("console", headers)
+    assert refusal.value.response.status_code == 403
+    assert house.trouble("gateway", since) == []
+
+
+def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House, faces: Faces) -> None:
+    display, welcome = faces.display(made["code"])
+    assert welcome["state"]["match"] is None
+    done(console, 1, "lobby.open")
+    done(console, 2, "match.start")
+    turn = display.hear("match.started")["state"]["match"]["turn"]
+    done(console, 3, "turn.pause", turn=turn["id"])
+    paused = display.hear("turn.paused")["state"]["match"]["turn"]
+    assert (paused["paused"], paused["left_ms"]) == (True, 600_000)
+    done(console, 4, "turn.extend", turn=turn["id"], seconds=60)
+    assert display.hear("turn.moved")["state"]["match"]["turn"]["left_ms"] == 660_000
+    done(console, 5, "turn.resume", turn=turn["id"])
+    resumed = display.hear("turn.resumed")["state"]["match"]["turn"]
+    assert resumed["closes_at"] - resumed["opens_at"] == 660_000
+    house.ask("open_at_once", event_id=made["id"])
+    done(console, 6, "turn.close", turn=turn["id"])
+    assert display.hear("turn.revealed")["state"]["match"]["turn"]["number"] == 2
+    done(console, 7, "turn.void", turn=turn["id"])
+    assert display.hear("turn.voided")["state"]["match"]["turn"]["number"] == 1
+    done(console, 8, "joining.lock")
+    done(console, 9, "joining.unlock")
+    done(console, 10, "match.abort")
+    assert display.hear("match.aborted")["state"]["match"]["state"] == "aborted"
+    told = [message["seq"] for message in display.heard if "seq" in message]
+    assert told == list(range(13))  # a close is two changes: the deadline moves, then the reveal
+    fresh = faces.display(made["code"])[1]
+    changes = [message for message in display.heard if "state" in message]
+    assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])
+    assert house.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
+
+
+def test_what_cannot_be_done_is_refused_in_words(house: House, console: Face) -> None:
+    assert refused(house, console, 1, "turn.close") == "No turn is open."
+    assert refused(house, console, 2, "match.abort") == "No match is playing."
+    assert refused(house, console, 3, "turn.void") == "There is no turn to take back."
+    done(console, 4, "match.start")
+    assert refused(house, console, 5, "match.start") == "A match is playing already."
+    assert refused(house, console, 6, "turn.pause", turn=1) == "That turn is over already."
+    assert refused(house, console, 7, "turn.resume") == "It is not paused."
+    assert refused(house, console, 8, "lobby.open") == "It is so already."
+
+
+def test_a_press_that_is_none_is_malformed(house: House, console: Face) -> None:
+    before = house.contents()
+    for fields in (
+        {"id": 1, "action": "match.win"},
+        {"id": 0, "action": "match.start"},
+        {"action": "match.start"},
+        {"id": 1, "action": "turn.extend", "seconds": 0},
+        {"id": 1, "action": "turn.extend", "seconds": 2_592_001},
+    ):
+        console.say("action.ask", **fields)
+        assert console.hear("error.told")["code"] == "malformed"
+    console.say("console.join", code="ABCD")
+    assert console.hear("error.told")["code"] == "joined_already"
+    assert house.contents() == before
+
+
+def test_who_has_lost_the_right_meanwhile_can_do_nothing_more(
+    made: dict[str, Any], house: House, faces: Faces
+) -> None:
+    mine = house.ask("event", owner="anna")
+    console = faces.console(mine["code"], house.ask("session", name="anna"))
+    console.hear("console.welcomed")
+    house.ask("give_away", event_id=mine["id"], to="olga")
+    assert refused(house, console, 1, "match.start") == "You may not do this."
+
+
+def test_of_two_consoles_that_press_at_once_one_succeeds(
+    made: dict[str, Any], cookie: str, house: House, faces: Faces
+) -> None:
+    consoles = [faces.console(made["code"], cookie) for _ in range(2)]
+    for face in consoles:
+        face.hear("console.welcomed")
+    for face in consoles:
+        face.say("action.ask", id=1, action="match.start")
+    answers = [
+        face.hear_until(lambda told: told["type"] in ("action.done", "action.refused"))["type"]
+        for face in consoles
+    ]
+    assert sorted(answers) == ["action.done", "action.refused"]
+    assert house.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]
+
+
+def test_a_rehearsal_joins_votes_and_goes_home(
+    made: dict[str, Any], console: Face, house: House, faces: Faces
+) -> None:
+    display, _ = faces.display(made["code"])
+    done(console, 1, "lobby.open")
+    done(console, 2, "rehearsal.start", phones=7)
+    assert console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 7)["running"]
+    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
+    assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
+    house.ask("begin", event_id=made["id"])
+    house.ask("closing_in", event_id=made["id"], ms=4_000)
+    revealed = display.hear("turn.revealed")["state"]["match"]["reveal"]
+    tallied = revealed["red"]["ballots"] + revealed["yellow"]["ballots"]
+    told = console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["reveal_p99_ms"] is not None)
+    assert tallied == 7
+    assert told["sent"] >= told["acknowledged"] >= 7
+    assert (told["lost"], told["ack_p99_ms"] is None) == (0, False)
+    done(console, 4, "rehearsal.stop")
+    assert not console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])["lost"]
+    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
+
+
+def test_a_rehearsal_ends_with_its_match(console: Face) -> None:
+    done(console, 1, "lobby.open")
+    done(console, 2, "match.start")
+    done(console, 3, "rehearsal.start", phones=3)
+    console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 3)
+    done(console, 4, "match.abort")
+    console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])
+    done(console, 5, "rehearsal.start", phones=2)
+
+
+def test_a_rehearsal_at_the_wrong_moment_is_refused(house: House, console: Face) -> None:
+    assert refused(house, console, 1, "rehearsal.stop") == "No rehearsal is running."
+    text = refused(house, console, 2, "rehearsal.start", phones=5)
+    assert text == "Open the lobby first: the crowd comes in by the door."
+    console.say("action.ask", id=3, action="rehearsal.start", phones=201)
+    assert console.hear("error.told")["code"] == "malformed"

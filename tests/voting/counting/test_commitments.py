@@ -1,0 +1,120 @@
+"""What is told of a turn's ballots between its seal and its reveal."""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from deploy.laptop.network import LOOPBACK, free_port
+from games.engine.game import SIDES
+from games.models import TurnState
+from tests.deploy.processes import wait_until
+from tests.voting.crowds import sealed_ballots
+from tests.voting.fanout.test_announcements import listening
+from tests.voting.playing import CLASSIC, ballots, open_now, run_out, start
+from tests.voting.recording import blinded
+from voting.box.archive import store_ballots
+from voting.box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot, unpack_ballots
+from voting.counting.commitments import commit_ballots, leaf_of
+from voting.fanout.layer import NO_CHANGE
+from voting.match.turns import boxed, close_turn, load_turn
+from voting.models import TallyRecord
+from voting.protocol import Commitment, TurnSealed
+
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_a_leaf_is_as_written_down() -> None:
+    """`printf '\\0%s' 12:red:4:… | sha256sum` is the root of one ballot."""
+    assert leaf_of(12, "red", 4, "ab" * 16) == b"12:red:4:" + b"ab" * 16
+    one = commit_ballots(12, "red", [Ballot("v", "red", 4, 3, 9, "ab" * 16)])
+    assert one == Commitment(root=sha256(b"\x0012:red:4:" + b"ab" * 16).hexdigest(), ballots=1)
+    assert commit_ballots(12, "red", []) == Commitment(root=EMPTY, ballots=0)
+
+
+@given(sealed_ballots(min_size=1))
+def test_the_voter_is_not_in_it_but_side_turn_column_and_order_are(cast: tuple[Ballot, ...]) -> None:
+    root = commit_ballots(1, "red", cast).root
+    assert commit_ballots(1, "red", [msgspec.structs.replace(b, voter="") for b in cast]).root == root
+    assert commit_ballots(2, "red", cast).root != root
+    assert commit_ballots(1, "yellow", cast).root != root
+    first = msgspec.structs.replace(cast[0], column=cast[0].column + 1)
+    assert commit_ballots(1, "red", [first, *cast[1:]]).root != root
+
+
+class DiesOnceItIsTold(BallotBox):
+    """A process that dies between its commitment and its transaction."""
+
+    def now(self) -> int:
+        raise InterruptedError
+
+
+@pytest.mark.django_db
+def test_the_seal_is_told_before_anything_is_written_and_the_same_again(
+    box: BallotBox, valkey_url: str
+) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    box.cast(boxed(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
+    run_out(turn, box)
+    with listening(valkey_url, turn.match.event) as ear:
+        dying = DiesOnceItIsTold()
+        with pytest.raises(InterruptedError):
+            close_turn(turn.pk, dying)
+        dying.close()
+        wait_until(lambda: ear.hear() and len(ear.heard) == 1)
+        assert load_turn(turn.pk).state == TurnState.OPEN
+        assert not TallyRecord.objects.exists()
+        close_turn(turn.pk, box)
+        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
+    (_, seq, first), (_, seq_again, again), (_, revealed, _) = ear.heard
+    assert seq == seq_again == NO_CHANGE < revealed
+    assert first == again
+    told = msgspec.json.decode(first, type=TurnSealed)
+    for side in SIDES:
+        record = TallyRecord.objects.get(turn=turn, side=side)
+        held = unpack_ballots(bytes(record.sealed))
+        assert getattr(told, side) == commit_ballots(turn.pk, side, held)
+        assert getattr(told, side).root == record.root
+    assert told.at == load_turn(turn.pk).sealed_at
+
+
+@pytest.mark.django_db
+def test_a_side_that_is_not_to_move_commits_to_nothing(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box, game=CLASSIC, options={"first": "yellow"})
+    run_out(turn, box)
+    with listening(valkey_url, turn.match.event) as ear:
+        close_turn(turn.pk, box)
+        wait_until(lambda: ear.hear() and len(ear.heard) == 2)
+    told = msgspec.json.decode(ear.heard[0][2], type=TurnSealed)
+    assert (told.red, told.yellow) == (None, Commitment(root=EMPTY, ballots=0))
+
+
+@pytest.mark.django_db
+def test_with_the_channel_layer_away_a_turn_closes_without_its_seal_being_told(
+    box: BallotBox, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {"default": settings.CHANNEL_LAYERS["default"] | {"CONFIG": {"hosts": [away]}}}
+    close_turn(turn.pk, box)
+    assert "a seal is not told" in caplog.text
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert TallyRecord.objects.get(turn=turn, side="red").root == EMPTY
+
+
+@pytest.mark.django_db
+def test_ballots_that_only_the_database_holds_are_in_the_root(box: BallotBox) -> None:
+    """In the order they were stored in, and not by voter."""
+    turn = start(box, window_s=601)
+    open_now(turn, box)
+    for at, voter in enumerate(("zz", "aa", "mm")):
+        store_ballots(turn.pk, [Ballot(voter, "red", 2 + at, 1, 0, f"{at:032x}")], at)
+    run_out(turn, box)
+    close_turn(turn.pk, box)
+    held = unpack_ballots(bytes(TallyRecord.objects.get(turn=turn, side="red").sealed))
+    assert [ballot.voter for ballot in held] == ["zz", "aa", "mm"]

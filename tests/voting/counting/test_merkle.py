@@ -1,0 +1,113 @@
+"""The tree of RFC 6962, against published roots and paths, and against every shape of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.voting.paths import root_of_path
+from voting.counting.merkle import EMPTY, Tree, hash_leaf, hash_node
+
+# The leaves, tree heads and paths that implementations of Certificate Transparency are tested with.
+LEAVES = [
+    bytes.fromhex(leaf)
+    for leaf in (
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        "606162636465666768696a6b6c6d6e6f",
+    )
+]
+ROOTS = [
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+]
+PATHS = {
+    (0, 8): [
+        "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
+        "5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e",
+        "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4",
+    ],
+    (5, 8): [
+        "bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b",
+        "ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0",
+        "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    ],
+}
+lists = st.lists(st.binary(max_size=4), min_size=1, max_size=70)
+
+
+@pytest.mark.parametrize("size", range(9))
+def test_the_published_roots(size: int) -> None:
+    assert Tree(LEAVES[:size]).root.hex() == ROOTS[size]
+    assert len(Tree(LEAVES[:size])) == size
+
+
+@pytest.mark.parametrize(("index", "size"), PATHS)
+def test_the_published_paths(index: int, size: int) -> None:
+    assert [beside.hex() for beside in Tree(LEAVES[:size]).path(index)] == PATHS[index, size]
+
+
+def root_by_definition(contents: list[bytes]) -> bytes:
+    """As RFC 6962 writes it: split at the largest power of two smaller than the number of leaves."""
+    if not contents:
+        return EMPTY
+    if len(contents) == 1:
+        return hash_leaf(contents[0])
+    split = 1 << (len(contents) - 1).bit_length() - 1
+    return hash_node(root_by_definition(contents[:split]), root_by_definition(contents[split:]))
+
+
+@given(lists)
+def test_the_root_is_that_of_the_definition(contents: list[bytes]) -> None:
+    assert Tree(contents).root == root_by_definition(contents)
+
+
+@given(lists)
+def test_every_leaf_has_a_path_to_the_root(contents: list[bytes]) -> None:
+    tree = Tree(contents)
+    for index, content in enumerate(contents):
+        assert root_of_path(content, index, len(tree), tree.path(index)) == tree.root
+
+
+@given(lists, st.data())
+def test_what_is_changed_leads_to_another_root(contents: list[bytes], data: st.DataObject) -> None:
+    tree = Tree(contents)
+    index = data.draw(st.integers(0, len(contents) - 1))
+    content, path, size = contents[index], tree.path(index), len(contents)
+    assert root_of_path(content + b"x", index, size, path) != tree.root
+    assert root_of_path(content, index, size, (*path, hash_leaf(b""))) != tree.root
+    assert root_of_path(content, size, size, path) is root_of_path(content, -1, size, path) is None
+    elsewhere = data.draw(st.integers(0, size - 1))
+    if contents[elsewhere] != content:
+        assert root_of_path(content, elsewhere, size, path) != tree.root
+        assert root_of_path(contents[elsewhere], index, size, path) != tree.root
+    if path:
+        place = data.draw(st.integers(0, len(path) - 1))
+        other = (*path[:place], hash_leaf(path[place]), *path[place + 1 :])
+        assert root_of_path(content, index, size, other) != tree.root
+        assert root_of_path(content, index, size, path[:-1]) != tree.root
+
+
+@given(lists, st.data())
+def test_another_list_has_another_root(contents: list[bytes], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(contents) - 1))
+    root = Tree(contents).root
+    assert Tree(contents[:place] + contents[place + 1 :]).root != root
+    assert Tree([*contents[:place], contents[place] + b"x", *contents[place + 1 :]]).root != root
+    assert Tree([*contents, b""]).root != root
+
+
+def test_a_node_is_not_to_be_passed_off_as_a_leaf() -> None:
+    left, right = hash_leaf(b"a"), hash_leaf(b"b")
+    assert Tree([left + right]).root != Tree([b"a", b"b"]).root

@@ -1,0 +1,128 @@
+from collections import Counter
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.voting.crowds import COLUMNS, sealed_ballots
+from voting.counting.ballots import Ballot
+from voting.counting.tally import Decision, TallyTerms, count_ballots, decide, first_complete
+
+PLURALITY = TallyTerms("plurality", "first", "random")
+LOT = replace(PLURALITY, tie="lot")
+LOTTERY = replace(PLURALITY, method="lottery")
+ALL = tuple(range(1, COLUMNS + 1))
+
+
+@dataclass
+class Drawn:
+    """A lot that falls as it is told to, of a size that is noted."""
+
+    lot: int = 0
+    size: int | None = None
+
+    def __call__(self, stop: int) -> int:
+        assert self.size is None, "a second lot was drawn"
+        assert 0 <= self.lot < stop
+        self.size = stop
+        return self.lot
+
+
+def votes(*columns: int) -> tuple[Ballot, ...]:
+    return tuple(Ballot(f"v{i}", "red", column, 1, i) for i, column in enumerate(columns, 1))
+
+
+def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> Decision:
+    """Without a lot: drawing one fails."""
+    return decide(ballots, legal, COLUMNS, terms, Drawn(lot=-1))
+
+
+def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> list[Decision]:
+    """The decisions of every lot that can be drawn, each as likely as the others."""
+    first = Drawn()
+    decisions = [decide(ballots, legal, COLUMNS, terms, first)]
+    assert first.size is not None, "no lot was drawn"
+    rest = [decide(ballots, legal, COLUMNS, terms, Drawn(lot)) for lot in range(1, first.size)]
+    return decisions + rest
+
+
+@given(sealed_ballots(), st.sampled_from([PLURALITY, LOT, LOTTERY]), st.randoms(use_true_random=False))
+def test_counts_add_up_and_are_of_the_ballots(
+    ballots: tuple[Ballot, ...], terms: TallyTerms, rng: Random
+) -> None:
+    decision = decide(ballots, ALL, COLUMNS, terms, rng.randrange)
+    assert len(decision.counts) == COLUMNS
+    assert decision.ballots == sum(decision.counts) == len(ballots)
+    assert {c: n for c, n in enumerate(decision.counts, 1) if n} == Counter(b.column for b in ballots)
+
+
+@given(sealed_ballots(min_size=1))
+def test_plurality_picks_a_column_that_none_has_more_votes_than(ballots: tuple[Ballot, ...]) -> None:
+    for decision in [tally(ballots, PLURALITY), decide(ballots, ALL, COLUMNS, LOT, Drawn())]:
+        assert decision.pick is not None
+        assert decision.counts[decision.pick - 1] == max(decision.counts)
+
+
+@given(sealed_ballots(min_size=1))
+def test_a_tie_goes_to_the_column_that_had_the_winning_count_first(ballots: tuple[Ballot, ...]) -> None:
+    counting: Counter[int] = Counter()
+    winning = max(Counter(b.column for b in ballots).values())
+    first = 0
+    for ballot in ballots:
+        counting[ballot.column] += 1
+        if counting[ballot.column] == winning:
+            first = ballot.column
+            break
+    assert tally(ballots, PLURALITY).pick == first
+
+
+def test_how_a_pick_came_about_is_told() -> None:
+    assert tally(votes(2, 2, 3), PLURALITY) == Decision((0, 2, 1, 0, 0, 0, 0), 2, "plurality")
+    assert tally(votes(2, 3, 3, 2), PLURALITY) == Decision((0, 2, 2, 0, 0, 0, 0), 3, "first")
+    assert tally(votes(3, 2, 2), LOT).decided_by == "plurality"
+
+
+def test_the_order_of_the_ballots_breaks_a_tie() -> None:
+    assert tally(votes(5, 1, 1, 5), PLURALITY).pick == 1
+    assert tally(tuple(reversed(votes(5, 1, 5, 1))), PLURALITY).pick == 1
+
+
+def test_the_order_of_the_leaders_breaks_no_tie() -> None:
+    assert first_complete(votes(6, 2), [2, 6]) == first_complete(votes(6, 2), [6, 2]) == 6
+
+
+@given(sealed_ballots(min_size=1))
+def test_a_lottery_draws_each_column_as_often_as_it_has_ballots(ballots: tuple[Ballot, ...]) -> None:
+    decisions = tally_all(ballots, LOTTERY)
+    assert len(decisions) == len(ballots)
+    assert Counter(d.pick for d in decisions) == Counter(b.column for b in ballots)
+    assert {d.decided_by for d in decisions} == {"lottery"}
+
+
+@given(sealed_ballots(min_size=2))
+def test_a_lot_gives_each_of_the_tied_columns_the_same_chance(ballots: tuple[Ballot, ...]) -> None:
+    counts = count_ballots(ballots, COLUMNS)
+    tied = [column for column, count in enumerate(counts, 1) if count == max(counts)]
+    if len(tied) == 1:
+        assert tally(ballots, LOT).pick == tied[0]
+    else:
+        decisions = tally_all(ballots, LOT)
+        assert [d.pick for d in decisions] == tied
+        assert {d.decided_by for d in decisions} == {"lot"}
+
+
+def test_without_ballots_each_legal_column_has_the_same_chance() -> None:
+    decisions = tally_all((), PLURALITY, legal=(2, 5, 7))
+    assert [d.pick for d in decisions] == [2, 5, 7]
+    assert {(d.decided_by, d.counts) for d in decisions} == {("random", (0,) * COLUMNS)}
+
+
+@pytest.mark.parametrize("rule", ["pass", "forfeit"])
+@pytest.mark.parametrize("terms", [PLURALITY, LOTTERY])
+def test_without_ballots_nothing_drops_where_that_is_the_rule(
+    terms: TallyTerms, rule: Literal["pass", "forfeit"]
+) -> None:
+    assert tally((), replace(terms, no_ballot=rule)) == Decision((0,) * COLUMNS, None, rule)

@@ -1,0 +1,37 @@
+"""A projector through the periods of its codes, at a running house."""
+
+import json
+
+from tests.faces import Face, Faces, Message
+from tests.stack import House
+from tests.voting.consumers.test_keys import event, shown, trusted_display
+from voting.entry.admission import PERIOD_MS
+
+
+def hear_next_code(display: Face) -> Message:
+    """Faces are not so patient."""
+    while True:
+        told: Message = json.loads(display.socket.recv(timeout=PERIOD_MS / 1000 + 5))
+        if told["type"] == "key.shown":
+            return told
+
+
+def test_a_trusted_display_shows_each_code_and_the_others_none(house: House, faces: Faces) -> None:
+    code = event(house, "rotating")["code"]
+    trusted = trusted_display(house, faces, code)
+    others = [faces.display(code)[0], faces.display(code, key="0" * 24)[0]]
+    first = shown(trusted)
+    address = trusted.heard[0]["join_url"]
+    assert first["join_url"] == f"{address}#{first['key']}"
+    assert first["qr"] != trusted.heard[0]["qr"]
+    phone, _ = faces.phone(code, key=first["key"])
+    second = hear_next_code(trusted)
+    assert second["until_at"] == first["until_at"] + PERIOD_MS
+    assert second["key"] != first["key"]
+    phone.say("clock.ask", sent=1)
+    now = phone.hear("clock.told", sent=1)["now_at"]
+    assert first["until_at"] <= now < first["until_at"] + 1_500
+    assert faces.phone(code, key=first["key"])[1]["you"]["token"]  # somebody was typing it still
+    for other in [*others, phone]:
+        other.say("clock.ask", sent=2).hear("clock.told", sent=2)
+        assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)

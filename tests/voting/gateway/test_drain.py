@@ -1,0 +1,130 @@
+"""A gateway that ends: its phones move over to the next one, and no ballot is lost."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from websockets.exceptions import ConnectionClosed
+
+from tests.deploy.processes import wait_until
+from tests.faces import Face, faces_of
+from tests.stack import House, running_house
+from tests.voting.playing import new_event, open_now, start
+from tests.voting.rooms import Ear, take_in, voter, with_gateway
+from voting.box.ballot_box import BallotBox, event_key, turn_keys
+from voting.box.intake import Slot
+from voting.counting.ballots import Ballot
+from voting.gateway.gateway import Gateway
+from voting.gateway.goodbyes import LEAST_RETRY_MS
+from voting.protocol import CloseCode
+
+PHONES = 24
+
+
+class Caster:
+    def __init__(self) -> None:
+        self.codes: list[int] = []
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        self.codes.append(code)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
+    box: BallotBox, valkey_url: str
+) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    event_id, caster = turn.match.event_id, Caster()
+    ears = [voter(f"v{number}", 1 + number % 2) for number in range(300)] + [Ear()]
+
+    def presences() -> int:
+        with Redis.from_url(valkey_url) as redis:
+            return int(redis.hlen(event_key(event_id, "gateways")))
+
+    async def conversation(gateway: Gateway) -> None:
+        room = await gateway.room(turn.match.event.code)
+        assert room is not None
+        assert room.poll is not None
+        for ear in ears:
+            take_in(room, ear)
+        assert await asyncio.to_thread(presences) == 1
+        for number in range(300):
+            room.poll.lane.take(Ballot(f"v{number}", "red", 1, 1), caster)
+        await asyncio.gather(gateway.drain(1), gateway.drain(1))
+        assert caster.codes == [1] * 300
+        assert await asyncio.to_thread(presences) == 0
+        await asyncio.sleep(1.2)
+        assert await asyncio.to_thread(presences) == 0
+        await gateway.drain(1)
+
+    with_gateway(conversation)
+    [goodbye] = {goodbye for ear in ears for goodbye in ear.goodbyes}
+    assert goodbye[0] == CloseCode.RESTARTING
+    assert (goodbye[1] or 0) >= LEAST_RETRY_MS
+    assert {len(ear.goodbyes) for ear in ears} == {1}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_drain_does_not_wait_longer_than_it_may_for_a_box_that_is_away(
+    box: BallotBox, valkey_url: str
+) -> None:
+    event = new_event()
+
+    async def conversation(gateway: Gateway) -> None:
+        await gateway.room(event.code)
+        gateway.intake.lane(Slot(event.pk, 1, 1, stored=True)).take(Ballot("a", "red", 1, 1), Caster())
+        await gateway.box.close()
+        async with asyncio.timeout(5):
+            await gateway.drain(0.3)
+
+    with_gateway(conversation)
+
+
+@pytest.mark.parametrize("server", ["daphne", "uvicorn"])
+def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
+    server: str, tmp_path: Path
+) -> None:
+    with running_house(tmp_path, server=server, gateways=2) as house:
+        for faces in faces_of(house):
+            made = house.ask("event", window_s=600, lobby="open")
+            turn = house.ask("play_to", event_id=made["id"], picks=[])
+            phones = [faces.phone(made["code"]) for _ in range(PHONES)]
+            ballot = {"turn": turn, "epoch": 1, "column": 4, "sequence": 1}
+            for face, _ in phones:
+                face.say("ballot.cast", **ballot)
+            _end(house, "gateway-1")
+            moved = 0
+            for face, welcome in phones:
+                if _sent_away(face):
+                    moved += 1
+                    face, again = faces.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
+                    assert again["you"]["team"] == welcome["you"]["team"]
+                face.say("ballot.cast", **ballot).hear("ballot.counted", turn=turn)
+            assert 0 < moved < PHONES
+            with Redis.from_url(house.stack.redis) as redis:
+                assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
+            assert house.trouble("gateway-1") + house.trouble("gateway-2") == []
+
+
+def _end(house: House, name: str) -> None:
+    """SIGTERM, until the process is gone."""
+    pid = house.supervisor.pid(name)
+    assert pid is not None
+    os.kill(pid, signal.SIGTERM)
+    wait_until(lambda: house.supervisor.pid(name) != pid)
+
+
+def _sent_away(face: Face) -> bool:
+    with suppress(ConnectionClosed):
+        face.say("clock.ask", sent=1)
+    told = face.hear_until(lambda message: message["type"] in {"retry.told", "clock.told"})
+    if told["type"] == "clock.told":
+        return False
+    assert told["within_ms"] >= LEAST_RETRY_MS
+    assert face.closed() == CloseCode.RESTARTING
+    return True

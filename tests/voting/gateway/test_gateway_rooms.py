@@ -1,0 +1,126 @@
+"""The rooms of a gateway: one a code, kept while anybody needs it, on the time of the box."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from tests.deploy.processes import wait_until
+from tests.voting.playing import new_event, open_now, start, vote
+from tests.voting.rooms import Ear, cast, take_in, until, voter, with_gateway
+from voting.box.ballot_box import BallotBox
+from voting.gateway import gateway as gateways
+from voting.gateway.gateway import ROOM_KEPT_S, Gateway
+from voting.gateway.hub import Room
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_room_is_one_a_code_and_there_is_none_without_an_event(valkey_url: str) -> None:
+    event = new_event()
+
+    async def conversation(gateway: Gateway) -> None:
+        rooms = await asyncio.gather(*[gateway.room(code) for code in [event.code, event.code.lower()] * 5])
+        assert len({id(room) for room in rooms}) == 1
+        assert await gateway.room("ZZZZ") is None
+
+    with_gateway(conversation)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_empty_room_is_given_up_but_never_while_somebody_is_coming(valkey_url: str) -> None:
+    event, other = new_event(), new_event()
+
+    async def conversation(gateway: Gateway) -> None:
+        kept, left = await gateway.room(event.code), await gateway.room(other.code)
+        assert kept is not None
+        assert left is not None
+        for room in (kept, left):
+            room.asked_at = time.monotonic() - ROOM_KEPT_S - 1
+        assert await gateway.room(event.code) is kept
+        await until(lambda: other.code not in gateway._rooms)
+        assert await gateway.room(event.code) is kept
+        assert await gateway.room(other.code) is not left
+
+    with_gateway(conversation)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_gateway_knows_the_time_of_the_box(box: BallotBox) -> None:
+    event = new_event()
+
+    async def conversation(gateway: Gateway) -> None:
+        before = await asyncio.to_thread(box.now)
+        await gateway.room(event.code)
+        assert before - 50 <= gateway.now() <= await asyncio.to_thread(box.now) + 50
+
+    with_gateway(conversation)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_early_close_is_asked_for_once_all_who_are_connected_have_voted(
+    box: BallotBox, valkey_url: str
+) -> None:
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    vote(turn, box, red=[1])
+
+    def asked() -> int:
+        with Redis.from_url(valkey_url) as redis:
+            return int(redis.llen("crowdgame:celery:celery"))
+
+    async def conversation(gateway: Gateway) -> None:
+        room = await gateway.room(turn.match.event.code)
+        assert room is not None
+        screen = Ear()
+        for ear in (screen, voter("a", 1), voter("b", 2)):
+            take_in(room, ear)
+        cast(room, "a")
+        await until(lambda: len(screen.frames) >= 1)
+        assert await asyncio.to_thread(asked) == 0
+        cast(room, "b")
+        await asyncio.to_thread(wait_until, asked)
+
+    with_gateway(conversation)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_codes_that_nobody_has_cost_a_look_a_second_and_keep_no_other_waiting(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, looks = [new_event(), new_event()], []
+    stuck, look = asyncio.Event(), gateways._load_event
+
+    def counted(code: str) -> Any:
+        looks.append(code)
+        return look(code)
+
+    async def conversation(gateway: Gateway) -> None:
+        beat = gateway._presence.beat
+
+        async def stuck_beat(room: Room) -> Any:
+            if room.event_id == events[0].pk:
+                await stuck.wait()
+            return await beat(room)
+
+        monkeypatch.setattr(gateways, "_load_event", counted)
+        monkeypatch.setattr(gateway._presence, "beat", stuck_beat)
+        waiting = [asyncio.create_task(gateway.room(events[0].code)) for _ in range(20)]
+        strangers = await asyncio.gather(*(gateway.room("zzzzz") for _ in range(20)))
+        assert await gateway.room("ZZZZZ") is None
+        other = await gateway.room(events[1].code)
+        assert (strangers, other is not None) == ([None] * 20, True)
+        waiting.pop().cancel()
+        stuck.set()
+        rooms = await asyncio.gather(*waiting)
+        assert rooms == [rooms[0]] * 19
+        assert rooms[0] is not None
+        assert looks == [events[0].code, "ZZZZZ", events[1].code]
+        await asyncio.sleep(gateways.MISS_KEPT_S)
+        await gateway.room("zzzzz")
+        assert looks[3:] == ["ZZZZZ"]
+
+    with_gateway(conversation)

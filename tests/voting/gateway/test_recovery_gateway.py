@@ -1,0 +1,292 @@
+"""Snapshot + events = a fresh snapshot: whatever of an event's announcements is lost, repeated or late.
+
+Also where the database itself went back, because an older copy of it was put in its place.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import connections
+from hypothesis import HealthCheck, given
+from hypothesis import settings as how
+from hypothesis import strategies as st
+from redis import Redis
+
+from games.matches import live_turn
+from games.models import Event
+from tests.voting.playing import new_event, open_now, play_turn, start
+from tests.voting.rooms import Ear, room_of, take_in, until, voter, with_gateway
+from voting import protocol
+from voting.box.ballot_box import BallotBox
+from voting.fanout.announcements import announce, announcements_after, latest_seqs, relay
+from voting.fanout.layer import Copy
+from voting.gateway import gateway as gateways
+from voting.gateway.gateway import Gateway
+from voting.gateway.hub import Room
+from voting.match.turns import load_turn, restore_turn, start_match
+from voting.models import Announcement
+from voting.organizing.control import abort_playing_match, void_last_turn
+from voting.organizing.tempo import extend_turn, pause_turn, resume_turn
+from voting.protocol import CloseCode
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["hear", "hear", "hear", "write", "look"]), st.integers(0, 40)), max_size=40
+)
+rarely = how(max_examples=60, suppress_health_check=list(HealthCheck))
+
+
+@dataclass
+class Evening:
+    """All that happened to an event, in order."""
+
+    event: Event
+    copies: list[Copy]
+
+    def rewind(self, written: int) -> None:
+        """The database as it was when so many changes were written; its state is always the last."""
+        Announcement.objects.filter(event=self.event, seq__gt=written).delete()
+        Event.objects.filter(pk=self.event.pk).update(seq=written)
+
+    def write(self) -> None:
+        seq = Event.objects.get(pk=self.event.pk).seq
+        if seq < len(self.copies):
+            copy = self.copies[seq]
+            Announcement.objects.create(event=self.event, seq=copy.seq, body=copy.body)
+            Event.objects.filter(pk=self.event.pk).update(seq=copy.seq)
+
+
+@pytest.fixture
+def evening(box: BallotBox, valkey_url: str) -> Evening:
+    turn = start(box)
+    event = turn.match.event
+    open_now(turn, box)
+    play_turn(turn, box, [1, 1], [2])
+    turn = load_turn(live_turn(turn.match).pk)  # type: ignore[union-attr]
+    open_now(turn, box)
+    pause_turn(load_turn(turn.pk), box)
+    resume_turn(load_turn(turn.pk), box)
+    with Redis.from_url(valkey_url) as redis:
+        redis.flushall()
+    restore_turn(turn.pk, box)
+    extend_turn(load_turn(turn.pk), 30, box)
+    play_turn(load_turn(turn.pk), box, [3], [4])
+    void_last_turn(event.pk, None, box)
+    abort_playing_match(event.pk, box)
+    start_match(event.pk, box)
+    turn = load_turn(live_turn(event.matches.latest("number")).pk)  # type: ignore[union-attr]
+    open_now(turn, box)
+    play_turn(turn, box, [5], [6])
+    copies = announcements_after(event.pk, 0)
+    assert [copy.seq for copy in copies] == list(range(1, len(copies) + 1))
+    return Evening(event, copies)
+
+
+async def opened_anew(gateway: Gateway, event: Event) -> Room:
+    event_id, seq, state = await asyncio.to_thread(loaded, event.code)
+    return Room(event_id, seq, state, gateway.intake)
+
+
+def loaded(code: str) -> Any:
+    try:
+        return gateways._load_event(code)
+    finally:
+        connections.close_all()
+
+
+def shown(room: Room) -> tuple[Any, ...]:
+    poll = room.poll and (
+        room.poll.turn_id,
+        room.poll.epoch,
+        room.poll.sides,
+        room.poll.legal,
+        room.poll.opens_at,
+    )
+    return room.state, room.seq, room.occasion, poll, room.poll and room.poll.lane.slot
+
+
+def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Evening) -> None:
+    @rarely
+    @given(begins=st.integers(1, len(evening.copies)), steps=STEPS)
+    def holds(begins: int, steps: list[tuple[str, int]]) -> None:
+        with_gateway(lambda gateway: conversation(gateway, begins, steps))
+
+    async def conversation(gateway: Gateway, begins: int, steps: list[tuple[str, int]]) -> None:
+        ear = Ear()
+        await asyncio.to_thread(closing(lambda: evening.rewind(begins)))
+        room = await gateway.room(evening.event.code)
+        assert room is not None
+        room.apply(evening.copies[begins - 1])
+        take_in(room, ear)
+        written = begins
+        for step, number in steps:
+            if step == "hear":
+                await gateway.ears.hear(room, evening.copies[number % written])
+            elif step == "look":
+                await gateway.ears.find_missed()
+            else:
+                await asyncio.to_thread(closing(evening.write))
+                written = min(written + 1, len(evening.copies))
+        while written < len(evening.copies):
+            await asyncio.to_thread(closing(evening.write))
+            written += 1
+        await gateway.ears.find_missed()
+        fresh = await opened_anew(gateway, evening.event)
+        assert shown(room) == shown(fresh)
+        assert ear.seqs == list(range(begins + 1, len(evening.copies) + 1))
+        told = [protocol.decode_change(frame).state for frame in ear.frames if '"seq"' in frame]
+        assert told[-1:] in ([], [fresh.state])
+        assert ear.goodbyes == []
+
+    holds()
+
+
+def closing(work: Callable[[], None]) -> Callable[[], None]:
+    def worked() -> None:
+        try:
+            work()
+        finally:
+            connections.close_all()
+
+    return worked
+
+
+def test_a_change_that_only_the_database_knows_is_told_once_it_is_looked_for(evening: Evening) -> None:
+    """The last ones may be lost with nothing after them that would show the gap."""
+    ear = Ear()
+
+    async def conversation(gateway: Gateway) -> None:
+        await asyncio.to_thread(closing(lambda: evening.rewind(3)))
+        room = await gateway.room(evening.event.code)
+        assert room is not None
+        take_in(room, ear)
+        for _ in range(2):
+            await asyncio.to_thread(closing(evening.write))
+        await until(lambda: room.seq == 5)
+
+    with_gateway(conversation)
+    assert ear.seqs == [4, 5]
+
+
+def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_url: str) -> None:
+    """The announcements were dropped, or never were in this database."""
+    event, ear = new_event(), Ear()
+
+    def moved_on() -> None:
+        for name in ("One", "Two"):
+            rename(event, name)
+        Announcement.objects.all().delete()
+
+    async def conversation(gateway: Gateway) -> None:
+        room = await gateway.room(event.code)
+        assert room is not None
+        take_in(room, ear)
+        await asyncio.to_thread(closing(moved_on))
+        await until(lambda: ear.seqs)
+        assert (room.seq, room.state.name, ear.seqs) == (2, "Two", [2])
+
+    with_gateway(conversation)
+
+
+# ------------------------------------------------------------------ a database that went back
+def rename(event: Event, name: str) -> None:
+    Event.objects.filter(pk=event.pk).update(name=name)
+    announce(event.pk, protocol.EventEdited, 1)
+
+
+def test_a_database_that_went_back_takes_the_rooms_place_and_all_come_in_anew(valkey_url: str) -> None:
+    event, ears = new_event(), [Ear(), voter("a", 1), voter("b", 2)]
+    for name in ("One", "Two", "Three", "Four"):
+        rename(event, name)
+
+    def put_back() -> None:
+        Announcement.objects.filter(event=event, seq__gt=1).delete()
+        Event.objects.filter(pk=event.pk).update(seq=1, name="One")
+
+    def go_on() -> None:
+        rename(event, "Another")
+        relay(event.pk)
+
+    async def conversation(gateway: Gateway) -> None:
+        room = await gateway.room(event.code)
+        assert room is not None
+        assert (room.seq, room.state.name) == (4, "Four")
+        for ear in ears:
+            take_in(room, ear)
+        await asyncio.to_thread(closing(put_back))
+        await until(lambda: all(ear.goodbyes for ear in ears))
+        assert (room.seq, room.state.name) == (1, "One")
+        back = Ear()
+        take_in(room, back)
+        await asyncio.to_thread(closing(go_on))
+        await until(lambda: back.seqs)
+        assert (back.seqs, room.seq, room.state.name) == ([2], 2, "Another")
+
+    with_gateway(conversation)
+    assert {code for ear in ears for code, _ in ear.goodbyes} == {CloseCode.RESTARTING}
+    assert all(within_ms for ear in ears for _, within_ms in ear.goodbyes)
+
+
+def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers it reads may be older than what it hears before it has them."""
+    event, ear, look = new_event(), Ear(), latest_seqs
+    rename(event, "One")
+
+    async def conversation(gateway: Gateway) -> None:
+        loop, room = asyncio.get_running_loop(), await gateway.room(event.code)
+        assert room is not None
+        take_in(room, ear)
+
+        def looks_slowly(events: Any) -> dict[int, int]:
+            found = look(events)
+            rename(event, "Two")
+            asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(5)
+            return found
+
+        monkeypatch.setattr("voting.gateway.ears.latest_seqs", looks_slowly)
+        await gateway.ears.find_missed()
+        monkeypatch.setattr("voting.gateway.ears.latest_seqs", look)
+        assert (room.state.name, ear.goodbyes, ear.seqs) == ("Two", [], [2])
+
+    with_gateway(conversation)
+
+
+def test_a_room_whose_box_is_frozen_delays_no_other_ones_beat(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, stuck, asked = [new_event() for _ in range(4)], asyncio.Event(), []
+
+    async def conversation(gateway: Gateway) -> None:
+        rooms = [await gateway.room(event.code) for event in events]
+        beat = gateway.box.beat
+
+        async def frozen_for_all_but_the_last(event_id: int, *told: Any) -> Any:
+            asked.append(event_id)
+            if event_id != events[-1].pk:
+                await stuck.wait()
+            return await beat(event_id, *told)
+
+        monkeypatch.setattr(gateway.box, "beat", frozen_for_all_but_the_last)
+        await until(lambda: asked.count(events[-1].pk) >= 3)
+        assert [asked.count(event.pk) for event in events[:-1]] == [1, 1, 1]
+        stuck.set()
+        await until(lambda: min(asked.count(event.pk) for event in events) >= 2)
+        assert all(rooms)
+
+    with_gateway(conversation)
+
+
+# ------------------------------------------------------------------ a ballot before the window opens again
+def test_a_ballot_that_counts_may_be_repeated_before_the_window_opens_again(box: BallotBox) -> None:
+    poll = room_of(start(box).match.event_id).poll
+    assert poll is not None
+    ballot = protocol.BallotCast(turn=poll.turn_id, epoch=1, column=1, sequence=1)
+    early = poll.opens_at - 900
+    assert poll.refusal(1, ballot, early) == "early"
+    assert poll.refusal(1, ballot, early, voted=True) is None

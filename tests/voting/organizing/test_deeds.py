@@ -1,0 +1,120 @@
+"""What organizers did is kept in words, and the latest of it is told."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from django.db import connections
+
+from games.models import Team
+from tests.voting.playing import new_event, only_turn, open_now, play, start, vote
+from tests.voting.pressing import event_of, words_of
+from tests.voting.rooms import room_of
+from voting.box.ballot_box import BallotBox
+from voting.consumers.console import ConsoleConsumer
+from voting.match.turns import load_turn
+from voting.models import Announcement, Deed
+from voting.organizing.control import OF_EVENT, OF_TURN
+from voting.organizing.deeds import SHOWN, keep_deed, latest_deeds
+from voting.organizing.rights import NEEDED
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_was_done_is_said_in_words(box: BallotBox) -> None:
+    event = new_event(lobby="closed")
+    Team.objects.filter(event=event, number=2).update(hands=True)
+
+    def does(action: str, **more: object) -> str:
+        return words_of(event.pk, action, box, **more)  # type: ignore[arg-type]
+
+    assert does("lobby.open") == "opened the doors"
+    assert does("joining.lock") == "let no one new in"
+    assert does("joining.unlock") == "let people in again"
+    assert does("match.start") == "started match 1"
+    turn = only_turn(event.matches.get())
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    assert does("turn.pause") == "paused turn 1"
+    assert does("turn.resume") == "let turn 1 go on"
+    assert does("turn.extend") == "added 10 s"
+    assert does("turn.extend", seconds=90) == "added 90 s"
+    assert does("turn.extend", seconds=86400) == "added 24 h"
+    assert does("turn.shorten", seconds=60) == "took 1 min away"
+    open_now(load_turn(turn.pk), box)
+    assert does("hands.count", team=2, hands=(0, 1200)) == "counted 1,200 hands for Doves in turn 1"
+    assert does("turn.close") == "closed turn 1"
+    assert does("turn.void") == "took turn 1 back"
+    assert does("notice.show", text="Lunch") == "wrote: Lunch"
+    assert does("notice.clear") == "took the line down"
+    assert does("part.hide", part="tally") == "hid the votes"
+    assert does("part.show", part="tally") == "showed the votes"
+    assert does("match.abort") == "aborted match 1"
+
+
+def test_every_press_does_something() -> None:
+    assert set(OF_EVENT) | set(OF_TURN) | {"rehearsal.start", "rehearsal.stop"} == set(NEEDED)
+    assert not set(OF_EVENT) & set(OF_TURN)
+
+
+def test_the_latest_are_told_newest_first_and_of_no_other_event(box: BallotBox) -> None:
+    mine, other = new_event(), new_event()
+    keep_deed(other.pk, "olga", "match.start", "started match 9", box.now())
+    for number in range(SHOWN + 2):
+        keep_deed(mine.pk, "olga", "turn.extend", f"added {number} s", 1_000 + number // 2)
+    told = latest_deeds(mine.pk)
+    assert [deed.what for deed in told] == [f"added {number} s" for number in range(SHOWN + 1, 1, -1)]
+    assert (told[0].by, told[0].action, told[0].at) == ("olga", "turn.extend", 1_005)
+    assert Deed.objects.filter(event=mine).count() == SHOWN + 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_deed_done_while_somebody_comes_in_is_told(box: BallotBox) -> None:
+    """Between the reading for the welcome and the place in the room."""
+    event = new_event()
+    keep_deed(event.pk, "olga", "lobby.open", "opened the doors", box.now())
+    known = latest_deeds(event.pk)
+    for number in (1, 2):
+        keep_deed(event.pk, "olga", "match.start", f"started match {number}", box.now())
+    said: list[dict[str, Any]] = []
+    room = room_of(event.pk)
+
+    async def come_in() -> None:
+        async def send(message: dict[str, Any]) -> None:
+            said.append(message)
+
+        await ConsoleConsumer({}, send)._tell_deeds_since(known, room)
+        await asyncio.to_thread(connections.close_all)
+
+    asyncio.run(come_in())
+    told = [msgspec.json.decode(message["text"]) for message in said]
+    assert [one["deed"]["what"] for one in told] == ["started match 1", "started match 2"]
+
+
+def test_a_deed_is_no_change(box: BallotBox) -> None:
+    turn = start(box)
+    before = Announcement.objects.count()
+    keep_deed(event_of(turn), "olga", "turn.pause", "paused turn 1", box.now())
+    turn.match.event.refresh_from_db()
+    assert (Announcement.objects.count(), turn.match.event.seq) == (before, before)
+
+
+def test_deeds_go_with_their_event(box: BallotBox) -> None:
+    event = new_event()
+    keep_deed(event.pk, "olga", "lobby.open", "opened the doors", box.now())
+    event.delete()
+    assert not Deed.objects.exists()
+
+
+def test_the_longest_line_is_kept_whole(box: BallotBox) -> None:
+    event = new_event()
+    what = words_of(event.pk, "notice.show", box, text="x" * 140)
+    keep_deed(event.pk, "o" * 150, "notice.show", what, box.now())
+    assert latest_deeds(event.pk)[0].what == what
+
+
+def test_a_match_of_a_series_is_named_by_its_number(box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
+    assert words_of(event_of(turn), "match.start", box) == "started match 2"

@@ -1,0 +1,173 @@
+"""Templates of events: each makes one at a press, and its form begins with what it chooses."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from games.models import Event
+from games.names import TEAM_NAMES
+from tests.voting.playing import RED_WINS, play
+from voting.box.ballot_box import BallotBox
+from voting.forms.event import EventForm
+from voting.match.turns import start_match
+from voting.organizing.presets import EMPTY, PRESETS, Preset
+
+pytestmark = pytest.mark.django_db
+
+MADE = [preset for preset in PRESETS if preset is not EMPTY]
+NOT_OF_THE_TEMPLATE = {"id", "code", "name", "created_at", "options"}
+
+
+@pytest.fixture
+def organizer() -> User:
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def browser(client: Client, organizer: User) -> Client:
+    client.force_login(organizer)
+    return client
+
+
+class _Filled(HTMLParser):
+    """What a browser would send of a form that nobody has touched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: dict[str, str] = {}
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        name, value = told.get("name") or "", told.get("value") or ""
+        if tag == "input" and (told.get("type") not in {"radio", "checkbox"} or "checked" in told):
+            self.sent[name] = value or ("on" if told.get("type") == "checkbox" else "")
+        if tag == "select":
+            self._select = name
+        if tag == "option" and ("selected" in told or self._select not in self.sent):
+            self.sent[self._select] = value
+
+
+def filled(browser: Client, path: str) -> dict[str, str]:
+    page = _Filled()
+    page.feed(browser.get(path).content.decode())
+    return page.sent
+
+
+def chosen(event: Event) -> dict[str, Any]:
+    fields = {f.name: f.value_from_object(event) for f in Event._meta.concrete_fields}
+    return {name: value for name, value in fields.items() if name not in NOT_OF_THE_TEMPLATE}
+
+
+def hands(event: Event) -> set[int]:
+    return set(event.teams.filter(hands=True).values_list("number", flat=True))
+
+
+@pytest.mark.parametrize("preset", MADE, ids=lambda preset: preset.slug)
+def test_one_press_makes_an_event_and_leads_to_its_control_room(
+    preset: Preset, browser: Client, organizer: User
+) -> None:
+    page = browser.get("/console/new/").content.decode()
+    assert f'name="preset" value="{preset.slug}"' in page
+    answer = browser.post("/console/new/", {"preset": preset.slug})
+    event = organizer.events.get()
+    assert answer.headers["Location"] == f"/console/{event.code}/"
+    one, two = event.teams.order_by("number")
+    assert {one.name, two.name} < set(TEAM_NAMES)
+    assert event.name == f"{one.name} against {two.name}"
+    assert hands(event) == preset.hands
+    for name, value in preset.choices.items():
+        assert getattr(event, name) == value
+    event.full_clean()
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+def test_its_form_sent_as_it_is_makes_the_same_event(
+    preset: Preset, browser: Client, organizer: User
+) -> None:
+    path = f"/console/new/{preset.slug}/"
+    assert f'href="{path}"' in browser.get("/console/new/").content.decode()
+    answer = browser.post(path, filled(browser, path))
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    by_form, at_once = organizer.events.get(), preset.make(organizer)
+    assert chosen(by_form) == chosen(at_once)
+    assert hands(by_form) == preset.hands
+    assert by_form.options["columns"] == at_once.options.get("columns", 7)
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+def test_each_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
+    event = preset.make(organizer)
+    match = start_match(event.pk, box)
+    play(match, box, RED_WINS)
+    match.refresh_from_db()
+    assert match.result == "red"
+
+
+def test_there_is_a_template_for_each_of_these() -> None:
+    assert [preset.slug for preset in PRESETS] == [
+        "two-halls", "first-game", "class-against-class", "show-of-hands", "best-of-three", "empty",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", ["", "chess", "empty\0"])
+def test_no_such_template_makes_nothing(preset: str, browser: Client) -> None:
+    assert browser.post("/console/new/", {"preset": preset}).status_code == 200
+    assert not Event.objects.exists()
+    assert browser.get("/console/new/chess/").status_code == 404
+
+
+def test_names_and_words_are_drawn_and_typed_ones_win(browser: Client, organizer: User) -> None:
+    path = "/console/new/two-halls/"
+    sent = filled(browser, path) | {"team_1": "Port", "team_2": "Starboard"}
+    browser.post(path, sent)
+    assert organizer.events.get().name == "Port against Starboard"
+    browser.post(path, sent | {"name": "Harbour night"})
+    assert organizer.events.filter(name="Harbour night").exists()
+
+
+# ------------------------------------------------------------------ what the form has besides
+def edited(browser: Client, event: Event, **changes: str) -> Event:
+    path = f"/console/{event.code}/edit/"
+    sent = filled(browser, path) | changes
+    answer = browser.post(path, {name: value for name, value in sent.items() if value != "off"})
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    return Event.objects.get(pk=event.pk)
+
+
+def test_an_edit_that_changes_nothing_changes_nothing(
+    browser: Client, organizer: User, valkey_url: str
+) -> None:
+    event = Event.objects.get(pk=PRESETS[3].make(organizer).pk)
+    Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
+    before = Event.objects.get(pk=event.pk)
+    after = edited(browser, event)
+    assert chosen(after) == chosen(before) | {"seq": before.seq + 1}
+    assert (hands(after), after.name) == ({2}, before.name)
+
+
+def test_all_of_it_can_be_changed(browser: Client, organizer: User, valkey_url: str) -> None:
+    event = EMPTY.make(organizer)
+    ticks = dict.fromkeys(("own_counts", "hide_code", "hide_turnout", "hide_tally", "hands_1"), "on")
+    after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5")
+    assert (after.talk_s, after.best_of, hands(after)) == (60, 5, {1})
+    assert after.own_counts
+    assert after.hide_code
+    assert after.hide_turnout
+    assert after.hide_tally
+    after = edited(browser, event, **dict.fromkeys(ticks, "off"), talk_s_usual="", best_of="")
+    assert (after.talk_s, after.best_of, hands(after), after.hide_code) == (0, None, set(), False)
+
+
+def test_rarely_used_parts_are_folded_unless_something_there_is_unusual_or_amiss() -> None:
+    assert EventForm(instance=EMPTY.unmade()).unfolded == set()
+    unfolded = {preset.slug: EventForm(instance=preset.unmade()).unfolded for preset in PRESETS}
+    assert unfolded["class-against-class"] == {"door"}
+    assert unfolded["best-of-three"] == {"series"}
+    assert unfolded["two-halls"] == set()
+    wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY.unmade())
+    assert "fine" in wrong.unfolded

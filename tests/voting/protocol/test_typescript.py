@@ -1,0 +1,48 @@
+"""The generated client types follow the wire."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from voting import protocol
+from voting.protocol.typescript import UNIONS, render
+
+GENERATED = Path(__file__).parents[3] / "frontend" / "src" / "protocol.ts"
+
+
+def interface(name: str) -> str:
+    found = re.search(rf"^export interface {name} {{\n(.*?)^}}", render(), re.DOTALL | re.MULTILINE)
+    assert found, name
+    return found[1]
+
+
+def test_the_generated_file_is_fresh() -> None:
+    assert GENERATED.read_text(encoding="utf-8") == render()
+
+
+@pytest.mark.parametrize("union", UNIONS)
+def test_every_message_has_an_interface_with_its_tag(union: str) -> None:
+    for message in get_args(vars(protocol)[union]):
+        assert f'type: "{message.__struct_config__.tag}";' in interface(message.__name__)
+
+
+def test_only_a_client_may_leave_a_field_out() -> None:
+    assert "token?: string | null;" in interface("PhoneJoin")
+    assert "sequence: number;" in interface("You")
+
+
+def test_literals_are_written_by_name() -> None:
+    assert "code: Refusal;" in interface("BallotRefused")
+    assert "to_move: ReadonlyArray<Side>;" in interface("Turn")
+    assert "export type Side =" in render()
+
+
+def test_pairs_stay_pairs() -> None:
+    assert "connected: readonly [number, number];" in interface("TurnoutCounted")
+    assert "lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;" in interface("Resolution")
+
+
+def test_close_codes_are_constants() -> None:
+    assert "NO_SUCH_EVENT: 4502," in render()

@@ -1,0 +1,190 @@
+"""A record back into the database: what is exported of it is the record again, or it is refused."""
+
+import copy
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+
+from deploy.laptop.supervisor import Supervisor
+from games.engine.game import Side
+from games.matches import create_event
+from games.models import Event, Match, MatchState, Turn
+from tests.voting.playing import RED_WINS, new_event, organizer, play, start
+from tests.voting.recording import ALTERATIONS, MATCHES, play_match, record_of
+from voting.box.ballot_box import BallotBox
+from voting.counting.commitments import tree_of
+from voting.counting.lots import commit_lot
+from voting.match.turns import start_match
+from voting.models import TallyRecord
+from voting.records.exports import export_match
+from voting.records.imports import ImportRefused, import_event, import_match
+from voting.records.match_record import MatchRecord, SideCount, SidePicks, Terms, TurnCount, read_match_record
+
+pytestmark = pytest.mark.django_db
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture(scope="module")
+def records(
+    django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
+) -> dict[str, MatchRecord]:
+    """Of MATCHES, played once; nothing of them stays."""
+    box = BallotBox()
+    box.forget_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        played = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
+        transaction.set_rollback(True)
+    box.close()
+    return played
+
+
+def exported(match: Match) -> MatchRecord:
+    found = export_match(match.event.code, match.number)
+    assert found is not None
+    return found.record
+
+
+def altered(record: MatchRecord, name: str) -> MatchRecord:
+    plain = json.loads(msgspec.json.encode(record))
+    other = copy.deepcopy(plain)
+    ALTERATIONS[name][0](other)
+    return read_match_record(json.dumps(other).encode())
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_what_went_in_comes_out(name: str, records: dict[str, MatchRecord]) -> None:
+    record = records[name]
+    match = import_event(record, organizer(), NOW)
+    assert exported(match) == record
+    assert match.state == (MatchState.ABORTED if record.result == "open" else MatchState.ENDED)
+
+
+def test_into_an_event_that_is_there(box: BallotBox) -> None:
+    record = record_of(play_match(box, *MATCHES["lots"]))
+    event = new_event()
+    play(start_match(event.pk, box), box, RED_WINS)
+    Event.objects.exclude(pk=event.pk).delete()
+    match = import_match(record, event, NOW)
+    again = exported(match)
+    assert (again.code, again.match, again.name) == (event.code, 2, "An evening, match 2")
+    assert msgspec.structs.replace(again, code=record.code, match=record.match, name=record.name) == record
+    following = start_match(event.pk, box)
+    assert following.number == 3
+    assert following.turns.get().pk > max(count.turn for count in record.counts)
+
+
+@pytest.mark.parametrize("name", ALTERATIONS)
+def test_what_does_not_verify_is_refused(name: str, records: dict[str, MatchRecord]) -> None:
+    record = altered(records["lots"], name)
+    with pytest.raises(ImportRefused, match="does not verify"):
+        import_event(record, organizer(), NOW)
+    assert not Event.objects.exists()
+
+
+def test_a_turn_is_here_once(box: BallotBox) -> None:
+    record = record_of(play_match(box, *MATCHES["lots"]))
+    turns, tallies = Turn.objects.count(), TallyRecord.objects.count()
+    with pytest.raises(ImportRefused, match="is in this house already: it is turn 1 of"):
+        import_match(record, new_event(), NOW)
+    assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
+
+
+def test_other_teams_are_other_teams(records: dict[str, MatchRecord]) -> None:
+    record = records["lots"]
+    event = create_event(organizer(), "Another", ("A", "B"))
+    with pytest.raises(ImportRefused, match="teams would differ"):
+        import_match(record, event, NOW)
+    assert not event.matches.exists()
+
+
+def test_nothing_comes_in_while_a_match_is_playing(box: BallotBox, records: dict[str, MatchRecord]) -> None:
+    event = start(box).match.event
+    with pytest.raises(ImportRefused, match="is playing"):
+        import_match(records["begun"], event, NOW)
+
+
+def test_an_id_that_would_end_all_counting_is_refused(records: dict[str, MatchRecord]) -> None:
+    """The next turn of the house would get a higher one."""
+    poisoned = altered_id(records["begun"], 2**62)
+    with pytest.raises(ImportRefused, match="that no house has"):
+        import_event(poisoned, organizer(), NOW)
+
+
+def test_ids_go_on_after_those_that_came_in(box: BallotBox, records: dict[str, MatchRecord]) -> None:
+    match = import_event(altered_id(records["begun"], 10**14), organizer(), NOW)
+    assert start_match(match.event_id, box).turns.get().pk > 10**14
+
+
+def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
+    """A forfeit of nobody's: it verifies with any id."""
+
+    def nobody(side: Side) -> SideCount:
+        root = tree_of(turn, side, ()).root.hex()
+        return SideCount(
+            root=root,
+            ballots=(),
+            legal=(1, 2, 3, 4, 5, 6, 7),
+            counts=(0,) * 7,
+            pick=None,
+            decided_by="forfeit",
+        )
+
+    seed = "0" * 32
+    count = TurnCount(
+        turn=turn,
+        lot=commit_lot(seed),
+        seed=seed,
+        sealed_at=1,
+        resolved_at=2,
+        red=nobody("red"),
+        yellow=nobody("yellow"),
+    )
+    terms = Terms(tally_method="plurality", tie_rule="first", no_ballot_rule="forfeit")
+    return msgspec.structs.replace(
+        record, turns=(SidePicks(),), counts=(count,), terms=terms, result="draw", ended_by="forfeit"
+    )
+
+
+# ------------------------------------------------------------------ by command
+def run(*argv: str) -> str:
+    out = StringIO()
+    call_command("import", *argv, stdout=out)
+    return out.getvalue()
+
+
+def test_by_command(box: BallotBox, tmp_path: Path) -> None:
+    match = play_match(box, *MATCHES["first"])
+    code = match.event.code
+    file = tmp_path / "record.json"
+    call_command("export", code, "--output", str(file))
+    Event.objects.all().delete()
+    with pytest.raises(CommandError, match="no such event"):
+        run(str(file))
+    with pytest.raises(CommandError, match="no user called nobody"):
+        run(str(file), "--owner", "nobody")
+    assert run(str(file), "--owner", "olga") == f"match 1 of An evening ({code}): 3 turns\n"
+    again = tmp_path / "again.json"
+    call_command("export", code, "--output", str(again))
+    assert again.read_bytes() == file.read_bytes()
+
+
+def test_what_is_other_for_the_reader_is_said(records: dict[str, MatchRecord], tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    file.write_bytes(msgspec.json.encode(records["first"]))
+    event = new_event()
+    told = run(str(file), "--event", event.code.lower())
+    assert told.endswith("All as in the record but for the reader's code.\n")
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 1"}'])
+def test_what_is_no_record_is_refused(text: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    file.write_bytes(text)
+    with pytest.raises(CommandError):
+        run(str(file))

@@ -1,0 +1,41 @@
+"""Ballots of long windows, in the database before they are acknowledged."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from django.db import connection, transaction
+
+from games.engine.game import Side
+from games.models import Turn
+from voting.counting.ballots import Ballot
+from voting.models import StoredBallot
+
+HAND = "hand:"  # so begins the voter of a hand that was counted, and no seat's
+KEEP_THE_NEWEST = """
+    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, blind, stored_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (turn_id, voter) DO UPDATE SET
+        side = excluded.side,
+        "column" = excluded."column",
+        sequence = excluded.sequence,
+        blind = excluded.blind,
+        stored_at = excluded.stored_at
+    WHERE kept.sequence < excluded.sequence
+"""
+
+
+def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
+    """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
+    rows = [(turn_id, b.voter, b.side, b.column, b.sequence, b.blind, now) for b in ballots]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # by voter, lest two gateways lock each other
+
+
+def stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
+    """In the order of their batches, within one by blind: the order of the rows is that of the voters.
+
+    Without `hands` those of phones alone.
+    """
+    rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
+    rows = rows if hands else rows.exclude(voter__startswith=HAND)
+    return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence, blind=r.blind) for r in rows)

@@ -1,0 +1,288 @@
+"""The ballot box: the only client of Redis for ballots, and the only clock.
+
+Every script is idempotent, so a call whose answer was lost may be made again. All keys of an
+event carry its id as hash tag and so live in one slot of a cluster.
+"""
+
+import logging
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from django.conf import settings
+from redis.exceptions import ResponseError
+
+from games.engine.game import SIDES, Side
+from voting.box.stores import connect, connect_async
+from voting.counting.ballots import Ballot
+
+log = logging.getLogger(__name__)
+
+MAX_BATCH = 2_000
+KEPT_AFTER_MS = 600 * 1000
+KEYS_AT_ONCE = 1_000
+GATEWAY_STALE_MS = 4_000
+RESTORER = "restorer"
+LUA = Path(__file__).parent / "lua"
+
+_decode_ballots = msgspec.json.Decoder(list[Ballot]).decode
+_pack = msgspec.msgpack.Encoder().encode
+_unpack_answers = msgspec.msgpack.Decoder(list[int]).decode
+
+
+class Cast(IntEnum):
+    """The box's answer to a ballot; below 0 it is minus the voter's higher sequence.
+
+    BUSY is the intake's own: too many ballots wait for a box that is away.
+    """
+
+    OK = 1
+    DUP = 2
+    LATE = 3
+    UNKNOWN = 4
+    EARLY = 5
+    BUSY = 6
+
+
+@dataclass(frozen=True, slots=True)
+class BoxedTurn:
+    """A turn as the box knows it."""
+
+    event_id: int
+    turn_id: int
+    version: int
+    epoch: int
+    opens_at: int
+    closes_at: int
+
+    @property
+    def keys(self) -> list[str]:
+        return turn_keys(self.event_id, self.turn_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    closes_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The box does not hold the turn (any more)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The ballots in order of arrival; `sealed_at` is when the box first froze them."""
+
+    ballots: tuple[Ballot, ...]
+    sealed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turnout:
+    """`connected` a team; `waiting` connected voters yet to vote, None while unsure; `voted` a side."""
+
+    now: int
+    connected: tuple[int, int]
+    waiting: int | None
+    red: int
+    yellow: int
+
+
+@dataclass(slots=True)
+class Told:
+    """How many `arrivals` the box told of when it last answered, in this turn and epoch.
+
+    One that remembers fewer for this client has come back from an older copy, without ballots that were
+    acknowledged.
+    """
+
+    occasion: tuple[int, int]
+    arrivals: int = 0
+
+
+def event_key(event_id: int, name: str) -> str:
+    return f"crowdgame:{{{event_id}}}:{name}"
+
+
+def turn_keys(event_id: int, turn_id: int) -> list[str]:
+    """Their names number the format a ballot is kept in: what is kept in another is not found.
+
+    A blind at the end is no other format: servers of before it, beside this one in an upgrade, pass over it.
+    """
+    return [event_key(event_id, f"box2:{turn_id}"), event_key(event_id, f"ballots2:{turn_id}")]
+
+
+def _is_spoilt(trouble: ResponseError) -> bool:
+    """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
+    return trouble.status_code == "ERR" or str(trouble).startswith("WRONGTYPE")
+
+
+def _tell_spoilt(turn_id: int, trouble: Exception) -> None:
+    log.error("the box of turn %s is spoilt: %s", turn_id, trouble, extra={"turn": turn_id})
+
+
+def _script(name: str) -> str:
+    return (LUA / f"{name}.lua").read_text()
+
+
+def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
+    """In order of arrival; all in one go, since a full hall waits for it."""
+    rows = map(b'["%b",%b]'.__mod__, zip(voters, texts, strict=True))
+    ballots = _decode_ballots(b"[" + b",".join(rows) + b"]")
+    return tuple(sorted(ballots, key=attrgetter("arrival")))
+
+
+class BallotBox:
+    """For use cases: opening, sealing, the time. Raises redis.RedisError when Redis is away."""
+
+    def __init__(self, url: str = "") -> None:
+        self._redis: Any = connect(url or settings.BALLOT_BOX_URL)
+        self._place = self._redis.register_script(_script("place"))
+        self._seal = self._redis.register_script(_script("seal"))
+        self._cast = self._redis.register_script(_script("cast"))
+
+    def now(self) -> int:
+        seconds, micros = self._redis.time()
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    @property
+    def timekeeper(self) -> str:
+        """Which node of a cluster told the time last."""
+        return getattr(self._redis, "timekeeper", "")
+
+    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+        """Bring the box up to the turn's version. False: there is none, and none was to be made."""
+        args = (int(create), turn.version, turn.epoch, turn.opens_at, turn.closes_at)
+        return bool(self._place(keys=turn.keys, args=args))
+
+    def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+        """Freeze the ballots, once, for ever (for this version of the turn)."""
+        args = (turn.version, turn.epoch, turn.opens_at, turn.closes_at)
+        status, *rest = self._seal(keys=turn.keys, args=args)
+        if status == 0:
+            return Lost()
+        if status == 1:
+            return Early(rest[0])
+        sealed_at, parts = rest
+        return Sealed(_read_ballots(parts[::2], parts[1::2]), sealed_at)
+
+    def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
+        """Put ballots back into a box that was lost."""
+        for start in range(0, len(ballots), MAX_BATCH):
+            batch = ballots[start : start + MAX_BATCH]
+            self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch), RESTORER, 0))
+
+    def voted(self, turn: BoxedTurn) -> dict[Side, int]:
+        """How many ballots the box holds, a side."""
+        counts = self._redis.hmget(turn.keys[0], SIDES)
+        return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
+
+    def expire(self, event_id: int, turn_id: int) -> None:
+        """Let go of a turn that is over, after a while in which a late look is still answered."""
+        for key in turn_keys(event_id, turn_id):
+            self._redis.pexpire(key, KEPT_AFTER_MS)
+
+    def events_held(self) -> list[int]:
+        """The events that gateways hold phones or screens of at the moment."""
+        now = self.now()
+        return [
+            int(key.split(b"{")[1].split(b"}")[0])
+            for key in self._redis.scan_iter(match="crowdgame:{*}:gateways", count=KEYS_AT_ONCE)
+            if any(now - int(beat.split()[0]) < GATEWAY_STALE_MS for beat in self._redis.hvals(key))
+        ]
+
+    def forget_all_events(self) -> int:
+        """Drop everything of every event; how many turns' ballots were among it."""
+        keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=KEYS_AT_ONCE))
+        for key in keys:
+            self._redis.unlink(key)
+        return sum(b":ballots" in key for key in keys)
+
+    def close(self) -> None:
+        self._redis.close()
+
+
+class AsyncBallotBox:
+    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away."""
+
+    def __init__(self) -> None:
+        self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
+        self._name = secrets.token_hex(4)
+        self._told: dict[int, Told] = {}
+        self._cast = self.script("cast")
+        self._join = self.script("join")
+        self._beat = self.script("beat")
+
+    def script(self, name: str) -> Any:
+        """One of ours, to be awaited with its `keys` and `args`."""
+        return self._redis.register_script(_script(name))
+
+    async def now(self) -> int:
+        seconds, micros = await self._redis.time()
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
+        """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
+        told = self._told_in(event_id, turn_id, epoch)
+        args = (epoch, _pack(ballots), self._name, told.arrivals)
+        try:
+            answers = _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
+            told.arrivals = max(told.arrivals, answers.pop())
+            return answers
+        except ResponseError as trouble:
+            if not _is_spoilt(trouble):
+                raise
+            _tell_spoilt(turn_id, trouble)
+            return [Cast.UNKNOWN] * len(ballots)
+
+    async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
+        """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller."""
+        return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
+
+    async def ballots_of(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+        """The ballots that count, of those of the voters who have one; none in a box that cannot be read."""
+        try:
+            texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
+            held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
+            return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
+        except (ResponseError, msgspec.MsgspecError) as trouble:
+            if isinstance(trouble, ResponseError) and not _is_spoilt(trouble):
+                raise
+            _tell_spoilt(turn_id, trouble)
+            return {}
+
+    async def beat(
+        self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
+    ) -> Turnout:
+        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
+        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0]]
+        named = f"{turn[0]}.{turn[1]}"
+        told = self._told_in(event_id, *turn)
+        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
+        args += [turn[1], self._name, told.arrivals]
+        now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
+        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
+
+    def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
+        """Of an event only its newest turn and epoch are kept in mind."""
+        told = self._told.get(event_id)
+        if told is None or told.occasion < (turn_id, epoch):
+            told = self._told[event_id] = Told((turn_id, epoch))
+        return told if told.occasion == (turn_id, epoch) else Told((turn_id, epoch))
+
+    def forget(self, event_id: int) -> None:
+        """Whatever the box told of this event's turns."""
+        self._told.pop(event_id, None)
+
+    async def leave(self, event_id: int, gateway: str) -> None:
+        """The gateway holds nobody any more."""
+        await self._redis.hdel(event_key(event_id, "gateways"), gateway)
+
+    async def close(self) -> None:
+        await self._redis.aclose()

@@ -1,0 +1,29 @@
+"""What a turn's sealed ballots are, said without what they say: a Merkle root a side over blinded ballots."""
+
+from collections.abc import Iterable, Sequence
+
+from games.engine.game import Side
+from voting.counting.ballots import Ballot
+from voting.counting.merkle import Tree
+from voting.protocol import Commitment, TurnSealed
+
+
+def leaf_of(turn_id: int, side: Side, column: int, blind: str) -> bytes:
+    """What of a ballot goes into the tree."""
+    return f"{turn_id}:{side}:{column}:{blind}".encode("ascii")
+
+
+def tree_of(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
+    """`ballots` are column and blind of each, in order of arrival."""
+    return Tree(leaf_of(turn_id, side, column, blind) for column, blind in ballots)
+
+
+def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commitment:
+    tree = tree_of(turn_id, side, ((ballot.column, ballot.blind) for ballot in ballots))
+    return Commitment(root=tree.root.hex(), ballots=len(tree))
+
+
+def turn_sealed(turn_id: int, sealed_at: int, commitments: dict[Side, Commitment]) -> TurnSealed:
+    """`commitments` of the sides to move."""
+    red, yellow = commitments.get("red"), commitments.get("yellow")
+    return TurnSealed(turn=turn_id, at=sealed_at, red=red, yellow=yellow)

@@ -1,0 +1,143 @@
+"""The public state of an event, read from the database: nothing of it is secret in a window."""
+
+from typing import Any, cast
+
+from django.db.models import Count, Q
+
+from games.engine.game import SIDES, Side
+from games.matches import Position, live_turn, position_of
+from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
+from voting import protocol
+from voting.counting.lots import commit_lot
+from voting.counting.series import beginnings
+from voting.models import TallyRecord
+
+FINISHED_SHOWN = 20
+
+
+def snapshot(event: Event) -> protocol.EventState:
+    """Call it inside the transaction whose outcome it is to show."""
+    teams = tuple(
+        protocol.Team(number=t.number, name=t.name, hands=t.hands) for t in event.teams.order_by("number")
+    )
+    match = event.matches.select_related("red", "yellow").order_by("-number").first()
+    return protocol.EventState(
+        code=event.code,
+        name=event.name,
+        lobby=cast(Any, event.lobby),
+        team_choice=cast(Any, event.team_choice),
+        teams=cast(Any, teams),
+        match=_match(match) if match else None,
+        next_match_at=event.next_match_at,
+        finished=_finished(event),
+        admission=cast(Any, event.admission),
+        peek=event.peek,
+        own_counts=event.own_counts,
+        notice=event.notice,
+        hidden=_hidden(event),
+        best_of=event.best_of,
+    )
+
+
+def _hidden(event: Event) -> tuple[protocol.Part, ...]:
+    parts: dict[protocol.Part, bool] = {
+        "code": event.hide_code,
+        "turnout": event.hide_turnout,
+        "tally": event.hide_tally,
+    }
+    return tuple(part for part, hidden in parts.items() if hidden)
+
+
+def _match(match: Match) -> protocol.Match:
+    position = position_of(match)
+    turn = live_turn(match)
+    return protocol.Match(
+        id=match.pk,
+        number=match.number,
+        game=match.game,
+        title=position.game.title,
+        state=cast(Any, match.state),
+        red=match.red.number,
+        yellow=match.yellow.number,
+        result=cast(Any, match.result or "open"),
+        ended_by=cast(Any, match.ended_by),
+        window_s=match.window_s,
+        reveal_s=match.reveal_s,
+        close_early=match.close_early,
+        board=position.game.view(position.state, None),
+        turn=_turn(turn, position) if turn else None,
+        reveal=_reveal(position) if position.turns else None,
+        tally_method=cast(Any, match.tally_method),
+        tie_rule=cast(Any, match.tie_rule),
+        no_ballot_rule=cast(Any, match.no_ballot_rule),
+        talk_s=match.talk_s,
+    )
+
+
+def _turn(turn: Turn, position: Position) -> protocol.Turn:
+    game, state = position.game, position.state
+    return protocol.Turn(
+        id=turn.pk,
+        number=turn.number,
+        opens_at=turn.opens_at,
+        closes_at=turn.closes_at,
+        epoch=turn.epoch,
+        paused=turn.state == TurnState.PAUSED,
+        left_ms=turn.left_ms or 0,
+        to_move=game.to_move(state),
+        legal=protocol.Legal(
+            red=game.legal_actions(state, "red"), yellow=game.legal_actions(state, "yellow")
+        ),
+        lot=commit_lot(turn.seed),
+    )
+
+
+def _reveal(position: Position) -> protocol.Reveal:
+    turn = position.turns[-1]
+    tallies = {cast(Side, record.side): _tally(record) for record in turn.tallies.all()}
+    red, yellow = (tallies.get(side) for side in SIDES)
+    return protocol.Reveal(
+        turn=turn.pk,
+        number=turn.number,
+        sealed_at=turn.sealed_at or 0,
+        resolved_at=turn.resolved_at or 0,
+        red=red,
+        yellow=yellow,
+        resolution=position.resolutions[-1],
+        seed=turn.seed,
+    )
+
+
+def _tally(record: TallyRecord) -> protocol.SideTally:
+    return protocol.SideTally(
+        counts=tuple(record.counts),
+        ballots=record.ballots,
+        pick=record.pick,
+        decided_by=cast(Any, record.decided_by),
+        root=record.root or None,
+    )
+
+
+def _finished(event: Event) -> tuple[protocol.Finished, ...]:
+    """The latest; of a series all, so that everybody can tell how it stands."""
+    resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
+    ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved)
+    in_order = list(ended.select_related("red", "yellow").order_by("number"))
+    first = max(0, len(in_order) - FINISHED_SHOWN)
+    if event.best_of is not None:
+        begins = beginnings([_winner(match) for match in in_order], event.best_of)
+        first = max(place for place in begins if place <= first)
+    return tuple(
+        protocol.Finished(
+            number=match.number,
+            winner=_winner(match),
+            turns=match.resolved,
+        )
+        for match in in_order[first:]
+    )
+
+
+def _winner(match: Match) -> int | None:
+    if match.result == MatchResult.DRAW:
+        return None
+    return match.red.number if match.result == MatchResult.RED else match.yellow.number

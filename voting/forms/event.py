@@ -1,0 +1,231 @@
+"""The form of an event: names, game and its options, voting, what comes between matches."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.forms import BoundField
+
+from games.engine.errors import GameError
+from games.engine.registry import all_games, find_game
+from games.matches import create_event
+from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Admission, Event, Team
+from games.names import clean_name
+from voting.forms.durations import DurationField
+from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
+from voting.organizing.presets import draw_names, name_after
+
+if TYPE_CHECKING:
+    EventModelForm = forms.ModelForm[Event]
+else:
+    EventModelForm = forms.ModelForm
+
+RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
+TEAM_FIELDS = ("team_1", "team_2")
+HANDS_FIELDS = ("hands_1", "hands_2")
+FOLDS = {
+    "door": ("team_choice", "admission"),
+    "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
+    "series": ("best_of", "next_match_after_s"),
+    "fine": ("tally_method", "tie_rule", "no_ballot_rule"),
+}
+SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
+ADMISSIONS = {
+    Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
+    Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
+    "Two phones in the hall still have two votes. Open the projector from “My events” or the control room.",
+    Admission.TICKETS: "One vote a ticket, and each opens one phone: as fair as you hand them out. "
+    "Make, print and release them on the event's page of codes.",
+    Admission.ROSTER: "One vote a name on your list, on however many devices. Who is given a code can pass "
+    "it on; no account, no password.",
+}
+NAME_LENGTH = Team._meta.get_field("name").max_length
+
+
+def game_choices() -> list[tuple[str, str]]:
+    return [(slug, game.title) for slug, game in all_games().items()]
+
+
+class NameField(forms.CharField):
+    """A name as it will be shown: one line, nothing in it that cannot be seen."""
+
+    def to_python(self, value: Any) -> str:
+        return clean_name(super().to_python(value) or "")
+
+
+class HandsField(forms.BooleanField):
+    def __init__(self) -> None:
+        super().__init__(label="Without phones: I count its hands", required=False)
+
+
+class EventForm(EventModelForm):
+    name = NameField(
+        label="Name of the event",
+        required=False,
+        max_length=Event._meta.get_field("name").max_length,
+        help_text="Left empty, it is called after its teams.",
+    )
+    team_1 = NameField(
+        label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Give the team a name."}
+    )
+    team_2 = NameField(
+        label="Second team, yellow",
+        max_length=NAME_LENGTH,
+        error_messages={"required": "Give the team a name."},
+    )
+    hands_1, hands_2 = HandsField(), HandsField()
+    game = forms.ChoiceField(
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+    )
+    window_s = DurationField(
+        label="Time to vote",
+        presets=(12, 20, 30, 60, 300, 3600, 86400),
+        limits=(MIN_WINDOW_S, MAX_WINDOW_S),
+        help_text="12 to 30 seconds suit a hall; hours or days suit a crowd that is apart.",
+    )
+    talk_s = DurationField(
+        label="Time to talk before each vote",
+        presets=(15, 30, 60, 120),
+        limits=(1, MAX_TALK_S),
+        empty="None",
+        help_text="Nobody can vote yet: the screens say “Talk it over”.",
+    )
+    reveal_s = DurationField(
+        label="Time to watch what came of it",
+        presets=(4, 6, 8, 10),
+        limits=(1, MAX_REVEAL_S),
+        help_text="Both votes, the drops and the token are shown in this time.",
+    )
+    best_of = forms.TypedChoiceField(
+        label="A series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
+    )
+    next_match_after_s = DurationField(
+        label="Next match",
+        presets=(10, 30, 60, 300),
+        limits=(3, 24 * 3600),
+        empty="When I start it",
+        help_text="Counted from the end of the last reveal.",
+    )
+
+    class Meta:
+        model = Event
+        fields = [
+            "name",
+            "game",
+            "window_s",
+            "talk_s",
+            "reveal_s",
+            "tally_method",
+            "tie_rule",
+            "no_ballot_rule",
+            "close_early",
+            "team_choice",
+            "admission",
+            "peek",
+            "own_counts",
+            "hide_code",
+            "hide_turnout",
+            "hide_tally",
+            "best_of",
+            "next_match_after_s",
+        ]
+        labels = {
+            "tally_method": "How votes become a move",
+            "tie_rule": "Two columns with the same number of votes",
+            "no_ballot_rule": "Nobody of a team votes",
+            "close_early": "Close as soon as everyone connected has voted",
+            "team_choice": "How people get into a team",
+            "admission": "Who may vote",
+            "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
+            "own_counts": "Each team sees on its phones how its own votes stand; everybody is told so",
+            "hide_code": "Keep the join code off the projector",
+            "hide_turnout": "Keep off the projector how many have voted",
+            "hide_tally": "Reveal only what each team picked, and no numbers",
+        }
+        widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
+
+    def __init__(self, *args: Any, hands: Collection[int] = (), **kwargs: Any) -> None:
+        """`hands` are the teams of a new event that vote by a show of hands."""
+        kwargs.setdefault("instance", Event())
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        teams = [(name, number in hands) for number, name in enumerate(draw_names(), 1)]
+        if self.instance.pk:
+            teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
+        for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
+            self.initial.update({name_field: name, hands_field: by_hands})
+        self._offer_series()
+        for game in all_games().values():
+            ours = self.instance.game == game.slug
+            chosen = stored_choices(game, self.instance.options) if ours else {}
+            self.fields |= option_fields(game, chosen)
+
+    def _offer_series(self) -> None:
+        """The usual lengths, and the event's own."""
+        own = self.instance.best_of
+        offered = SERIES if own is None or own in SERIES else SERIES | {own: f"Best of {own}"}
+        self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
+
+    @property
+    def games(self) -> list[tuple[Any, list[BoundField]]]:
+        """Each game's radio button, and the fields of its options."""
+        rows = []
+        for button in self["game"]:
+            game = find_game(button.data["value"])
+            names = [field_name(game, name) for name in game.options.__struct_fields__]
+            rows.append((button, [self[name] for name in names if name in self.fields]))
+        return rows
+
+    @property
+    def unfolded(self) -> set[str]:
+        """The rarely used parts in which something is amiss, or not as usual."""
+        return {fold for fold, names in FOLDS.items() if any(map(self._is_notable, names))}
+
+    def _is_notable(self, name: str) -> bool:
+        return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)
+
+    @property
+    def admissions(self) -> list[tuple[Any, str]]:
+        """Each way in, and what it proves."""
+        return [(button, ADMISSIONS[Admission(button.data["value"])]) for button in self["admission"]]
+
+    def clean_talk_s(self) -> int:
+        return self.cleaned_data["talk_s"] or 0
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
+        if names[0] and names[0] == names[1]:
+            self.add_error("team_2", "The teams need two different names.")
+        elif all(names) and not cleaned.get("name"):
+            cleaned["name"] = name_after(self._team_names())
+        if "game" in cleaned:
+            try:
+                self.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
+            except GameError as refusal:
+                self.add_error("game", f"These options do not go together: {refusal}.")
+        return cleaned
+
+    def create(self, owner: User) -> Event:
+        choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
+        choices["options"] = self.instance.options
+        with transaction.atomic():
+            event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
+            self._write_teams(event)
+        return event
+
+    def save_changes(self) -> Event:
+        """Only what the form is about: the event's other columns may have moved on meanwhile."""
+        self.instance.save(update_fields=[*self.Meta.fields, "options"])
+        self._write_teams(self.instance)
+        return self.instance
+
+    def _write_teams(self, event: Event) -> None:
+        for number, name in enumerate(self._team_names(), 1):
+            hands = self.cleaned_data[HANDS_FIELDS[number - 1]]
+            event.teams.filter(number=number).update(name=name, hands=hands)
+
+    def _team_names(self) -> tuple[str, str]:
+        return self.cleaned_data["team_1"], self.cleaned_data["team_2"]

@@ -1,0 +1,233 @@
+"""A process that holds phones' sockets, in a room for each event; its ears keep the rooms current.
+
+Once a second it tells the box whom it holds and its rooms the turnout. At its end it sends its phones to the
+other gateways.
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import time
+from contextlib import suppress
+from functools import cache
+from itertools import count
+
+from django.db import transaction
+from redis import RedisError
+
+from games.models import Event
+from voting import protocol
+from voting.box.archive import store_ballots
+from voting.box.ballot_box import AsyncBallotBox
+from voting.box.box_clock import BoxClock, local_ms
+from voting.box.intake import Intake
+from voting.counting.ballots import Ballot
+from voting.fanout.layer import Copy
+from voting.fanout.snapshots import snapshot
+from voting.gateway.desk import Desk
+from voting.gateway.door import Door
+from voting.gateway.ears import Ears
+from voting.gateway.goodbyes import LEAST_RETRY_MS, say_goodbye
+from voting.gateway.hub import Room
+from voting.gateway.presence import Presence
+from voting.gateway.receipts import Receipts, open_list
+from voting.gateway.threads import at_the_desk, in_database
+from voting.metrics.figures import LOOP_LAG_S
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 1.0
+PHONES_EVERY_BEATS = 5
+TEAMS_EVERY_BEATS = 2
+BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
+ROOM_KEPT_S = 60.0
+MISS_KEPT_S = 1.0
+MISSES_KEPT = 10_000
+CANCELLED_WITHIN_S = 0.2
+
+
+class Gateway:
+    def __init__(self) -> None:
+        self.name = secrets.token_hex(4)
+        self.box = AsyncBallotBox()
+        self.intake = Intake(self.box, self._store)
+        self.receipts = Receipts(in_database(open_list))
+        self.retry_ms: int | None = None
+        self._rooms: dict[str, Room] = {}
+        self._doors: dict[int, Door] = {}
+        self._desks: dict[int, Desk] = {}
+        self._opening: dict[str, asyncio.Task[None]] = {}
+        self._looking_up = asyncio.Lock()
+        self._missed: dict[str, float] = {}
+        self._beating: set[str] = set()
+        self._clock = BoxClock()
+        self._presence = Presence(self.name, self.box, self._clock)
+        self.playbill = self._presence.playbill
+        self.slow_readers = 0
+        self._draining: asyncio.Task[None] | None = None
+        self.ears = Ears(self._rooms, self.now, self._go_back)
+        works = (self.ears.listen(), self.ears.look_for_ever(), self._beat_for_ever())
+        self._tasks = [asyncio.create_task(work) for work in works]
+        for task in self._tasks:
+            task.add_done_callback(_end_process_on_failure)
+
+    def now(self) -> int:
+        """The ballot box's time, as of the last beat."""
+        return self._clock.now()
+
+    async def know_time(self) -> None:
+        """Ask the box once, before anybody is told the time. Raises redis.RedisError."""
+        if self._clock.offset_ms is None:
+            asked = local_ms()
+            self._clock.learn(await self.box.now(), asked, local_ms())
+
+    async def _store(self, turn_id: int, ballots: list[Ballot]) -> None:
+        await in_database(store_ballots)(turn_id, ballots, self.now())
+
+    async def room(self, code: str) -> Room | None:
+        """The room of the event with this code; None if there is no such event."""
+        code = code.upper()
+        if code not in self._rooms and time.monotonic() >= self._missed.get(code, 0.0):
+            await asyncio.shield(self._opening.get(code) or self._begin_opening(code))
+        room = self._rooms.get(code)
+        if room is not None:
+            room.asked_at = time.monotonic()
+        return room
+
+    def door(self, room: Room) -> Door:
+        return self._doors[room.event_id]
+
+    def desk(self, room: Room) -> Desk:
+        return self._desks[room.event_id]
+
+    def _begin_opening(self, code: str) -> asyncio.Task[None]:
+        """One for all who ask for it, and no code waits for another one's box."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            del self._opening[code]
+            if not task.cancelled():
+                task.exception()  # whoever waits for it is told; perhaps nobody does any more
+
+        task = self._opening[code] = asyncio.create_task(self._open_room(code))
+        task.add_done_callback(done)
+        return task
+
+    async def _open_room(self, code: str) -> None:
+        async with self._looking_up:  # strangers' codes must not take the threads that ballots need
+            found: _Found | None = await in_database(_load_event)(code)
+        if found is None:
+            if len(self._missed) >= MISSES_KEPT:
+                self._missed.clear()
+            self._missed[code] = time.monotonic() + MISS_KEPT_S
+            return
+        event_id, seq, state = found
+        room = Room(event_id, seq, state, self.intake)
+        await self.ears.join(room)
+        await self._presence.beat(room)
+        self._rooms[code] = room
+        self._doors[room.event_id] = Door(room, self.box)
+        self._desks[room.event_id] = Desk(room.event_id, at_the_desk)
+        await self.ears.catch_up(room)
+
+    async def _close_room(self, code: str, room: Room) -> None:
+        del self._rooms[code], self._doors[room.event_id], self._desks[room.event_id]
+        self.receipts.forget(room.event_id)
+        self.box.forget(room.event_id)
+        await self.ears.leave(room)
+
+    async def _go_back(self, room: Room, fresh: Copy) -> None:
+        """The database's older state is taken, and all come in anew."""
+        door = self._doors.get(room.event_id)
+        if door is None:
+            return
+        async with room.applying:
+            self.box.forget(room.event_id)
+            self.receipts.forget(room.event_id)
+            room.apply(fresh)
+        everybody = [*room.screens, *room.phones]
+        await say_goodbye(everybody, BEAT_S, max(LEAST_RETRY_MS, door.within_ms(len(everybody))))
+
+    async def _beat_for_ever(self) -> None:
+        """A room whose box does not answer holds up no other one, and is not asked twice at a time."""
+        async with asyncio.TaskGroup() as beats:
+            for number in count():
+                due = time.monotonic() + BEAT_S
+                await asyncio.sleep(BEAT_S)
+                late = max(0.0, time.monotonic() - due)
+                LOOP_LAG_S.observe(late)
+                self._tell_slow_readers()
+                phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
+                teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
+                for code in self._rooms.keys() - self._beating:
+                    self._beating.add(code)
+                    beats.create_task(self._beat(code, self._rooms[code], phones=phones, teams=teams))
+
+    def _tell_slow_readers(self) -> None:
+        slow, self.slow_readers = self.slow_readers, 0
+        if slow:
+            log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
+
+    async def _beat(self, code: str, room: Room, *, phones: bool, teams: bool) -> None:
+        try:
+            if room.is_empty and time.monotonic() - room.asked_at > ROOM_KEPT_S:
+                await self._close_room(code, room)
+            else:
+                await self._presence.tell(room, phones=phones, teams=teams)
+        except (RedisError, OSError) as trouble:
+            log.warning("no beat: %s", trouble, extra={"event": room.event_id})
+        finally:
+            self._beating.discard(code)
+
+    async def drain(self, within_s: float) -> None:
+        """Send everybody to the other gateways, and return once every ballot taken is answered.
+
+        Asked again, it waits for the same end. Whoever joins from now on is sent away at once.
+        """
+        if self._draining is None:
+            self._draining = asyncio.create_task(self._drain(within_s))
+        await asyncio.shield(self._draining)
+
+    async def _drain(self, within_s: float) -> None:
+        rooms = list(self._rooms.values())
+        self.retry_ms = max((self._doors[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0)
+        self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
+        with suppress(TimeoutError):  # the phones keep what the box does not take any more
+            async with asyncio.timeout(within_s):
+                everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
+                await say_goodbye(everybody, within_s, self.retry_ms)
+                await self.intake.emptied()
+        await self._rest()
+        for room in rooms:
+            with suppress(RedisError, OSError):  # whoever is not there any more is forgotten after a while
+                await self._presence.leave(room)
+
+    async def _rest(self) -> None:
+        """End ears and beat. A cancellation that meets a call in a thread is lost there: it is repeated."""
+        while live := [task for task in self._tasks if not task.done()]:
+            for task in live:
+                task.cancel()
+            await asyncio.wait(live, timeout=CANCELLED_WITHIN_S)
+
+
+@cache
+def gateway() -> Gateway:
+    """This process's gateway; made on the event loop of its first socket."""
+    return Gateway()
+
+
+def _end_process_on_failure(task: asyncio.Task[None]) -> None:
+    """A gateway without ears or beat would look alive: end it, so that it is started anew."""
+    if not task.cancelled() and task.exception() is not None:
+        log.critical("the gateway ends", exc_info=task.exception())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+_Found = tuple[int, int, protocol.EventState]
+
+
+def _load_event(code: str) -> _Found | None:
+    with transaction.atomic():
+        event = Event.objects.filter(code=code).first()
+        return (event.pk, event.seq, snapshot(event)) if event else None

@@ -1,0 +1,267 @@
+"""This process's sockets, a room an event: a message is encoded once and written to all."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from games.engine.game import SIDES, Side
+from voting import protocol
+from voting.box.cheers import Cheers
+from voting.box.intake import Intake, Lane, Slot
+from voting.counting.window import is_stored
+from voting.entry.seats import Seat
+from voting.fanout.layer import Copy
+from voting.metrics.figures import BROADCAST_S
+from voting.protocol import CloseCode
+
+WRITES_AT_ONCE = 200
+SOCKETS_A_SEAT = 4
+OPENING_MS = 50
+
+
+class Socket(Protocol):
+    """Neither waits, and neither raises for a client that is gone or slow."""
+
+    def write(self, frame: str) -> None: ...
+
+    def end(self, code: int, within_ms: int | None = None) -> None:
+        """Say goodbye, and if `within_ms` is given when to come back."""
+
+
+@dataclass(slots=True, eq=False)
+class Voter:
+    """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot."""
+
+    team: int
+    sockets: list[Socket] = field(default_factory=list)
+    voted_in: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """The present turn as a ballot is held against it: by team the side, and what its phones may choose.
+
+    The box has the turn a moment after it is announced: until shortly before it opens nobody asks it.
+    """
+
+    turn_id: int
+    epoch: int
+    sides: dict[int, Side]
+    legal: dict[int, frozenset[int]]
+    lane: Lane
+    opens_at: int
+
+    def refusal(
+        self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
+    ) -> protocol.Refusal | None:
+        """Why the box need not be asked. One who `voted` may repeat it before a window that opens again."""
+        if ballot.turn != self.turn_id:
+            return "no_such_turn"
+        if ballot.epoch > self.epoch:
+            return "unknown"
+        legal = self.legal.get(team)
+        if legal is None:
+            return "not_to_move"
+        if ballot.column not in legal:
+            return "illegal"
+        return "early" if now < self.opens_at - OPENING_MS and not voted else None
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    """An event as this process knows it.
+
+    `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
+    rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
+    of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
+    frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own votes
+    that each team was told, `rehearsal` how a dry run fared last; for `unanimous_beats` everybody connected
+    anywhere has voted; `asked_at` is when somebody last came.
+    """
+
+    event_id: int
+    seq: int
+    state: protocol.EventState
+    intake: Intake
+    phones: set[Socket] = field(default_factory=set)
+    strangers: set[Socket] = field(default_factory=set)
+    screens: set[Socket] = field(default_factory=set)
+    consoles: set[Socket] = field(default_factory=set)
+    voters: dict[str, Voter] = field(default_factory=dict)
+    poll: Poll | None = None
+    turnout: str = ""
+    told_phones: str = ""
+    told_teams: dict[int, str] = field(default_factory=dict)
+    cheers: Cheers = field(default_factory=Cheers)
+    rehearsal: protocol.RehearsalTold | None = None
+    unanimous_beats: int = 0
+    asked_at: float = field(default_factory=time.monotonic)
+    applying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
+    _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
+
+    def __post_init__(self) -> None:
+        self._set_poll()
+
+    @property
+    def turn(self) -> protocol.Turn | None:
+        return self.state.match.turn if self.state.match else None
+
+    @property
+    def occasion(self) -> tuple[int, int]:
+        """The present turn's id and epoch."""
+        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.phones or self.screens)
+
+    def team_of(self, side: Side) -> int:
+        match = self.state.match
+        return 1 if match is None else getattr(match, side)
+
+    def leads_to(self, team: int) -> int:
+        """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
+        with_phones = [one.number for one in self.state.teams if not one.hands]
+        return with_phones[0] if len(with_phones) == 1 else team
+
+    @property
+    def takes_phones(self) -> bool:
+        return not all(team.hands for team in self.state.teams)
+
+    def is_between(self, now: int) -> bool:
+        """Whether no turn is being voted or revealed: before a window opens, and after the match."""
+        match = self.state.match
+        if match is None:
+            return True
+        if match.turn and now >= match.turn.opens_at:
+            return False
+        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
+
+    # ------------------------------------------------------------ who is here
+    def sit(self, socket: Socket, seat: Seat) -> Voter:
+        """A voter's socket comes in; of too many with one seat the oldest has to go."""
+        self.phones.add(socket)
+        self.strangers.discard(socket)
+        voter = self.voters.get(seat.voter)
+        if voter is None:
+            voter = self.voters[seat.voter] = Voter(seat.team)
+            self._connected[seat.team] += 1
+        voter.sockets.append(socket)
+        if len(voter.sockets) > SOCKETS_A_SEAT:
+            voter.sockets.pop(0).end(CloseCode.OPEN_ELSEWHERE)
+        return voter
+
+    def let_wait(self, socket: Socket) -> None:
+        """A phone without a seat stays, to hear when there is one to be had."""
+        self.phones.add(socket)
+        self.strangers.add(socket)
+
+    def leave(self, socket: Socket, seat: Seat | None) -> None:
+        """A socket goes out; nothing happens if it is out already."""
+        self.phones.discard(socket)
+        self.strangers.discard(socket)
+        self.screens.discard(socket)
+        self.consoles.discard(socket)
+        voter = self.voters.get(seat.voter) if seat else None
+        if seat is None or voter is None or socket not in voter.sockets:
+            return
+        voter.sockets.remove(socket)
+        if not voter.sockets:
+            del self.voters[seat.voter]
+            self._connected[voter.team] -= 1
+            self._voted[voter.team] -= voter.voted_in == self.occasion
+
+    def count_vote(self, voter: Voter, occasion: tuple[int, int]) -> None:
+        """A voter has a ballot in this turn; who has gone meanwhile is not counted."""
+        if voter.voted_in != occasion and occasion == self.occasion and voter.sockets:
+            voter.voted_in = occasion
+            self._voted[voter.team] += 1
+
+    def connected(self) -> tuple[int, int]:
+        return self._connected[1], self._connected[2]
+
+    def waiting(self) -> int:
+        """How many voters here are to move and have not voted."""
+        moving = self.poll.legal if self.poll else {}
+        return sum(self._connected[team] - self._voted[team] for team in moving)
+
+    # ------------------------------------------------------------ what is told
+    def apply(self, copy: Copy) -> None:
+        """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
+        before, state = self.occasion, protocol.decode_change(copy.body).state
+        self.seq, self.state = copy.seq, state
+        self.unanimous_beats = 0
+        if before != self.occasion:
+            self._voted = [0, 0, 0]
+        if before != self.occasion or not state.own_counts:
+            self.told_teams = {}
+        self._set_poll()
+
+    def _set_poll(self) -> None:
+        turn = self.turn
+        if turn is None:
+            self.poll = None
+            return
+        slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(turn.closes_at - turn.opens_at))
+        by_hands = {team.number for team in self.state.teams if team.hands}
+        moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
+        same = self.poll is not None and self.poll.lane.slot == slot
+        self.poll = Poll(
+            turn_id=turn.id,
+            epoch=turn.epoch,
+            sides={self.team_of(side): side for side in SIDES},
+            legal={team: legal for team, legal in moving.items() if team not in by_hands},
+            lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
+            opens_at=turn.opens_at,
+        )
+
+    async def broadcast(self, frame: bytes) -> None:
+        began = time.monotonic()
+        await write_to_all([*self.screens, *self.phones], frame.decode())
+        BROADCAST_S.observe(time.monotonic() - began)
+
+    async def tell_turnout(self, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
+        """Tell what is new to the screens, and if `phones` is set to everybody."""
+        frame = msgspec.json.encode(turnout).decode()
+        if frame != self.turnout:
+            self.turnout = frame
+            await write_to_all(tuple(self.screens), frame)
+        if phones and frame != self.told_phones:
+            self.told_phones = frame
+            await write_to_all(tuple(self.phones), frame)
+
+    async def tell_teams(self, counts: protocol.CountsTold) -> None:
+        """Tell the phones of each team to move its own votes so far, if they are others than told before."""
+        if self.poll is None:
+            return
+        for team in self.poll.legal:
+            own = getattr(counts, self.poll.sides[team])
+            frame = msgspec.json.encode(protocol.TeamCounted(turn=counts.turn, counts=own)).decode()
+            if frame != self.told_teams.get(team):
+                self.told_teams[team] = frame
+                voters = [voter for voter in self.voters.values() if voter.team == team]
+                await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
+
+    def tell_rehearsal(self, told: protocol.RehearsalTold | None) -> None:
+        """Tell the control rooms how a dry run fares, and once that it is over or gone."""
+        before, self.rehearsal = self.rehearsal, told
+        if told is None and before is not None and before.running:
+            told = replace(before, running=False)
+        if told is not None and (told.running or told != before):
+            frame = msgspec.json.encode(told).decode()
+            for console in self.consoles:
+                console.write(frame)
+
+
+async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
+    """Others get their turn in between, so that an ack does not wait for a broadcast."""
+    for number, socket in enumerate(sockets, 1):
+        socket.write(frame)
+        if number % WRITES_AT_ONCE == 0:
+            await asyncio.sleep(0)

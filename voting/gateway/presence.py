@@ -1,0 +1,106 @@
+"""A gateway's beat: it tells the box whom it holds, and its rooms what all gateways hold together."""
+
+from collections.abc import Iterable
+
+import msgspec
+from asgiref.sync import sync_to_async
+
+from voting import protocol
+from voting.box.ballot_box import AsyncBallotBox, Turnout
+from voting.box.box_clock import BoxClock, local_ms
+from voting.box.cheers import CheerCount, Cheers
+from voting.box.peek import Peek
+from voting.gateway.hub import Room, Socket
+from voting.gateway.playbill import Playbill
+from voting.match.deadlines import arm_early_close
+
+UNANIMOUS_BEATS = 2
+
+
+class Presence:
+    """Of the gateway `name`; its clock learns from each beat. All of it raises redis.RedisError."""
+
+    def __init__(self, name: str, box: AsyncBallotBox, clock: BoxClock) -> None:
+        self._name = name
+        self._box = box
+        self._clock = clock
+        self.playbill = Playbill(box)
+        self._peek = Peek(box)
+        self._cheers = CheerCount(name, box)
+
+    async def beat(self, room: Room) -> Turnout:
+        asked = local_ms()
+        turnout = await self._box.beat(
+            room.event_id, self._name, room.occasion, room.connected(), room.waiting()
+        )
+        self._clock.learn(turnout.now, asked, local_ms())
+        return turnout
+
+    async def tell(self, room: Room, *, phones: bool, teams: bool) -> None:
+        """Beat, and tell the screens of it, and if `phones` is set everybody; if `teams` is, each its own."""
+        occasion = room.occasion
+        turnout = await self.beat(room)
+        if room.occasion == occasion:  # else it counts the ballots of a turn that is over
+            await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
+        if room.consoles:
+            room.tell_rehearsal(await self.playbill.watch(room.event_id))
+        await self._tell_counts(room, teams=teams)
+        await self._tell_cheers(room)
+        if room.occasion == occasion:
+            await _close_early(room, turnout)
+
+    async def _tell_counts(self, room: Room, *, teams: bool) -> None:
+        """While they still change, to whom everybody knows that they see them: one reading for all."""
+        match, turn, state = room.state.match, room.turn, room.state
+        teams = teams and state.own_counts and bool(room.voters)
+        if match is None or turn is None or turn.paused or not (teams or (state.peek and room.consoles)):
+            return
+        if not turn.opens_at <= self._clock.now() < turn.closes_at:
+            return
+        counts = await self._peek.counts(room.event_id, turn.id, match.board.columns)
+        if room.turn != turn:
+            return
+        if room.state.peek:
+            _tell_all(room.consoles, counts)
+        if teams and room.state.own_counts:
+            await room.tell_teams(counts)
+
+    async def _tell_cheers(self, room: Room) -> None:
+        """To the projectors, how often phones of all gateways have pressed since the last time."""
+        if not room.is_between(self._clock.now()):
+            room.cheers = Cheers()
+            return
+        projectors = room.screens - room.consoles
+        if projectors or room.cheers.has_news:
+            presses = await self._cheers.new(room.event_id, room.cheers)
+            if any(presses):
+                _tell_all(projectors, protocol.CheersCounted(presses=presses))
+
+    async def leave(self, room: Room) -> None:
+        await self._box.leave(room.event_id, self._name)
+
+
+def _tell_all(screens: Iterable[Socket], told: msgspec.Struct) -> None:
+    frame = msgspec.json.encode(told).decode()
+    for screen in screens:
+        screen.write(frame)
+
+
+def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
+    voted = {room.team_of("red"): turnout.red, room.team_of("yellow"): turnout.yellow}
+    return protocol.TurnoutCounted(
+        turn=room.turn.id if room.turn else None,
+        connected=turnout.connected,
+        voted=(voted.get(1, 0), voted.get(2, 0)),
+    )
+
+
+async def _close_early(room: Room, turnout: Turnout) -> None:
+    turn, match = room.turn, room.state.match
+    if turn is None or match is None or not match.close_early or turn.paused:
+        return
+    unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
+    room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
+    open_now = turn.opens_at <= turnout.now < turn.closes_at
+    if open_now and room.unanimous_beats >= UNANIMOUS_BEATS:
+        await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)

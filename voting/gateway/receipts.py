@@ -1,0 +1,140 @@
+"""Where a voter's ballot is in the opened list of a turn, answered from memory.
+
+A list is read once, when the first phone asks for it, and the last few of each event are kept.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import msgspec
+
+from games.engine.game import SIDES, Side
+from games.models import TurnState
+from voting.box.stores import DATABASE_AWAY
+from voting.counting.ballots import unpack_ballots
+from voting.counting.commitments import tree_of
+from voting.counting.merkle import Tree
+from voting.entry.seats import Seat
+from voting.gateway.hub import Room
+from voting.models import TallyRecord
+from voting.protocol import ReceiptTold
+
+log = logging.getLogger(__name__)
+
+KEPT_TURNS = 4
+PATIENCE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a voter's ballot is in the tree of its side, and what it says."""
+
+    side: Side
+    index: int
+    column: int
+    blind: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenList:
+    """A resolved turn's ballots: a tree a side, and every voter's place."""
+
+    turn_id: int
+    trees: dict[Side, Tree]
+    places: dict[str, Place]
+    sides: dict[int, Side]
+
+    def receipt(self, seat: Seat) -> ReceiptTold:
+        place = self.places.get(seat.voter)
+        side = place.side if place else self.sides[seat.team]
+        tree = self.trees.get(side, Tree(()))
+        if place is None:
+            return ReceiptTold(turn=self.turn_id, side=side, ballots=len(tree))
+        return ReceiptTold(
+            turn=self.turn_id,
+            side=side,
+            index=place.index,
+            ballots=len(tree),
+            path=tuple(beside.hex() for beside in tree.path(place.index)),
+            column=place.column,
+            blind=place.blind,
+        )
+
+
+Opening = asyncio.Task[OpenList | None]
+
+
+class Receipts:
+    """`load` reads an open list, or None if there is none (any more), in a thread."""
+
+    def __init__(self, load: Callable[[int, int], Awaitable[OpenList | None]]) -> None:
+        self._load = load
+        self._kept: dict[int, dict[int, Opening]] = {}
+
+    async def find(self, room: Room, seat: Seat, turn_id: int) -> ReceiptTold:
+        """Only of the turn revealed last and of those kept: nobody can have others read by guessing.
+
+        A database that does not answer soon is not waited for: nothing is known then.
+        """
+        opening = self._kept.get(room.event_id, {}).get(turn_id)
+        if opening is None and turn_id == _revealed(room):
+            opening = self._begin(room.event_id, turn_id)
+        unknown = ReceiptTold(turn=turn_id, side=None)
+        if opening is None:
+            return unknown
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                opened = await asyncio.shield(opening)
+        except (TimeoutError, *DATABASE_AWAY):
+            return unknown
+        return opened.receipt(seat) if opened else unknown
+
+    def forget(self, event_id: int) -> None:
+        """Nobody of this event is here any more."""
+        self._kept.pop(event_id, None)
+
+    def _begin(self, event_id: int, turn_id: int) -> Opening:
+        """One for all who ask, also if there is none; one that failed is begun anew by the next who asks."""
+
+        def done(task: Opening) -> None:
+            if task.cancelled() or task.exception():
+                kept.pop(turn_id, None)
+
+        kept = self._kept.setdefault(event_id, {})
+        while len(kept) >= KEPT_TURNS:
+            del kept[min(kept)]
+        opening = kept[turn_id] = asyncio.ensure_future(self._load(event_id, turn_id))
+        opening.add_done_callback(done)
+        return opening
+
+
+def _revealed(room: Room) -> int | None:
+    match = room.state.match
+    return match.reveal.turn if match and match.reveal else None
+
+
+def open_list(event_id: int, turn_id: int) -> OpenList | None:
+    """None unless the turn is resolved, and once nothing says any more whose ballots they were."""
+    of_turn = TallyRecord.objects.filter(turn=turn_id, turn__state=TurnState.RESOLVED)
+    records = list(of_turn.filter(turn__match__event=event_id).select_related("turn__match__red"))
+    try:
+        return _open(turn_id, records) if records else None
+    except msgspec.MsgspecError as trouble:
+        log.warning("the list of turn %s is not read: %s", turn_id, trouble, extra={"turn": turn_id})
+        return None
+
+
+def _open(turn_id: int, records: Sequence[TallyRecord]) -> OpenList | None:
+    trees: dict[Side, Tree] = {}
+    places: dict[str, Place] = {}
+    for record in records:
+        side, ballots = cast(Side, record.side), unpack_ballots(bytes(record.sealed))
+        trees[side] = tree_of(turn_id, side, ((ballot.column, ballot.blind) for ballot in ballots))
+        places |= {b.voter: Place(side, index, b.column, b.blind) for index, b in enumerate(ballots)}
+    if "" in places:
+        return None
+    red = records[0].turn.match.red.number
+    return OpenList(turn_id, trees, places, {number: SIDES[number != red] for number in (1, 2)})

@@ -1,0 +1,55 @@
+"""What a turn's sealed ballots come to: a decision a side, a joint pick, perhaps the match's end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from games.engine.game import SIDES, Picks, Side
+from games.matches import Position
+from games.models import EndedBy, MatchResult, Turn
+from voting.counting.ballots import Ballot
+from voting.counting.lots import draw_lot
+from voting.counting.tally import Decision, TallyTerms, decide
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A closed turn before it is written."""
+
+    ballots: dict[Side, Sequence[Ballot]]
+    decisions: dict[Side, Decision]
+    picks: Picks
+    result: str
+    ended_by: EndedBy | None
+
+
+def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
+    """Those of each side to move, in their order."""
+    to_move = position.game.to_move(position.state)
+    return {side: [ballot for ballot in ballots if ballot.side == side] for side in to_move}
+
+
+def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]]) -> Outcome:
+    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same."""
+    game, state = position.game, position.state
+    decisions = {side: _decide(turn, position, side, cast) for side, cast in by_side.items()}
+    forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
+    if forfeits:
+        return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), EndedBy.FORFEIT)
+    picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
+    result = game.resolve(state, picks)[1].result
+    return Outcome(by_side, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
+
+
+def _decide(turn: Turn, position: Position, side: Side, ballots: Sequence[Ballot]) -> Decision:
+    game, state, match = position.game, position.state, turn.match
+    terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
+    columns = game.view(state, side).columns
+    draw = partial(draw_lot, turn.seed, side)
+    return decide(ballots, game.legal_actions(state, side), columns, terms, draw)
+
+
+def _forfeited(forfeits: list[Side]) -> str:
+    if len(forfeits) == len(SIDES):
+        return MatchResult.DRAW
+    return MatchResult.YELLOW if forfeits == ["red"] else MatchResult.RED

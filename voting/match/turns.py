@@ -1,0 +1,247 @@
+"""Start a match, close a turn, give a lost turn back: each once, whatever dies.
+
+Attempts at least once, frozen input, a deterministic engine, one compare-and-set in the database.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import cast
+
+from redis import RedisError
+
+from games.engine.errors import GameError
+from games.engine.game import Side
+from games.matches import (
+    MatchError,
+    Position,
+    changing,
+    claim_turn,
+    create_match,
+    create_turn,
+    end_match,
+    is_playing,
+    position_of,
+)
+from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
+from voting import protocol
+from voting.box.archive import stored_ballots
+from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
+from voting.counting import window
+from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
+from voting.counting.commitments import commit_ballots, turn_sealed
+from voting.counting.series import Series, standing
+from voting.counting.window import Window
+from voting.fanout.announcements import announce, relay, tell_at_once
+from voting.match.outcomes import Outcome, ballots_by_side, decide_outcome
+from voting.metrics.figures import CLOSE_LAG_S, RESOLVE_LAG_S
+from voting.models import TallyRecord
+
+log = logging.getLogger(__name__)
+
+PATIENCE_MS = 250
+
+
+def boxed(turn: Turn) -> BoxedTurn:
+    return BoxedTurn(turn.match.event_id, turn.pk, turn.version, turn.epoch, turn.opens_at, turn.closes_at)
+
+
+def load_turn(turn_id: int) -> Turn:
+    return Turn.objects.select_related("match__event", "match__red", "match__yellow").get(pk=turn_id)
+
+
+def start_match(event_id: int, box: BallotBox) -> Match:
+    """Start the event's next match; the lobby opens with it. Raises MatchError."""
+    now = box.now()
+    with changing(event_id) as event:
+        match = create_match(event, now)
+        turn = plan_turn(match, 1, now, window.START_LEAD_MS)
+        lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
+        Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
+        announce(event_id, protocol.MatchStarted, now)
+    place_and_tell(turn, box, create=True)
+    _log_match("started", match)
+    return match
+
+
+def start_due_match(event_id: int, box: BallotBox) -> None:
+    """Start the match whose time has come; of several clocks that ask, one starts it.
+
+    One that cannot start is not due any more, even if nobody can be told.
+    """
+    now = box.now()
+    due = Event.objects.filter(pk=event_id, next_match_at__lte=now)
+    try:
+        if due.exists():
+            start_match(event_id, box)
+    except (MatchError, GameError):
+        if due.update(next_match_at=None):
+            with changing(event_id):
+                announce(event_id, protocol.EventEdited, now)
+            relay(event_id)
+
+
+def close_turn(turn_id: int, box: BallotBox) -> None:
+    """Seal, commit, recount, decide, resolve, write, tell. Nothing happens before the deadline or twice."""
+    turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN:
+        return
+    position = position_of(turn.match)
+    sealed = _seal(turn, box)
+    if isinstance(sealed, Lost):
+        restore_turn(turn_id, box)
+    elif isinstance(sealed, Sealed):
+        _resolve(turn, position, sealed, box)
+
+
+def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
+    """Seal at the deadline; one that is only a moment away is waited for.
+
+    The clock sends whoever closes a moment early, and the clocks of a cluster's nodes differ.
+    """
+    patient_until = time.monotonic() + PATIENCE_MS / 1000
+    while isinstance(sealed := box.seal(boxed(turn)), Early):
+        left_ms = max(1, sealed.closes_at - box.now())
+        if time.monotonic() + left_ms / 1000 > patient_until:
+            break
+        time.sleep(left_ms / 1000)
+    return sealed
+
+
+def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
+    stored = stored_ballots(turn)
+    ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
+    by_side = ballots_by_side(position, ballots)
+    told = _tell_seal(turn, by_side, sealed.sealed_at)
+    now, asked = max(box.now(), told.at), time.monotonic()  # a cluster's nodes differ, and clocks are set
+    outcome = decide_outcome(turn, position, by_side)
+    following = _write(turn, outcome, told, now)
+    committed = now + (time.monotonic() - asked) * 1000
+    relay(turn.match.event_id)
+    if following:  # its window opens later: what everybody waits for comes first
+        _place(following, box, create=True)
+    if turn.state == TurnState.RESOLVED:
+        _account(turn, outcome, committed)
+        box.expire(turn.match.event_id, turn.pk)
+
+
+def _tell_seal(turn: Turn, by_side: dict[Side, Sequence[Ballot]], sealed_at: int) -> protocol.TurnSealed:
+    """Commit to the ballots before anything of what they come to is known."""
+    commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+    told = turn_sealed(turn.pk, sealed_at, commitments)
+    tell_at_once(turn.match.event_id, told)
+    return told
+
+
+def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
+    """Say for whoever watches what is public by now."""
+    sealed_ms = (turn.sealed_at or 0) - turn.closes_at
+    resolved_ms = committed - turn.closes_at
+    CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
+    RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
+    event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
+    known = {"event": event, "turn": turn.pk, "ballots": ballots}
+    log.info(
+        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after its deadline",
+        *(turn.pk, event, ballots, sealed_ms, resolved_ms),
+        extra=known | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
+    )
+    if outcome.ended_by:
+        _log_match("ended", turn.match)
+
+
+def _log_match(what: str, match: Match) -> None:
+    extra = {"event": match.event_id, "match": match.pk}
+    log.info("match %s of event %s %s", match.number, match.event_id, what, extra=extra)
+
+
+def restore_turn(turn_id: int, box: BallotBox) -> None:
+    """Put a turn that the box lost back into it: phones send again, and get the time for it."""
+    turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN or box.place(boxed(turn), create=False):
+        return
+    now = box.now()
+    times = window.restore_window(Window(turn.opens_at, turn.closes_at), now, turn.match.window_s)
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, closes_at=times.closes_at, epoch=turn.epoch + 1):
+            return
+        announce(turn.match.event_id, protocol.TurnRestored, now)
+    box.place(boxed(turn), create=True)
+    box.cast(boxed(turn), stored_ballots(turn, hands=False))
+    relay(turn.match.event_id)
+    extra = {"event": turn.match.event_id, "turn": turn.pk}
+    log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
+
+
+def place_and_tell(turn: Turn, box: BallotBox, *, create: bool) -> None:
+    """Bring box and screens up to what is committed."""
+    _place(turn, box, create=create)
+    relay(turn.match.event_id)
+
+
+def _place(turn: Turn, box: BallotBox, *, create: bool) -> None:
+    """If the box is away, the clock does it soon."""
+    try:
+        box.place(boxed(turn), create=create)
+    except RedisError as trouble:
+        log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
+
+
+def _write(turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int) -> Turn | None:
+    """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
+    picks = outcome.picks
+    with changing(turn.match.event_id):
+        if not is_playing(turn.match) or not claim_turn(
+            turn,
+            state=TurnState.RESOLVED,
+            red_pick=picks.red,
+            yellow_pick=picks.yellow,
+            sealed_at=told.at,
+            resolved_at=now,
+        ):
+            return None
+        for side in outcome.decisions:
+            _record_tally(turn, side, outcome, getattr(told, side).root)
+        following = None
+        if outcome.ended_by:
+            _end(turn.match, outcome, now)
+        else:
+            following = plan_turn(turn.match, turn.number + 1, now, turn.match.reveal_s * 1000)
+        announce(turn.match.event_id, protocol.TurnRevealed, now)
+    return following
+
+
+def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
+    decision = outcome.decisions[side]
+    TallyRecord.objects.create(
+        turn=turn,
+        side=side,
+        counts=decision.counts,
+        ballots=decision.ballots,
+        pick=decision.pick,
+        decided_by=decision.decided_by,
+        sealed=pack_ballots(outcome.ballots[side]),
+        root=root,
+    )
+
+
+def _end(match: Match, outcome: Outcome, now: int) -> None:
+    """The next one begins by itself if the event says so, and no series is decided."""
+    end_match(match, outcome.result, cast(str, outcome.ended_by), now)
+    pause_s = match.event.next_match_after_s
+    if pause_s is not None and not _series(match.event).winner:
+        next_at = now + (match.reveal_s + pause_s) * 1000
+        Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)
+
+
+def _series(event: Event) -> Series:
+    ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
+    rows = ended.values_list("result", "red__number", "yellow__number")
+    winners = ({"red": red, "yellow": yellow}.get(str(result)) for result, red, yellow in rows)
+    return standing(winners, event.best_of)
+
+
+def plan_turn(match: Match, number: int, now: int, lead_ms: int) -> Turn:
+    """A turn to be voted, after the lead and the match's time to talk."""
+    times = window.open_window(now, lead_ms, match.window_s, match.talk_s)
+    return create_turn(match, number, times.opens_at, times.closes_at)

@@ -1,0 +1,125 @@
+"""An organizer holds the time of a turn: pause, resume, extend, shorten, close.
+
+What the use cases return is what was done, fit to be shown.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+from redis import RedisError
+
+from games.matches import MatchError, changing, claim_turn
+from games.models import Turn, TurnState
+from voting import protocol
+from voting.box.ballot_box import BallotBox
+from voting.counting import window
+from voting.counting.window import Window
+from voting.fanout.announcements import announce
+from voting.match.turns import close_turn, load_turn, place_and_tell
+from voting.organizing.hands import lacks_hands
+
+LEAST_LEFT_MS = 3_000
+MINUTE_S, HOUR_S = 60, 3600
+
+
+def pause_turn(turn: Turn, box: BallotBox) -> str:
+    if turn.state != TurnState.OPEN:
+        raise MatchError("It is paused already.")
+    now = box.now()
+    left = Window(turn.opens_at, turn.closes_at).left_ms(now)
+    if left == 0:
+        raise MatchError("Time is up: the turn is being counted.")
+    times = {"opens_at": now, "closes_at": now}
+    _change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, left_ms=left, **times)
+    return f"paused turn {turn.number}"
+
+
+def resume_turn(turn: Turn, box: BallotBox) -> str:
+    if turn.state != TurnState.PAUSED:
+        raise MatchError("It is not paused.")
+    times = window.resume_window(box.now(), turn.left_ms or 0)
+    _change_turn(
+        turn,
+        protocol.TurnResumed,
+        box,
+        state=TurnState.OPEN,
+        left_ms=None,
+        opens_at=times.opens_at,
+        closes_at=times.closes_at,
+    )
+    return f"let turn {turn.number} go on"
+
+
+def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> str:
+    if turn.state == TurnState.PAUSED:
+        left = (turn.left_ms or 0) + seconds * 1000
+        _change_turn(turn, protocol.TurnMoved, box, left_ms=left)
+    else:
+        times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
+        _change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
+    return f"added {_spoken(seconds)}"
+
+
+def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> str:
+    """Take time away, but leave enough to finish a press. Raises MatchError."""
+    paused = turn.state == TurnState.PAUSED
+    left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
+    if left == 0:
+        raise MatchError("Time is up: the turn is being counted.")
+    less = seconds * 1000
+    if left - less < LEAST_LEFT_MS:
+        raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
+    change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
+    _change_turn(turn, protocol.TurnMoved, box, **change)
+    return f"took {_spoken(seconds)} away"
+
+
+def close_turn_now(turn: Turn, box: BallotBox) -> str:
+    """End the window at once and count. Raises MatchError unless people can vote now."""
+    now = box.now()
+    if turn.state == TurnState.OPEN and now < turn.opens_at:
+        raise MatchError("Nobody could vote yet: the turn has not begun.")
+    if turn.state == TurnState.OPEN and now >= turn.closes_at:
+        raise MatchError("Time is up: the turn is being counted.")
+    times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
+    _change_turn(
+        turn,
+        protocol.TurnMoved,
+        box,
+        state=TurnState.OPEN,
+        left_ms=None,
+        opens_at=times.opens_at,
+        closes_at=times.closes_at,
+    )
+    with suppress(RedisError):  # the clock counts it then
+        close_turn(turn.pk, box)
+    return f"closed turn {turn.number}"
+
+
+def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
+    """Everyone connected has voted: end the window, if it is still the one they voted in.
+
+    A team that votes by a show of hands has voted once its hands are counted.
+    """
+    turn = load_turn(turn_id)
+    same = turn.state == TurnState.OPEN and turn.closes_at == closes_at
+    if same and turn.match.close_early and box.now() < closes_at and not lacks_hands(turn):
+        with suppress(MatchError):
+            close_turn_now(turn, box)
+
+
+def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
+    now = box.now()
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, **changes):
+            raise MatchError("Somebody else was faster.")
+        announce(turn.match.event_id, kind, now)
+    place_and_tell(turn, box, create=False)
+
+
+def _spoken(seconds: int) -> str:
+    """A time as one says it: 10 s, 5 min, 24 h."""
+    for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
+        if seconds % unit == 0:
+            return f"{seconds // unit} {name}"
+    return f"{seconds} s"

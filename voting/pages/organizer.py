@@ -1,0 +1,141 @@
+"""The organizer's pages: log in, my events, edit, delete, and the door of the control room."""
+
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from games.matches import changing
+from games.models import Admission, Event, Match, MatchState, Member
+from voting.entry.admission import projector_key
+from voting.forms.edits import tell_screens
+from voting.forms.event import EventForm
+from voting.organizing.rights import role_of
+from voting.pages.content_policy import content_security_policy
+from voting.pages.sign_in import find_entrant, spend_link
+
+PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
+
+
+def events_of(user: User) -> QuerySet[Event]:
+    """What this organizer may enter: their own and where they are a member, a superuser everyone's."""
+    if user.is_superuser:
+        return Event.objects.all()
+    member = Member.objects.filter(event=OuterRef("pk"), user=user)
+    return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
+
+
+def own_event(request: HttpRequest, code: str) -> Event:
+    """Raises Http404 also if it is somebody else's."""
+    event = entered_event(request, code)
+    if role_of(cast(User, request.user), event.pk) != "owner":
+        raise Http404
+    return event
+
+
+def entered_event(request: HttpRequest, code: str) -> Event:
+    """One whose control room they may enter, as whatever. Raises Http404 if there is none."""
+    return get_object_or_404(events_of(cast(User, request.user)), code=code.upper())
+
+
+@login_required
+def list_events(request: HttpRequest) -> HttpResponse:
+    playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
+    ended = Count("matches", filter=Q(matches__state=MatchState.ENDED))
+    user = cast(User, request.user)
+    events = events_of(user).annotate(playing=Exists(playing), ended=ended)
+    events = events.select_related("owner").prefetch_related("teams").order_by("-created_at")
+    shown = [(event, _projector_fragment(event, user)) for event in events]
+    return render(request, "console/events.html", {"events": shown})
+
+
+def _projector_fragment(event: Event, user: User) -> str:
+    """What lets the projector show codes, where it has to: in no log, since no browser sends it."""
+    shows = event.admission == Admission.ROTATING and role_of(user, event.pk) != "viewer"
+    return f"#{projector_key(event.code)}" if shows else ""
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_event(request: HttpRequest, code: str) -> HttpResponse:
+    event = own_event(request, code)
+    form = EventForm(request.POST or None, instance=event)
+    if form.is_valid():
+        with transaction.atomic():
+            form.save_changes()
+        if tell_screens(request, event):
+            text = "Saved. The game and the vote change with the next match, the rest at once."
+            messages.success(request, text)
+        if lacks_tickets(event):
+            return redirect("console:tickets", code=event.code)
+        return redirect("console:events")
+    return render(request, "console/event.html", {"form": form, "event": event})
+
+
+def lacks_tickets(event: Event) -> bool:
+    """Nobody could come in."""
+    return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def delete_event(request: HttpRequest, code: str) -> HttpResponse:
+    event = own_event(request, code)
+    if request.method == "POST" and _delete_unless_playing(event):
+        messages.success(request, f"“{event.name}” is deleted.")
+        return redirect("console:events")
+    playing = event.matches.filter(state=MatchState.PLAYING).exists()
+    status = 409 if request.method == "POST" else 200
+    return render(request, "console/delete.html", {"event": event, "playing": playing}, status=status)
+
+
+def _delete_unless_playing(event: Event) -> bool:
+    """A match that starts at the same moment is there first, or finds no event."""
+    try:
+        with changing(event.pk) as held:
+            playing = held.matches.filter(state=MatchState.PLAYING).exists()
+            if not playing:
+                held.delete()
+    except Event.DoesNotExist:
+        raise Http404 from None  # pressed twice
+    return not playing
+
+
+@never_cache
+@login_required
+def control_room(request: HttpRequest, code: str) -> HttpResponse:
+    event = entered_event(request, code)
+    page = settings.PAGES_DIR / "console.html"
+    if not page.is_file():
+        return render(request, "console/not_built.html", {"event": event}, status=503)
+    body = _read_page(page)
+    return HttpResponse(body, headers={"Content-Security-Policy": content_security_policy(body)})
+
+
+@cache
+def _read_page(page: Path) -> bytes:
+    """Read once, as the scripts it names are: a page built meanwhile would ask for scripts not served yet."""
+    return page.read_bytes()
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enter(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
+    """A page with a button: those who merely look at the link (previews, scanners) do not spend it."""
+    user = find_entrant(uid, token)
+    if user and request.method == "POST" and spend_link(user):
+        login(request, user, backend=PASSWORD_BACKEND)
+        return redirect("console:room", code=code) if code else redirect("console:events")
+    status = 200 if user and request.method == "GET" else 410
+    return render(request, "console/enter.html", {"entrant": user}, status=status)

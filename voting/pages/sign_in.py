@@ -1,0 +1,51 @@
+"""A login by link, good for one use and for a short while."""
+
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.utils import timezone
+from django.utils.encoding import force_bytes, force_str
+from django.utils.http import base36_to_int, urlsafe_base64_decode, urlsafe_base64_encode
+
+LIFE_S = 2 * 3600
+
+
+class EntryTokens(PasswordResetTokenGenerator):
+    """Spent by any login: the moment of the last one is part of what is signed."""
+
+    key_salt = "crowdgame.voting.pages.sign_in.EntryTokens"
+
+    def check_token(self, user: User | None, token: str | None) -> bool:
+        if not user or not token or not super().check_token(user, token):
+            return False
+        made_at = base36_to_int(token.split("-")[0])
+        return self._num_seconds(self._now()) - made_at <= LIFE_S
+
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
+        """Django leaves out the fractions of a second, in which a link could be used twice."""
+        last = user.last_login.isoformat() if user.last_login else ""
+        return f"{super()._make_hash_value(user, timestamp)}{last}"
+
+
+entry_tokens = EntryTokens()
+
+
+def entry_path(user: User, code: str = "") -> str:
+    """The address that logs `user` in; with a code it leads on to that event's control room."""
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    token = entry_tokens.make_token(user)
+    return f"/console/enter/{uid}/{token}/" + (f"{code}/" if code else "")
+
+
+def find_entrant(uid: str, token: str) -> User | None:
+    """Whom the link logs in; None if it is used, too old or no such link at all."""
+    try:
+        user = User.objects.get(pk=int(force_str(urlsafe_base64_decode(uid))), is_active=True)
+    except (ValueError, OverflowError, User.DoesNotExist):
+        return None
+    return user if entry_tokens.check_token(user, token) else None
+
+
+def spend_link(user: User) -> bool:
+    """Of several that use a link at once, one gets in."""
+    unspent = User.objects.filter(pk=user.pk, last_login=user.last_login)
+    return unspent.update(last_login=timezone.now()) == 1

@@ -1,0 +1,125 @@
+"""A match as its record, read from the database: the turns resolved so far, nothing of an open one."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+from games.engine.game import SIDES, Picks, Result, Side
+from games.engine.registry import read_options
+from games.matches import Position, position_of
+from games.models import Match, Turn, TurnState
+from voting.counting.ballots import unpack_ballots
+from voting.counting.lots import commit_lot
+from voting.models import TallyRecord
+from voting.records.match_record import (
+    FORMAT,
+    MatchRecord,
+    SideCount,
+    SidePicks,
+    Teams,
+    Terms,
+    TurnCount,
+)
+
+TRIES = 3
+
+
+class Exported(NamedTuple):
+    """As long as a match is of the same version, so is its record."""
+
+    match: Match
+    record: MatchRecord
+    version: tuple[object, ...]
+
+
+class InMotion(Exception):
+    """The match went on whenever it was read."""
+
+
+def find_match(code: str, number: int | None) -> Match | None:
+    """An event's match of this number, or its latest."""
+    matches = Match.objects.filter(event__code=code.upper()).select_related("event", "red", "yellow")
+    wanted = matches if number is None else matches.filter(number=number)
+    return wanted.order_by("-number").first()
+
+
+def version_of(match: Match) -> tuple[object, ...]:
+    """What everything in its record goes by: see Exported."""
+    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")
+    last = resolved.values_list("pk", flat=True).first()
+    names = match.event.name, match.red.name, match.yellow.name
+    return match.pk, match.state, match.ended_at, last, *names
+
+
+def export_match(code: str, number: int | None) -> Exported | None:
+    """As of one moment: read again if the match went on in the meantime. Raises InMotion."""
+    for _ in range(TRIES):
+        match = find_match(code, number)
+        if match is None:
+            return None
+        version = version_of(match)
+        exported = Exported(match, _record(match), version)
+        again = find_match(code, number)
+        if again and version_of(again) == exported.version:
+            return exported
+    raise InMotion("the match goes on faster than it is read: try again")
+
+
+def _record(match: Match) -> MatchRecord:
+    position = position_of(match)
+    return MatchRecord(
+        format=FORMAT,
+        name=f"{match.event.name}, match {match.number}",
+        code=match.event.code,
+        match=match.number,
+        teams=Teams(red=match.red.name, yellow=match.yellow.name),
+        game=match.game,
+        options=cast(dict[str, Any], match.options),
+        terms=_terms(match),
+        turns=tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in position.turns),
+        counts=tuple(_counts(match, position)),
+        result=cast(Result, match.result or "open"),
+        ended_by=cast(Any, match.ended_by),
+    )
+
+
+def _terms(match: Match) -> Terms:
+    return Terms(
+        tally_method=cast(Any, match.tally_method),
+        tie_rule=cast(Any, match.tie_rule),
+        no_ballot_rule=cast(Any, match.no_ballot_rule),
+    )
+
+
+def _counts(match: Match, position: Position) -> Iterator[TurnCount]:
+    game = position.game
+    state = game.start(read_options(game, match.options))
+    for turn in position.turns:
+        yield _count(turn, {side: game.legal_actions(state, side) for side in game.to_move(state)})
+        state = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))[0]
+
+
+def _count(turn: Turn, legal: dict[Side, tuple[int, ...]]) -> TurnCount:
+    tallies = {cast(Side, record.side): record for record in turn.tallies.all()}
+    red, yellow = (_side_count(tallies.get(side), legal.get(side, ())) for side in SIDES)
+    return TurnCount(
+        turn=turn.pk,
+        lot=commit_lot(turn.seed),
+        seed=turn.seed,
+        sealed_at=turn.sealed_at,
+        resolved_at=turn.resolved_at,
+        red=red,
+        yellow=yellow,
+    )
+
+
+def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount | None:
+    if record is None:
+        return None
+    return SideCount(
+        root=record.root or None,
+        ballots=tuple((ballot.column, ballot.blind) for ballot in unpack_ballots(bytes(record.sealed))),
+        legal=legal,
+        counts=tuple(record.counts),
+        pick=record.pick,
+        decided_by=cast(Any, record.decided_by),
+    )

@@ -1,0 +1,162 @@
+"""A match's record back into the database, as it was exported: it is told to nobody and counted by nobody.
+
+A turn's id is part of what its ballots were committed to, so it is kept, or the record is refused.
+"""
+
+import re
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+
+from games.engine.game import SIDES
+from games.matches import CODE_LETTERS, TERMS, changing, create_event
+from games.models import Event, Match, MatchState, Turn, TurnState
+from voting.counting.ballots import Ballot, pack_ballots
+from voting.models import TallyRecord
+from voting.records.exports import export_match
+from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
+from voting.records.recount import find_faults
+
+CODE = re.compile(f"[{CODE_LETTERS}]{{4,8}}")
+MOST = 10**15  # far more turns than there were, and milliseconds than there will be
+FOR_THE_READER = {"name", "code", "match"}
+FAULTS_TOLD = 5
+
+
+class ImportRefused(Exception):
+    """Why a record is not taken; the message is fit to be shown."""
+
+
+def import_match(record: MatchRecord, event: Event, now: int) -> Match:
+    """The event's next match. Exported it is the record again, but perhaps for name, code and number."""
+    check_record(record)
+    with changing(event.pk) as held:
+        if held.matches.filter(state=MatchState.PLAYING).exists():
+            raise ImportRefused("a match of this event is playing: import when it is over")
+        match = _create_match(record, held, now)
+        for number, count in enumerate(record.counts, 1):
+            _create_turn(match, number, record, count)
+        _go_on_after(max((count.turn for count in record.counts), default=0))
+        changed = find_changes(record, match) - FOR_THE_READER
+        if changed:
+            raise ImportRefused(
+                f"it would not come out as it went in: {', '.join(sorted(changed))} would differ"
+            )
+    return match
+
+
+def import_event(record: MatchRecord, owner: User, now: int) -> Match:
+    """Into a new event, of the record's code if nobody has it."""
+    with transaction.atomic():
+        suffix = f", match {record.match}"
+        teams = record.teams.red, record.teams.yellow
+        event = create_event(owner, record.name.removesuffix(suffix), teams, game=record.game)
+        if CODE.fullmatch(record.code) and not Event.objects.filter(code=record.code).exists():
+            Event.objects.filter(pk=event.pk).update(code=record.code)
+            event.refresh_from_db()
+        try:
+            event.full_clean()
+            for team in event.teams.all():
+                team.full_clean()
+        except ValidationError as refusal:
+            raise ImportRefused(" ".join(refusal.messages)) from refusal
+        return import_match(record, event, now)
+
+
+def check_record(record: MatchRecord) -> None:
+    faults = find_faults(record)
+    if faults:
+        more = [f"and {len(faults) - FAULTS_TOLD} more"] if len(faults) > FAULTS_TOLD else []
+        raise ImportRefused("it does not verify: " + "; ".join([*map(str, faults[:FAULTS_TOLD]), *more]))
+    for number, count in enumerate(record.counts, 1):
+        if count.resolved_at is None:
+            raise ImportRefused(f"turn {number} does not say when it was resolved")
+        if not all(0 < told < MOST for told in (count.turn, count.resolved_at, count.sealed_at or 1)):
+            raise ImportRefused(f"turn {number} has an id or a time that no house has")
+    taken = Turn.objects.filter(pk__in=[count.turn for count in record.counts]).order_by("pk").first()
+    if taken is not None:
+        raise ImportRefused(
+            f"turn {taken.pk} is in this house already: it is turn {taken.number} of {taken.match}"
+        )
+
+
+def find_changes(record: MatchRecord, match: Match) -> set[str]:
+    """The fields that are others when the match is exported again."""
+    exported = export_match(match.event.code, match.number)
+    again = exported.record if exported else None
+    return {name for name in record.__struct_fields__ if getattr(record, name) != getattr(again, name, None)}
+
+
+def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
+    red, yellow = event.teams.order_by("number")
+    ended = record.result != "open"
+    last = record.counts[-1].resolved_at if record.counts else now
+    terms: dict[str, Any] = {name: getattr(event, name) for name in TERMS}
+    terms |= {"game": record.game, "options": record.options}
+    terms |= {name: getattr(record.terms, name) for name in record.terms.__struct_fields__}
+    return Match.objects.create(
+        **terms,
+        event=event,
+        number=event.matches.count() + 1,
+        red=red,
+        yellow=yellow,
+        state=MatchState.ENDED if ended else MatchState.ABORTED,
+        result=record.result if ended else None,
+        ended_by=record.ended_by,
+        started_at=_time_of(record.counts[0]) if record.counts else now,
+        ended_at=last,
+    )
+
+
+def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCount) -> None:
+    """When its window opened, the record does not say."""
+    picks, at = record.turns[number - 1], _time_of(count)
+    turn = Turn.objects.create(
+        pk=count.turn,
+        match=match,
+        number=number,
+        state=TurnState.RESOLVED,
+        opens_at=at,
+        closes_at=at,
+        seed=count.seed,
+        red_pick=picks.red,
+        yellow_pick=picks.yellow,
+        sealed_at=count.sealed_at,
+        resolved_at=count.resolved_at,
+    )
+    for side in SIDES:
+        counted = count_of(count, side)
+        if counted is not None:
+            _create_tally(turn, side, counted)
+
+
+def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
+    ballots = [
+        Ballot("", side, column, 0, place, blind) for place, (column, blind) in enumerate(counted.ballots, 1)
+    ]
+    TallyRecord.objects.create(
+        turn=turn,
+        side=side,
+        counts=list(counted.counts),
+        ballots=len(ballots),
+        pick=counted.pick,
+        decided_by=counted.decided_by,
+        sealed=pack_ballots(ballots),
+        root=counted.root or "",
+    )
+
+
+def _time_of(count: TurnCount) -> int:
+    return count.sealed_at or count.resolved_at or 0
+
+
+def _go_on_after(turn_id: int) -> None:
+    """PostgreSQL numbers without a look at what is there; SQLite looks."""
+    if connection.vendor != "postgresql" or not turn_id:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('games_turn', 'id'))")
+        if cursor.fetchone()[0] <= turn_id:
+            cursor.execute("SELECT setval(pg_get_serial_sequence('games_turn', 'id'), %s)", [turn_id])

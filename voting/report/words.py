@@ -1,0 +1,123 @@
+"""A match in sentences. Names are other people's: whoever shows the sentences escapes them."""
+
+from collections.abc import Iterator
+
+from games.engine.game import SIDES, Drop, Side, other
+from voting.report.report import Report, SideVote, TurnReport
+from voting.report.turning_point import line_cells
+
+LINE = 4
+
+
+def tell_result(report: Report) -> str:
+    """The headline."""
+    if report.winner:
+        return f"{report.teams[report.winner]} won"
+    return {"draw": "A draw", "aborted": "Stopped before its end"}.get(report.end, "Still being played")
+
+
+def tell_end(report: Report) -> str:
+    """How it came to that."""
+    last = len(report.turns)
+    if report.end == "playing":
+        return f"{_turns(last)} so far. Nothing of the open vote is told here."
+    if report.end == "aborted":
+        return f"The organizer stopped it after {_turns(last)}."
+    if report.forfeited:
+        return _tell_forfeit(report, last)
+    if report.winner is None:
+        return f"After {_turns(last)} the board is full, and nobody has four in a row."
+    return _tell_win(report, report.winner, last)
+
+
+def _tell_forfeit(report: Report, last: int) -> str:
+    if report.winner is None:
+        return f"Nobody voted in turn {last}, on either side."
+    return f"Nobody of {report.teams[other(report.winner)]} voted in turn {last}."
+
+
+def _tell_win(report: Report, winner: Side, last: int) -> str:
+    lines = report.turns[-1].resolution.lines
+    longest = max(map(len, lines), default=LINE)
+    made = "Four" if longest == LINE else ("Five", "Six", "Seven")[longest - LINE - 1]
+    more = f", in {len(lines)} lines at once" if len(lines) > 1 else ""
+    if line_cells(report.board, other(winner)):
+        loser = report.teams[other(winner)]
+        return f"Both had four in a row in turn {last}; the token decided against {loser}."
+    return f"{made} in a row in turn {last}{more}."
+
+
+def tell_turning_point(report: Report) -> str:
+    """Empty if there is none."""
+    point, winner = report.turning_point, report.winner
+    if point is None or winner is None:
+        return ""
+    name = report.teams[winner]
+    if not point.threats:
+        return f"It came out of nowhere: before turn {point.turn}, no column was there that won for {name}."
+    told = f"From turn {point.turn} to the end there was always a column that won for {name} at once: "
+    told += f"{_columns(point.threats)} to begin with."
+    if point.sure is not None:
+        since = (
+            "They held the token, too"
+            if point.sure == point.turn
+            else f"From turn {point.sure} on they held the token, too"
+        )
+        told += f" {since}, so nobody could get in before them."
+    return told
+
+
+def _columns(columns: tuple[int, ...]) -> str:
+    if len(columns) == 1:
+        return f"column {columns[0]}"
+    return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
+
+
+def tell_turn(report: Report, turn: TurnReport) -> str:
+    """What the teams chose, and what came of it."""
+    return " ".join(_sentences(report, turn))
+
+
+def _sentences(report: Report, turn: TurnReport) -> Iterator[str]:
+    came = turn.resolution
+    if came.conflict:
+        yield f"Both chose column {came.conflict}."
+    else:
+        chosen = [f"{report.teams[s]} chose column {v.pick}" for s, v in turn.votes.items() if v.pick]
+        if chosen:
+            yield f"{', '.join(chosen)}."
+    for side, vote in turn.votes.items():
+        yield from _tell_deciding(report.teams[side], vote)
+    if came.conflict:
+        yield from _tell_conflict(report, turn)
+    if came.lines and came.result in SIDES:
+        yield f"Four in a row for {report.teams[came.result]}."
+
+
+def _tell_deciding(name: str, vote: SideVote) -> Iterator[str]:
+    if vote.decided_by == "lottery":
+        yield f"One ballot of {name} was drawn: it was for {vote.pick}."
+    elif vote.decided_by == "first":
+        yield f"{name} had a tie, and {vote.pick} had its votes first."
+    elif vote.decided_by == "lot":
+        yield f"{name} had a tie, and the lot took {vote.pick}."
+    elif vote.decided_by == "random":
+        yield f"Nobody of {name} voted, and the lot took {vote.pick}."
+    elif vote.decided_by == "pass":
+        yield f"Nobody of {name} voted, and nothing dropped for them."
+    elif vote.decided_by == "forfeit":
+        yield f"Nobody of {name} voted, and that lost the match."
+
+
+def _tell_conflict(report: Report, turn: TurnReport) -> Iterator[str]:
+    first, second = turn.resolution.drops
+    held, gets = report.teams[first.side], report.teams[second.side]
+    yield f"{held} held the token and dropped first; {_second(second, gets)}. The token went to {gets}."
+
+
+def _second(drop: Drop, name: str) -> str:
+    return f"there was no room left for {name}" if drop.row is None else f"{name} landed on top"
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"

@@ -1,0 +1,177 @@
+"""What is kept for how long: some time after an event nothing says any more who voted for what.
+
+Counts, picks and the sealed lists with their blinds stay, so that every match can be counted again.
+"""
+
+import logging
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from importlib import import_module
+from itertools import islice
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from games.matches import changing
+from games.models import Event, Match, MatchState
+from voting.counting.ballots import pack_ballots, unpack_ballots
+from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
+
+log = logging.getLogger(__name__)
+
+# Whoever does it holds up nobody: so much is read or written at once.
+RECORDS_AT_ONCE = 4
+ROWS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What one event no longer holds."""
+
+    event: Event
+    records: int = 0
+    ballots: int = 0
+    tickets: int = 0
+    announcements: int = 0
+    deeds: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
+            f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds"
+        )
+
+
+def events_to_forget(days: int) -> list[Event]:
+    """Those at rest for so long that still say something about a voter."""
+    resting = _resting(_days_ago(days)).annotate(last=Max("matches__ended_at"))
+    return [event for event in resting.order_by("pk") if _holds_anything(event, event.last or 0)]
+
+
+def _days_ago(days: int) -> datetime:
+    return timezone.now() - timedelta(days=days)
+
+
+def _resting(before: datetime) -> QuerySet[Event]:
+    """Where since then no match was played, nothing done, no code made or used, and no match is due.
+
+    An open lobby alone keeps nothing: somebody may have forgotten it.
+    """
+    since = int(before.timestamp() * 1000)
+    matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
+    codes = Ticket.objects.filter(Q(made_at__gte=before) | Q(used_at__gte=since))
+    deeds = Deed.objects.filter(at__gte=since)
+    there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, deeds)]
+    return Event.objects.filter(*there, created_at__lt=before, next_match_at=None)
+
+
+def _holds_anything(event: Event, ended_ms: int) -> bool:
+    """What came in after it was forgotten is forgotten as long after that."""
+    if event.forgotten_at is None:
+        return True
+    newer = ended_ms > event.forgotten_at.timestamp() * 1000
+    return newer or _tickets(event).exists() or _deeds(event).exists()
+
+
+def count_what_is_left(event: Event) -> Forgotten:
+    """What forgetting the event would take away, at most."""
+    rows = (_records(event), _stored(event), _tickets(event), _announcements(event), _deeds(event))
+    return Forgotten(event, *(query.count() for query in rows))
+
+
+def forget_voters(days: int) -> Generator[Forgotten, None, None]:
+    """Do it step by step, each in a transaction of its own; after each step how far it is with an event.
+
+    Whatever ends it in between, the next time it begins again where something is left. An event that is
+    deleted meanwhile, or whose ballots cannot be read, holds up no other.
+    """
+    for event in events_to_forget(days):
+        try:
+            done = yield from _forget_event(Forgotten(event), _days_ago(days))
+        except (Event.DoesNotExist, msgspec.MsgspecError) as trouble:
+            log.error("event %s is not forgotten: %s", event.code, trouble, extra={"event": event.pk})
+        else:
+            log.info("it is forgotten who voted for what: %s", done, extra={"event": event.pk})
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+
+
+def _forget_event(done: Forgotten, before: datetime) -> Generator[Forgotten, None, Forgotten]:
+    for records in _batches(_records(done.event), RECORDS_AT_ONCE):
+        done = replace(done, records=done.records + _forget_records(done.event, records, before))
+        yield done
+    for name, query in DROPPED.items():
+        for rows in _batches(query(done.event), ROWS_AT_ONCE):
+            gone = _drop(done.event, query(done.event).filter(pk__in=rows), before)
+            done = replace(done, **{name: getattr(done, name) + gone})
+            yield done
+    with changing(done.event.pk):
+        if _rests(done.event, before):
+            Event.objects.filter(pk=done.event.pk).update(forgotten_at=timezone.now())
+    yield done
+    return done
+
+
+def _forget_records(event: Event, ids: list[int], before: datetime) -> int:
+    named = {record.pk: bytes(record.sealed) for record in TallyRecord.objects.filter(pk__in=ids)}
+    changed = {pk: told for pk, packed in named.items() if (told := without_voters(packed)) != packed}
+    with changing(event.pk):
+        if not _rests(event, before):
+            return 0
+        for pk, packed in changed.items():
+            TallyRecord.objects.filter(pk=pk).update(sealed=packed)
+    return len(changed)
+
+
+def without_voters(packed: bytes) -> bytes:
+    """The same ballots in the same order, and nothing to tell whose each was."""
+    return pack_ballots(
+        msgspec.structs.replace(ballot, voter="", sequence=0) for ballot in unpack_ballots(packed)
+    )
+
+
+def _drop(event: Event, rows: QuerySet[Any], before: datetime) -> int:
+    with changing(event.pk):
+        return rows.delete()[0] if _rests(event, before) else 0
+
+
+def _rests(event: Event, before: datetime) -> bool:
+    """Still: a match that was started meanwhile needs what it has, and so do new codes."""
+    return _resting(before).filter(pk=event.pk).exists()
+
+
+def _batches(query: QuerySet[Any], size: int) -> Iterator[list[int]]:
+    ids = iter(list(query.order_by("pk").values_list("pk", flat=True)))
+    while batch := list(islice(ids, size)):
+        yield batch
+
+
+def _records(event: Event) -> QuerySet[TallyRecord]:
+    return TallyRecord.objects.filter(turn__match__event=event)
+
+
+def _stored(event: Event) -> QuerySet[StoredBallot]:
+    return StoredBallot.objects.filter(turn__match__event=event)
+
+
+def _tickets(event: Event) -> QuerySet[Ticket]:
+    return Ticket.objects.filter(event=event)
+
+
+def _announcements(event: Event) -> QuerySet[Announcement]:
+    return Announcement.objects.filter(event=event)
+
+
+def _deeds(event: Event) -> QuerySet[Deed]:
+    return Deed.objects.filter(event=event)
+
+
+DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
+    "ballots": _stored,
+    "tickets": _tickets,
+    "announcements": _announcements,
+    "deeds": _deeds,
+}
