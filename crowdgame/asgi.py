@@ -20,11 +20,16 @@ from voting.consumers.console import ConsoleConsumer  # noqa: E402
 from voting.consumers.display import DisplayConsumer  # noqa: E402
 from voting.consumers.phone import PhoneConsumer  # noqa: E402
 from voting.consumers.unknown import refuse_socket  # noqa: E402
+from voting.gateway.gateway import gateway  # noqa: E402
+from voting.gateway.offers import told_to_page  # noqa: E402
 from voting.metrics.figures import take_role  # noqa: E402
 
 YOUNG, YOUNG_TIMES, MIDDLE_TIMES = 10_000, 10, 1_000
 take_role("gateway")
-PAGES = front_door(seen_from_outside(at_known_hosts(django_application)))
+PAGES = front_door(
+    seen_from_outside(at_known_hosts(django_application)),
+    lambda code, team: told_to_page(gateway(), code, team),
+)
 # Each with who may open it. A page of a stranger's can neither have its visitors vote here nor press buttons.
 SOCKETS: dict[str, tuple[Any, Any]] = {
     "/ws/phone": (comes_from_own_page, PhoneConsumer.as_asgi()),

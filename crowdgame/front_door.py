@@ -1,61 +1,46 @@
 """Phone and projector pages and static files from memory, compressed once, ahead of Django.
 
-The phone's page is there once in each language; who asks gets the one that is understood best.
+The phone's page is there once in each language, and comes with what `told` says of its event.
 """
 
 import gzip
 import mimetypes
 import re
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from crowdgame.answers import Answer, page_from
 from crowdgame.headers import for_pages_from_memory
 from crowdgame.hosts import asks_a_known_host
-from crowdgame.tongues import tongue_of
-from voting.pages.content_policy import content_security_policy
+from crowdgame.phone_page import PhonePages
+from voting.gateway.offers import Told
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
+# What the page of a code, and of a team (0: any), comes with.
+Tells = Callable[[str, int], Told | None]
 
-CODE = re.compile(r"/(?:[BCDFGHJKMNPQRSTVWXYZ2-9]{4,8}(?:/[12])?/?)?", re.IGNORECASE)
+CODE = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY = re.compile(r"/display/[^/]+/?")
-ENGLISH = "en"
 HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer, ready to be sent, plain and (where it pays) gzip."""
-
-    headers: list[tuple[bytes, bytes]]
-    body: bytes
-    gzipped: bytes | None
-    status: int = HTTPStatus.OK
-
-    async def send(self, scope: Any, send: Any) -> None:
-        headers, body = self.headers, self.body
-        if self.gzipped is not None and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
-            headers, body = [*headers, (b"content-encoding", b"gzip")], self.gzipped
-        headers = [*headers, (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
-
-
-def front_door(behind: Application) -> Application:
+def front_door(behind: Application, told: Tells = lambda _code, _team: None) -> Application:
     """Answers GET of pages and static files; everything else goes to `behind`."""
-    phones, display = _phones(settings.PAGES_DIR), _page(settings.PAGES_DIR / "display.html")
+    phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
     static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
+    displays = [page_from(display)] if display.is_file() else []
 
     def found(path: str, scope: Any) -> Answer | None:
-        page = page_at(path)
-        if page == "phone" and phones:
-            return phones[_tongue(scope, tuple(phones))]
-        return static.get(path) or (display if page == "display" else None)
+        if phones and (code := CODE.fullmatch(path)):
+            return phones.page_for(scope).telling(told(code[1] or "", int(code[2] or 0)))
+        if displays and page_at(path) == "display":
+            return displays[0]
+        return static.get(path)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         answer = found(scope["path"], scope)
@@ -84,35 +69,6 @@ def page_at(path: str) -> str:
     if CODE.fullmatch(path):
         return "phone"
     return "display" if DISPLAY.fullmatch(path) else ""
-
-
-def _phones(folder: Path) -> dict[str, Answer]:
-    """The phone's page in each language, the one for everybody first; empty if the front end is not built."""
-    others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
-    built = {ENGLISH: folder / "phone.html", **others}
-    varies = b"accept-encoding, accept-language" if others else b"accept-encoding"
-    return {tongue: page for tongue, path in built.items() if (page := _page(path, varies)) is not None}
-
-
-def _tongue(scope: Any, spoken: tuple[str, ...]) -> str:
-    accepted = dict(scope["headers"]).get(b"accept-language", b"")
-    return tongue_of(scope.get("query_string", b""), accepted, spoken)
-
-
-def _page(path: Path, varies: bytes = b"accept-encoding") -> Answer | None:
-    """A page with a policy that lets nothing in but itself; None if the front end is not built."""
-    if not path.is_file():
-        return None
-    body = path.read_bytes()
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"cache-control", b"no-cache"),
-        (b"content-security-policy", content_security_policy(body).encode()),
-        (b"referrer-policy", b"no-referrer"),
-        *for_pages_from_memory(),
-        (b"vary", varies),
-    ]
-    return Answer(headers, body, gzip.compress(body, 9))
 
 
 def _static_files(root: Path) -> Iterator[tuple[str, Answer]]:

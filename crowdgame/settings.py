@@ -74,6 +74,7 @@ ASGI_APPLICATION = "crowdgame.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "voting" / "templates"],  # before the admin's own
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

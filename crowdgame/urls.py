@@ -1,17 +1,21 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
 from voting.pages.privacy import privacy
 from voting.pages.record import match_record
 from voting.pages.report import match_figures, match_report
+from voting.pages.verify import verify_script
 
 urlpatterns = [
     path("console/", include("voting.urls")),
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_figures, name="report_csv"),
+    path("cup/<code:code>", cup_board, name="cup"),
+    path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),
     path("about", about, name="about"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from games.models import LIVE_STATES, Match, Member, Team, Turn
+from games.models import LIVE_STATES, Cup, CupPairing, Match, Member, Team, Turn
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -50,6 +50,25 @@ class MemberAdmin(LookOnly):
     list_filter = ["role"]
     list_select_related = ["event", "user"]
     search_fields = ["event__code", "event__name", "user__username"]
+    ordering = ["-pk"]
+
+
+@admin.register(Cup)
+class CupAdmin(LookOnly):
+    """Its owner has a page of the console for it."""
+
+    list_display = ["name", "code", "format", "owner"]
+    list_filter = ["format"]
+    list_select_related = ["owner"]
+    search_fields = ["code", "name", "owner__username", "teams__name"]
+    ordering = ["-pk"]
+
+
+@admin.register(CupPairing)
+class CupPairingAdmin(LookOnly):
+    list_display = ["__str__", "red", "yellow", "event", "walkover"]
+    list_select_related = ["cup", "event"]
+    search_fields = ["cup__code", "cup__name", "event__code"]
     ordering = ["-pk"]
 
 

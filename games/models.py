@@ -14,6 +14,7 @@ MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
+MAX_CUP_TEAMS = 32
 
 
 class TallyMethod(models.TextChoices):
@@ -103,7 +104,8 @@ class Event(MatchTerms):
 
     `peek`: organizers see the votes by column before the reveal, and everybody is told so; `own_counts`: each
     team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
-    projector. Of `best_of` matches, whoever wins more than half wins the series. After `forgotten_at` nothing
+    projector. Of `best_of` matches, whoever wins more than half wins the series. Whoever needs
+    more time gets `extra_s` in every turn. After `forgotten_at` nothing
     says any more which ballots were of the same voter.
     """
 
@@ -129,6 +131,9 @@ class Event(MatchTerms):
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
         help_text="Empty: as many as you like.",
+    )
+    extra_s = models.PositiveIntegerField(
+        "seconds more in every turn", default=0, db_default=0, editable=False
     )
     forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = models.PositiveIntegerField(
@@ -273,7 +278,8 @@ LIVE_STATES = [TurnState.OPEN, TurnState.PAUSED]
 class Turn(models.Model):
     """One decision. `version` grows with every change of state or time: whoever writes compares it.
 
-    `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window.
+    `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
+    `talk_left_ms` of the time to talk before it.
     `seed` decides every lot of the turn. No ballot was taken after `sealed_at`.
     """
 
@@ -285,6 +291,7 @@ class Turn(models.Model):
     opens_at = models.BigIntegerField()
     closes_at = models.BigIntegerField()
     left_ms = models.BigIntegerField(null=True, blank=True)
+    talk_left_ms = models.BigIntegerField(default=0, db_default=0)
     seed = models.CharField(max_length=32)
     red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
     yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -320,3 +327,88 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.match} turn {self.number}"
+
+
+class CupFormat(models.TextChoices):
+    KNOCK_OUT = "knockout", "Knock-out: who loses is out"
+    LEAGUE = "league", "League: everyone plays everyone"
+
+
+class Cup(MatchTerms):
+    """Several teams who meet in pairings of two; each pairing that is played is an event, on these terms.
+
+    A pairing is over when a team has won more than half of `best_of` matches; in a league also after so many.
+    """
+
+    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    name = models.CharField(max_length=80)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
+    format = models.CharField(max_length=8, choices=CupFormat.choices, default=CupFormat.KNOCK_OUT)
+    best_of = models.PositiveSmallIntegerField(
+        "matches of a pairing", default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)]
+    )
+    next_match_after_s = models.PositiveIntegerField(
+        "seconds to a pairing's next match",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(MatchTerms.Meta):
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            CheckConstraint(condition=Q(format__in=CupFormat.values), name="cup_format_known"),
+            CheckConstraint(
+                condition=Q(best_of__gte=1, best_of__lte=MAX_BEST_OF), name="cup_best_of_in_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+
+class CupTeam(models.Model):
+    """One of a cup's; the draw knows it by its seed, from 1."""
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="teams")
+    seed = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["cup", "seed"], name="cupteam_seed_once"),
+            CheckConstraint(condition=Q(seed__gte=1, seed__lte=MAX_CUP_TEAMS), name="cupteam_seed_in_range"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CupPairing(models.Model):
+    """A pairing of the draw that was begun, or given to a team: `number` is the draw's, the teams are seeds.
+
+    `walkover` is the place (1 or 2) of the team that goes on without playing it out. Without the event, when
+    that was deleted, the pairing can be begun again.
+    """
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="pairings")
+    number = models.PositiveSmallIntegerField()
+    red = models.PositiveSmallIntegerField()
+    yellow = models.PositiveSmallIntegerField()
+    event = models.OneToOneField(
+        Event, on_delete=models.SET_NULL, null=True, blank=True, related_name="cup_pairing"
+    )
+    walkover = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["cup", "number"], name="cuppairing_number_once"),
+            CheckConstraint(condition=~Q(red=F("yellow")), name="cuppairing_two_teams"),
+            CheckConstraint(
+                condition=Q(walkover=None) | Q(walkover__in=[1, 2]), name="cuppairing_walkover_1_or_2"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cup.code} pairing {self.number}"

@@ -17,7 +17,7 @@ from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
 from voting.forms.edits import tell_screens
 from voting.forms.event import NameField
-from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
 
 if TYPE_CHECKING:
     from django.contrib.admin import TabularInline
@@ -150,6 +150,23 @@ class DeedAdmin(LookOnly):
     @admin.display(description="at", ordering="at")
     def done_at(self, deed: Deed) -> datetime:
         return datetime.fromtimestamp(deed.at / 1000, UTC)
+
+
+@admin.register(Ruling)
+class RulingAdmin(LookOnly):
+    """Who is moved, or kept out, by sign; by whom, the deeds say."""
+
+    list_display = ["event", "sign", "team", "kept_out", "ruled_at"]
+    list_filter = ["kept_out", "team"]
+    list_select_related = ["event"]
+    search_fields = ["event__code", "event__name", "sign"]
+    ordering = ["-at"]
+    fields = ["event", "sign", "team", "kept_out", "ruled_at"]
+    readonly_fields = ["ruled_at"]
+
+    @admin.display(description="at", ordering="at")
+    def ruled_at(self, ruling: Ruling) -> datetime:
+        return datetime.fromtimestamp(ruling.at / 1000, UTC)
 
 
 @admin.register(Announcement)

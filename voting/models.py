@@ -1,4 +1,4 @@
-"""What the crowd left behind: ballots of long windows, tallies, announcements."""
+"""What the crowd left behind, and what was ruled about it: ballots of long windows, tallies, outbox."""
 
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
@@ -82,12 +82,17 @@ class Ticket(models.Model):
 
 
 class Deed(models.Model):
-    """Something an organizer did in a control room, by the ballot box's clock: `what` is shown as it is."""
+    """Something an organizer did, by the ballot box's clock: `what` is shown as it is.
+
+    `pressed` is what was pressed in a control room, `undo` what takes it back.
+    """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deeds")
     by = models.CharField(max_length=150)
     action = models.CharField(max_length=24)
     what = models.CharField(max_length=200)
+    pressed = models.JSONField(null=True, blank=True)
+    undo = models.JSONField(null=True, blank=True)
     at = models.BigIntegerField()
 
     class Meta:
@@ -95,6 +100,29 @@ class Deed(models.Model):
 
     def __str__(self) -> str:
         return f"{self.by}: {self.what}"
+
+
+class Ruling(models.Model):
+    """What an organizer ruled about whoever has this sign: moved to `team`, kept out, or sent out last then.
+
+    It holds for every seat with the sign and overrides what the seat says. Deeds tell by whom.
+    """
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="rulings")
+    sign = models.CharField(max_length=6)
+    team = models.PositiveSmallIntegerField(null=True, blank=True)
+    kept_out = models.BooleanField(default=False)
+    sent_out_at = models.BigIntegerField(null=True, blank=True)
+    at = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "sign"], name="ruling_one_a_sign"),
+            CheckConstraint(condition=Q(team=None) | Q(team__in=[1, 2]), name="ruling_team_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event.code}: {self.sign}"
 
 
 class Announcement(models.Model):

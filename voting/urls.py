@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting.pages import members, new_event, organizer, printed, tickets
+from voting.pages import cups, members, new_event, organizer, printed, tickets
 from voting.pages.content_policy import View, guarded
 from voting.pages.lockout import Login
 
@@ -34,6 +34,9 @@ urlpatterns = [
     page("enter/<str:uid>/<str:token>/<code:code>/", organizer.enter, "enter_room"),
     page("new/", new_event.new_event, "new"),
     page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
+    page("cups/new/", cups.new_cup, "new_cup"),
+    page("cups/<code:code>/", cups.cup_room, "cup"),
+    page("cups/<code:code>/delete/", cups.remove_cup, "delete_cup"),
     page("<code:code>/", organizer.control_room, "room"),
     page("<code:code>/edit/", organizer.change_event, "change"),
     page("<code:code>/delete/", organizer.delete_event, "delete"),

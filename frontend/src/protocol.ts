@@ -2,14 +2,14 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type Part = "code" | "turnout" | "tally";
 export type TallyMethod = "plurality" | "lottery";
 export type TieRule = "first" | "lot";
-export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used";
+export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
 
@@ -19,6 +19,7 @@ export interface PhoneJoin {
   token?: string | null;
   team?: number | null;
   key?: string | null;
+  offer?: string | null;
 }
 
 export interface BallotCast {
@@ -67,6 +68,13 @@ export interface ActionAsk {
   part?: Part | null;
   team?: number | null;
   hands?: ReadonlyArray<number> | null;
+  sign?: string | null;
+}
+
+export interface PeopleAsk {
+  type: "people.ask";
+  query?: string;
+  skip?: number;
 }
 
 export interface Team {
@@ -179,6 +187,7 @@ export interface EventState {
   notice: string;
   hidden: ReadonlyArray<Part>;
   best_of: number | null;
+  extra_s: number;
 }
 
 export interface LobbyOpened {
@@ -316,6 +325,7 @@ export interface You {
   column: number | null;
   sequence: number;
   blind: string | null;
+  sign: string;
 }
 
 export interface PhoneWelcomed {
@@ -374,12 +384,25 @@ export interface CheersCounted {
   presses: readonly [number, number];
 }
 
+export interface Pressed {
+  action: Action;
+  turn: number | null;
+  seconds: number | null;
+  text: string | null;
+  part: Part | null;
+  team: number | null;
+  sign: string | null;
+  match: number | null;
+}
+
 export interface Deed {
   id: number;
   by: string;
-  action: Action;
+  action: string;
   what: string;
   at: number;
+  pressed: Pressed | null;
+  undo: Pressed | null;
 }
 
 export interface DeedTold {
@@ -428,14 +451,38 @@ export interface CountsTold {
   yellow: ReadonlyArray<number>;
 }
 
+export interface Person {
+  sign: string;
+  name: string;
+  team: number | null;
+  moved: number | null;
+  banned: boolean;
+}
+
+export interface PeopleTold {
+  type: "people.told";
+  query: string;
+  skip: number;
+  total: number;
+  people: ReadonlyArray<Person>;
+}
+
+export interface PageTold {
+  seq: number;
+  state: EventState;
+  now_at: number;
+  offer: string | null;
+  team: number;
+}
+
 export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
-export type ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk;
+export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
 export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown | CheersCounted;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {
@@ -451,4 +498,6 @@ export const CloseCode = {
   BAD_TOKEN: 4503,
   NOT_ALLOWED: 4504,
   OPEN_ELSEWHERE: 4505,
+  SENT_OUT: 4506,
+  KEPT_OUT: 4507,
 } as const;

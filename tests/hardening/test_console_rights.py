@@ -9,27 +9,24 @@ from tests.stack import House
 from voting.consumers.console import LOOK_AGAIN_S
 from voting.protocol import CloseCode
 
-
-@pytest.fixture(params=["log_out", "deactivate"])
-def ending(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+ENDINGS = ("log_out", "deactivate")
 
 
-@pytest.fixture
-def open_room(house: House, faces: Faces, request: pytest.FixtureRequest) -> tuple[Face, str]:
-    name = request.node.name
+def open_room(house: House, faces: Faces, name: str) -> Face:
+    """The control room of an organizer of that name."""
     event = house.ask("event", owner=name)
     console = faces.console(event["code"], house.ask("session", name=name))
     console.hear("console.welcomed")
-    return console, name
+    return console
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_press_after_the_session_is_refused_and_ends_the_room(
-    ending: str, open_room: tuple[Face, str], house: House
+    ending: str, house: House, faces: Faces
 ) -> None:
-    console, name = open_room
+    console = open_room(house, faces, f"presses-{ending}")
     console.say("action.ask", id=1, action="lobby.open").hear("action.done", id=1)
-    house.ask(ending, name=name)
+    house.ask(ending, name=f"presses-{ending}")
     before = house.contents()
     console.say("action.ask", id=2, action="match.start")
     assert console.hear("action.refused", id=2)["text"] == "You may not do this."
@@ -37,10 +34,10 @@ def test_a_press_after_the_session_is_refused_and_ends_the_room(
     assert house.contents() == before
 
 
-def test_who_only_looks_is_sent_away_soon(
-    ending: str, open_room: tuple[Face, str], house: House, monkeypatch: Any
-) -> None:
-    console, name = open_room
-    house.ask(ending, name=name)
+def test_who_only_looks_is_sent_away_soon(house: House, faces: Faces, monkeypatch: Any) -> None:
+    """Whichever way the session ended: both rooms wait for it at once."""
+    consoles = [open_room(house, faces, f"looks-{ending}") for ending in ENDINGS]
+    for ending in ENDINGS:
+        house.ask(ending, name=f"looks-{ending}")
     monkeypatch.setattr("tests.faces.PATIENCE_S", LOOK_AGAIN_S + 10)
-    assert console.closed() == CloseCode.NOT_ALLOWED
+    assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(ENDINGS)

@@ -11,10 +11,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from deploy.laptop import play
 from deploy.laptop.network import ANY, LOOPBACK, free_port
-from deploy.laptop.startup import running
 from tests.faces import Face
 from tests.hardening.test_hosts import asked
-from tests.stack import SERVERS, House, organizer
+from tests.stack import SERVERS, House, organizer, running_parts
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -25,7 +24,7 @@ def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         for name in ("ALLOWED_HOSTS", "PUBLIC_URL", "REDIS_URL", "DATABASE_URL", "BALLOT_BOX_URL"):
             patch.delenv(name, raising=False)
         stack = replace(play.plan(ANY, free_port(), 1), valkey_port=free_port())
-    with running(stack) as supervisor, organizer(stack) as asked:
+    with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield House(stack, supervisor, asked)
 
 

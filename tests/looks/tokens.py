@@ -6,19 +6,24 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 
 FACES = ROOT / "frontend" / "src"
-PAGES = ROOT / "voting" / "static" / "console" / "console.css"
-TOKENS = FACES / "live" / "tokens.css"
-CONSOLE = FACES / "console" / "console.css"
+STATIC = ROOT / "voting" / "static"
+TOKENS = STATIC / "tokens" / "stage.css"
+ROOMS = STATIC / "tokens" / "rooms.css"
+OWN_COLOURS = {"tokens", "cups"}  # the cup's board has a palette of its own
+SHEETS = [
+    sheet for sheet in (*FACES.rglob("*.css"), *STATIC.rglob("*.css")) if sheet.parent.name not in OWN_COLOURS
+]
 DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)
 RULE = re.compile(r"(:root|\[data-side=\"(?:red|yellow)\"\])[^{}]*\{(.*?)\}", re.DOTALL)
 PROPERTY = re.compile(r"--([\w-]+):\s*([^;]+);")
 PLAIN = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
+PRINT = re.compile(r"@media print \{.*?\n\}", re.DOTALL)
 Palette = dict[str, str]
 
 
 def palettes(sheet: Path) -> dict[str, Palette]:
     """`light` and `dark`: names to plain colours. A side's own are named `red.on-side`."""
-    text = sheet.read_text(encoding="utf-8")
+    text = PRINT.sub("", sheet.read_text(encoding="utf-8"))  # paper is white whatever the hour
     dark = "".join(DARK.findall(text))
     light = _read(DARK.sub("", text))
     return {"light": light, "dark": light | _read(dark)}

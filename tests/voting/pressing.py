@@ -12,6 +12,7 @@ from games.models import Event, Match, Team, Turn
 from voting.box.ballot_box import BallotBox
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.organizing.control import act
+from voting.organizing.deeds import Done
 from voting.protocol import Action, ActionAsk
 
 MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)
@@ -36,6 +37,10 @@ def press(event_id: int, action: Action, box: BallotBox, **more: Any) -> None:
 
 def words_of(event_id: int, action: Action, box: BallotBox, **more: Any) -> str:
     """A press, and what it says was done."""
+    return done_by(event_id, action, box, **more).what
+
+
+def done_by(event_id: int, action: Action, box: BallotBox, **more: Any) -> Done:
     return act(event_id, ActionAsk(id=1, action=action, **more), box)
 
 

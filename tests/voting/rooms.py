@@ -27,12 +27,16 @@ class Ear:
     seat: Seat | None = None
     frames: list[str] = field(default_factory=list)
     goodbyes: list[tuple[int, int | None]] = field(default_factory=list)
+    welcomed_anew: int = 0
 
     def write(self, frame: str) -> None:
         self.frames.append(frame)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.goodbyes.append((code, within_ms))
+
+    def welcome_anew(self) -> None:
+        self.welcomed_anew += 1
 
     @property
     def seqs(self) -> list[int]:

@@ -32,6 +32,8 @@ CHANCE = {
     r'("csrfToken": ?")[^"]+': r"\1TOKEN",
     r'("display_key":")[^"]+': r"\1TOKEN",
     r'("token":")[^"]+': r"\1TOKEN",
+    r'("offer":")[^"]+","team":[12]': r'\1TOKEN","team":ONE',
+    r'("sign":")[A-Z]+': r"\1SIGN",
     r'"qr":\[[^]]*\]': '"qr":[]',
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
 }

@@ -18,13 +18,14 @@ from voting.box.stores import DATABASE_AWAY
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.entry.admission import projector_key
 from voting.entry.links import join_url
+from voting.entry.people import find_people
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.hub import Room
 from voting.organizing.control import act
-from voting.organizing.deeds import keep_deed, latest_deeds
+from voting.organizing.deeds import Done, keep_deed, latest_deeds
 from voting.organizing.dry_runs import DryRuns, Stage, check_door, stop_dry_run
 from voting.organizing.rights import NEEDED, Standing, standing
-from voting.protocol import ActionAsk, CloseCode, ConsoleJoin
+from voting.protocol import ActionAsk, CloseCode, ConsoleJoin, PeopleAsk, Pressed
 
 log = logging.getLogger(__name__)
 
@@ -80,9 +81,12 @@ class ConsoleConsumer(SocketConsumer):
             if deed not in known:
                 self.tell(protocol.DeedTold(deed=deed))
 
-    async def hear(self, message: ConsoleJoin | ActionAsk, room: Room) -> None:
+    async def hear(self, message: ConsoleJoin | ActionAsk | PeopleAsk, room: Room) -> None:
         if isinstance(message, ConsoleJoin):
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            return
+        if isinstance(message, PeopleAsk):
+            await self._look_up(message, room)
             return
         try:
             await self._obey(message, room)
@@ -93,6 +97,16 @@ class ConsoleConsumer(SocketConsumer):
             self.tell(protocol.ActionRefused(id=message.id, text=text))
         else:
             self.tell(protocol.ActionDone(id=message.id))
+
+    async def _look_up(self, ask: PeopleAsk, room: Room) -> None:
+        """Who only looks on is told of nobody."""
+        with suppress(*DATABASE_AWAY):  # the next letter asks again
+            who = await self._standing(room)
+            if who is None or not who.may("run"):
+                self.tell(protocol.PeopleTold(query=ask.query, skip=ask.skip, total=0, people=()))
+            else:
+                look_up = database_sync_to_async(find_people)
+                self.tell(await look_up(room.event_id, ask.query, ask.skip))
 
     async def converse(self, receive: Receive) -> None:
         """As any socket's, but who is logged out meanwhile does not go on looking."""
@@ -129,17 +143,17 @@ class ConsoleConsumer(SocketConsumer):
         if ask.action not in {"rehearsal.start", "rehearsal.stop"}:
             await database_sync_to_async(_act)(press)
             return
-        what = await self._rehearse(ask, room)
-        await database_sync_to_async(_keep)(press, what)
+        done = await self._rehearse(ask, room)
+        await database_sync_to_async(_keep)(press, done)
 
-    async def _rehearse(self, ask: ActionAsk, room: Room) -> str:
-        """What was done, fit to be shown."""
+    async def _rehearse(self, ask: ActionAsk, room: Room) -> Done:
         if ask.action == "rehearsal.stop":
             await stop_dry_run(room.event_id, gateway().playbill)
-            return "sent the simulated crowd home"
+            return Done("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
         await database_sync_to_async(check_door)(room.event_id)
         await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
-        return f"sent {ask.phones or 1} simulated phones in"
+        what = f"sent {ask.phones or 1} simulated phones in"
+        return Done(what, Pressed(action="rehearsal.start"), Pressed(action="rehearsal.stop"))
 
 
 def _act(press: Press) -> None:
@@ -147,9 +161,9 @@ def _act(press: Press) -> None:
     _keep(press, act(press.event_id, press.ask, ballot_box()))
 
 
-def _keep(press: Press, what: str) -> None:
+def _keep(press: Press, done: Done) -> None:
     try:
-        keep_deed(press.event_id, press.by, press.ask.action, what, press.at)
+        keep_deed(press.event_id, press.by, done, press.at)
     except DATABASE_AWAY as trouble:  # it is done all the same
         log.error("a deed is not kept: %s", trouble, extra={"event": press.event_id})
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import ClassVar, cast
 
-import msgspec
+from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
@@ -14,7 +14,7 @@ from voting.box.ballot_box import Cast
 from voting.box.intake import REFUSED, Slot
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.counting.ballots import Ballot
-from voting.entry.seats import Seat, read_seat, sign_seat
+from voting.entry.seats import Seat, read_offer, read_seat, sign_of, sign_seat
 from voting.gateway.desk import TurnedAway
 from voting.gateway.door import Entry
 from voting.gateway.gateway import Gateway, gateway
@@ -38,6 +38,7 @@ TURNED_AWAY: dict[ErrorCode, str] = {
     "key_needed": "Join again with a key.",
     "key_wrong": "This key lets nobody in.",
     "key_used": "This ticket has let another device in.",
+    "hands_only": "Both teams vote by a show of hands.",
 }
 
 
@@ -73,14 +74,21 @@ class PhoneConsumer(SocketConsumer):
             text = TURNED_AWAY[turned.code]
             self.tell(protocol.ErrorTold(code=turned.code, text=text, event=room.state))
             return
+        _check_ruling(entry.seat, room)  # perhaps a new one
         (RETURNED if seat else SEATED).inc()
         self._sit(entry, room)
-        self.enter(
-            room,
-            protocol.PhoneWelcomed(now_at=gateway.now(), seq=room.seq, you=_you(entry), state=room.state),
-        )
-        if counts := room.told_teams.get(entry.seat.team):
+        self._welcome(self._you(entry, room), room)
+
+    def _welcome(self, you: protocol.You, room: Room) -> None:
+        now = gateway().now()
+        self.enter(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
+        if counts := room.told_teams.get(you.team):
             self.write(counts)
+
+    def welcome_anew(self) -> None:
+        """With an empty hand: nothing that was chosen for the other team is for this one."""
+        if self.room:
+            self._welcome(self._you(Entry(self.voter.seat, (0, 0), None), self.room), self.room)
 
     async def _let_in_new(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
         """Raises TurnedAway, and what desk and door raise."""
@@ -88,17 +96,17 @@ class PhoneConsumer(SocketConsumer):
         if state.lobby != "open":
             raise TurnedAway("lobby_closed" if state.lobby == "closed" else "joining_locked")
         if not room.takes_phones:
-            raise TurnedAway("joining_locked")
+            raise TurnedAway("hands_only")
         wish = room.leads_to(0 if state.team_choice == "balance" else message.team or 0)
         if state.admission in ("tickets", "roster"):
-            return await self._let_in_with_ticket(
-                msgspec.structs.replace(message, team=wish or None), room, gateway
-            )
+            wishing = replace_fields(message, team=wish or None)
+            return await self._let_in_with_ticket(wishing, room, gateway)
         if state.team_choice != "balance" and not wish:
             raise TurnedAway("team_needed")
         if state.admission == "rotating":
             gateway.desk(room).check_code(state.code, message.key, gateway.now())
-        return await gateway.door(room).let_in(None, wish)
+        offered = _offered_seat(message, room, gateway.now()) if state.admission == "open" else None
+        return await gateway.door(room).let_in(offered, offered.team if offered else wish)
 
     async def _let_in_with_ticket(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
         desk = gateway.desk(room)
@@ -106,6 +114,7 @@ class PhoneConsumer(SocketConsumer):
         entry = None
         try:
             seat = Seat(room.event_id, claim.voter, room.leads_to(claim.team))
+            _check_ruling(seat, room)
             entry = await gateway.door(room).let_in(seat, seat.team if claim.first else None)
         finally:
             if claim.first and entry is None:
@@ -116,10 +125,27 @@ class PhoneConsumer(SocketConsumer):
     def _sit(self, entry: Entry, room: Room) -> None:
         self.seat = entry.seat
         self.voter = room.sit(self, entry.seat)
-        if entry.ballot:
+        if entry.ballot and self._is_for_team(entry.ballot, entry.occasion[0], room):
             room.count_vote(self.voter, entry.occasion)
 
+    def _is_for_team(self, ballot: Ballot, turn_id: int, room: Room) -> bool:
+        """Whether it was cast for the team in which its voter is now."""
+        poll = room.poll
+        return poll is None or poll.turn_id != turn_id or poll.sides[self.voter.team] == ballot.side
+
+    def _you(self, entry: Entry, room: Room) -> protocol.You:
+        ballot, (turn, _) = entry.ballot, entry.occasion
+        you = protocol.You(token=sign_seat(self.voter.seat), team=self.voter.team, sign=self.voter.sign)
+        if ballot is None:
+            return you
+        if not self._is_for_team(ballot, turn, room):
+            return replace_fields(you, turn=turn, sequence=ballot.sequence)
+        column, sequence, blind = ballot.column, ballot.sequence, ballot.blind
+        return replace_fields(you, turn=turn, column=column, sequence=sequence, blind=blind)
+
     async def hear(self, message: PhoneJoin | BallotCast | ReceiptAsk | CheerSend, room: Room) -> None:
+        if self not in room.phones:
+            return  # it was put out, and has not gone yet
         if isinstance(message, BallotCast):
             self._vote(message, room)
         elif isinstance(message, CheerSend):
@@ -130,14 +156,14 @@ class PhoneConsumer(SocketConsumer):
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
 
     def _vote(self, message: BallotCast, room: Room) -> None:
-        poll, seat = room.poll, cast(Seat, self.seat)
-        voted = self.voter.voted_in == room.occasion
-        refusal = poll.refusal(seat.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
+        poll, voter = room.poll, self.voter
+        voted = voter.voted_in == room.occasion
+        refusal = poll.refusal(voter.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
             REFUSED.inc()
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
-        poll.lane.take(_ballot(seat, poll.sides[seat.team], message), self)
+        poll.lane.take(_ballot(voter.seat, poll.sides[voter.team], message), self)
 
     def _cheer(self, presses: int, room: Room) -> None:
         """What is too much, or comes while people vote or watch, is passed over."""
@@ -145,7 +171,7 @@ class PhoneConsumer(SocketConsumer):
         until = max(self._cheers_until, now) + 1 / CHEERS_A_SECOND
         if until <= now + 1 and room.is_between(gateway().now()):
             self._cheers_until = until
-            room.cheers.press(cast(Seat, self.seat).team, presses)
+            room.cheers.press(self.voter.team, presses)
 
     def _look_up(self, turn: int, room: Room) -> None:
         """Beside the conversation: no ballot waits for the database. One at a time."""
@@ -155,11 +181,16 @@ class PhoneConsumer(SocketConsumer):
             self._asking = asyncio.create_task(self._tell_receipt(turn, room))
 
     async def _tell_receipt(self, turn: int, room: Room) -> None:
-        self.tell(await gateway().receipts.find(room, cast(Seat, self.seat), turn))
+        seat = replace(self.voter.seat, team=self.voter.team)
+        self.tell(await gateway().receipts.find(room, seat, turn))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        """None for a ballot that was under way while its voter was moved: it was for the other team."""
+        room = cast(Room, self.room)
+        if not self._is_for_team(ballot, slot.turn_id, room):
+            return
         if code in COUNTED:
-            cast(Room, self.room).count_vote(self.voter, (slot.turn_id, slot.epoch))
+            room.count_vote(self.voter, (slot.turn_id, slot.epoch))
             self.tell(
                 protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
             )
@@ -183,18 +214,18 @@ def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
     seat = read_seat(message.token)
     if seat is None or seat.event_id != room.event_id:
         raise CloseSocket(CloseCode.BAD_TOKEN)
+    _check_ruling(seat, room)
     return replace(seat, team=room.leads_to(seat.team))
 
 
-def _you(entry: Entry) -> protocol.You:
-    token, team, ballot = sign_seat(entry.seat), entry.seat.team, entry.ballot
-    if ballot is None:
-        return protocol.You(token=token, team=team)
-    return protocol.You(
-        token=token,
-        team=team,
-        turn=entry.occasion[0],
-        column=ballot.column,
-        sequence=ballot.sequence,
-        blind=ballot.blind,
-    )
+def _check_ruling(seat: Seat, room: Room) -> None:
+    if room.rules and room.rule_of(sign_of(seat.voter)).kept_out:
+        raise CloseSocket(CloseCode.KEPT_OUT)
+
+
+def _offered_seat(message: PhoneJoin, room: Room, now: int) -> Seat | None:
+    """The one its page came with, if it is still to be had."""
+    seat = read_offer(message.offer, now) if message.offer else None
+    if seat is None or seat.event_id != room.event_id or room.leads_to(seat.team) != seat.team:
+        return None
+    return seat if room.state.team_choice == "balance" or seat.team == message.team else None

@@ -17,15 +17,21 @@ class Window:
         return max(0, self.closes_at - max(now, self.opens_at))
 
 
+def talk_left_ms(window: Window, now: int, talk_s: int) -> int:
+    """What is left of the talk before it; of the lead before the talk, nothing."""
+    return min(max(0, window.opens_at - now), talk_s * 1000)
+
+
 def open_window(now: int, lead_ms: int, window_s: int, talk_s: int = 0) -> Window:
     """After the lead people have `talk_s` to talk: from that long before it opens."""
     opens_at = now + lead_ms + talk_s * 1000
     return Window(opens_at, opens_at + window_s * 1000)
 
 
-def resume_window(now: int, left_ms: int) -> Window:
-    """What was left when it was paused, after a short lead to look up again."""
-    return Window(now + RESUME_LEAD_MS, now + RESUME_LEAD_MS + left_ms)
+def resume_window(now: int, left_ms: int, talk_left_ms: int = 0) -> Window:
+    """What was left when it was paused, after the rest of the talk, or a short lead to look up again."""
+    opens_at = now + max(RESUME_LEAD_MS, talk_left_ms)
+    return Window(opens_at, opens_at + left_ms)
 
 
 def extend_window(window: Window, now: int, seconds: int) -> Window:

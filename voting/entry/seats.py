@@ -1,5 +1,9 @@
-"""A voter's seat: a signed token on the phone that says event, voter and team; no database knows it."""
+"""A voter's seat: a signed token on the phone that says event, voter and team; no database knows it.
 
+Its sign is what people call it by: the phone shows it, an organizer types it.
+"""
+
+import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
@@ -7,6 +11,10 @@ from functools import cache
 
 from django.core import signing
 from django.utils.crypto import salted_hmac
+
+OFFERED, OFFERED_FOR_MS = "crowdgame.offer", 120_000
+SIGN_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+SIGN_LENGTH = 6
 
 
 class _Signer(signing.Signer):
@@ -24,8 +32,8 @@ def _prepared(salt: str, key: str | bytes, algorithm: str) -> hmac.HMAC:
 
 
 @cache
-def _signer() -> _Signer:
-    return _Signer(salt="crowdgame.seat")
+def _signer(salt: str = "crowdgame.seat") -> _Signer:
+    return _Signer(salt=salt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,38 @@ def read_seat(token: str) -> Seat | None:
     except signing.BadSignature:
         return None
     return Seat(int(event_id), voter, int(team))
+
+
+def sign_offer(seat: Seat, now: int) -> str:
+    """A seat that is nobody's yet, for whoever comes with it soon after `now`."""
+    return _signer(OFFERED).sign(f"{seat.event_id}.{seat.voter}.{seat.team}.{now}")
+
+
+def read_offer(token: str, now: int) -> Seat | None:
+    """None if it is forged or torn, or was made too long ago."""
+    if not token.isascii():
+        return None
+    try:
+        event_id, voter, team, made_at = _signer(OFFERED).unsign(token).split(".")
+    except signing.BadSignature:
+        return None
+    return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFERED_FOR_MS else None
+
+
+def sign_of(voter: str) -> str:
+    """The same on every machine and under every secret: what was ruled about a seat outlives a new key."""
+    number = int.from_bytes(hashlib.sha256(f"crowdgame.sign.{voter}".encode()).digest()[:8], "big")
+    letters = []
+    for _ in range(SIGN_LENGTH):
+        number, letter = divmod(number, len(SIGN_LETTERS))
+        letters.append(SIGN_LETTERS[letter])
+    return "".join(letters)
+
+
+def plain_sign(text: str) -> str | None:
+    """As it is kept, whichever way it was typed; None if it cannot be one."""
+    sign = "".join(text.split()).replace("-", "").upper()
+    return sign if len(sign) == SIGN_LENGTH and set(sign) <= set(SIGN_LETTERS) else None
 
 
 def claimed_voter(token: str) -> str:

@@ -71,6 +71,11 @@ def tell_consoles(event_id: int, message: protocol.DeedTold) -> None:
     _tell_once(layer.Copy(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "a deed")
 
 
+def tell_of_ruling(event_id: int) -> None:
+    """Have the gateways look at once; if they do not hear it, they look within a second all the same."""
+    _tell_once(layer.Copy(event_id, layer.RULED, b""), "a ruling")
+
+
 def _tell_once(copy: layer.Copy, what: str) -> None:
     try:
         layer.publish([copy], AT_ONCE_S)

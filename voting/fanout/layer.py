@@ -14,13 +14,15 @@ from django.conf import settings
 
 NO_CHANGE = 0
 FOR_CONSOLES = -1
+RULED = -2
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A message for everybody of an event; `seq` is a change's number, or NO_CHANGE.
 
-    With FOR_CONSOLES it is for the control rooms alone: gateways of a version before pass over it.
+    With FOR_CONSOLES it is for the control rooms alone; with RULED it says nothing but that there is a new
+    ruling about somebody. Gateways of a version before pass over both.
     """
 
     event_id: int

@@ -36,6 +36,7 @@ def snapshot(event: Event) -> protocol.EventState:
         notice=event.notice,
         hidden=_hidden(event),
         best_of=event.best_of,
+        extra_s=event.extra_s,
     )
 
 

@@ -46,7 +46,7 @@ class DurationField(forms.MultiValueField):
     def __init__(
         self, *, presets: Sequence[int], limits: tuple[int, int], empty: str = "", **options: Any
     ) -> None:
-        self.limits = limits
+        self.limits, self.empty = limits, empty
         widget = DurationWidget(presets, empty)
         parts = (
             forms.ChoiceField(choices=widget.widgets[0].choices, required=False),  # type: ignore[attr-defined]

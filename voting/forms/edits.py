@@ -1,5 +1,6 @@
-"""After an organizer saved an event: every screen hears of it."""
+"""After an organizer changed an event on a page: every screen hears of it, and it is kept who did it."""
 
+import time
 from contextlib import closing
 
 from django.contrib import messages
@@ -9,6 +10,7 @@ from redis import RedisError
 from games.models import Event
 from voting.box.ballot_box import BallotBox
 from voting.organizing.control import edit_event
+from voting.organizing.deeds import keep_page_deed
 
 
 def tell_screens(request: HttpRequest, event: Event) -> bool:
@@ -21,3 +23,17 @@ def tell_screens(request: HttpRequest, event: Event) -> bool:
         messages.warning(request, text)
         return False
     return True
+
+
+def keep_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
+    """`kind` is called like an action: `event.edit`; `what` is fit to be shown behind a name."""
+    keep_page_deed(event.pk, request.user.get_username(), kind, what, _now())
+
+
+def _now() -> int:
+    """The ballot box's time; this machine's, if it is away."""
+    try:
+        with closing(BallotBox()) as box:
+            return box.now()
+    except (RedisError, OSError):
+        return time.time_ns() // 1_000_000

@@ -10,10 +10,19 @@ from django.forms import BoundField
 
 from games.engine.errors import GameError
 from games.engine.registry import all_games, find_game
-from games.matches import create_event
-from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Admission, Event, Team
+from games.matches import changing, create_event
+from games.models import (
+    MAX_REVEAL_S,
+    MAX_TALK_S,
+    MAX_WINDOW_S,
+    MIN_WINDOW_S,
+    Admission,
+    Event,
+    MatchState,
+    Team,
+)
 from games.names import clean_name
-from voting.forms.durations import DurationField
+from voting.forms.durations import DurationField, in_words
 from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
 from voting.organizing.presets import draw_names, name_after
 
@@ -25,6 +34,7 @@ else:
 RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
+LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
 FOLDS = {
     "door": ("team_choice", "admission"),
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
@@ -151,11 +161,15 @@ class EventForm(EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
+        if self.instance.pk:
+            for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
+                del self.fields[name]
         teams = [(name, number in hands) for number, name in enumerate(draw_names(), 1)]
         if self.instance.pk:
             teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
             self.initial.update({name_field: name, hands_field: by_hands})
+        self._before = self._stands()
         self._offer_series()
         for game in all_games().values():
             ours = self.instance.game == game.slug
@@ -181,7 +195,8 @@ class EventForm(EventModelForm):
     @property
     def unfolded(self) -> set[str]:
         """The rarely used parts in which something is amiss, or not as usual."""
-        return {fold for fold, names in FOLDS.items() if any(map(self._is_notable, names))}
+        shown = {fold: [name for name in names if name in self.fields] for fold, names in FOLDS.items()}
+        return {fold for fold, names in shown.items() if any(map(self._is_notable, names))}
 
     def _is_notable(self, name: str) -> bool:
         return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)
@@ -216,16 +231,52 @@ class EventForm(EventModelForm):
             self._write_teams(event)
         return event
 
-    def save_changes(self) -> Event:
-        """Only what the form is about: the event's other columns may have moved on meanwhile."""
-        self.instance.save(update_fields=[*self.Meta.fields, "options"])
-        self._write_teams(self.instance)
-        return self.instance
+    def save_changes(self) -> bool:
+        """Whether they are saved; if not, the form says why.
+
+        Only what the form is about: the event's other columns may have moved on meanwhile.
+        """
+        with changing(self.instance.pk) as event:
+            held = self._hands_changed(event)
+            if held and event.matches.filter(state=MatchState.PLAYING).exists():
+                text = "A match is playing: change who votes by a show of hands after it."
+                self.add_error(held[0], text)
+                return False
+            named = [name for name in self.Meta.fields if name in self.fields]
+            self.instance.save(update_fields=[*named, "options"])
+            self._write_teams(self.instance)
+        return True
+
+    @property
+    def changes(self) -> str:
+        """What was changed, fit to be shown: the fields' labels, and what is short enough to tell."""
+        now = self._stands() | {name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
+        changed = [name for name, value in now.items() if value != self._before[name]]
+        return ", ".join(self._told(name) if name in self.fields else name for name in changed)
+
+    def _stands(self) -> dict[str, Any]:
+        """The teams' fields as they are to begin with, all others as they are on the event."""
+        teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
+        own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
+        game = all_games().get(self.instance.game)
+        options = stored_choices(game, self.instance.options) if game else None
+        return teams | own | {"the options of the game": options}
+
+    def _told(self, name: str) -> str:
+        field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
+        if isinstance(field, DurationField):
+            return f"{label}: {in_words(value) if value else field.empty}".lower()
+        return f"{label}: {value}" if isinstance(field, NameField) else label.lower()
 
     def _write_teams(self, event: Event) -> None:
         for number, name in enumerate(self._team_names(), 1):
             hands = self.cleaned_data[HANDS_FIELDS[number - 1]]
             event.teams.filter(number=number).update(name=name, hands=hands)
+
+    def _hands_changed(self, event: Event) -> list[str]:
+        by_hands = event.teams.order_by("number").values_list("hands", flat=True)
+        pairs = zip(HANDS_FIELDS, by_hands, strict=True)
+        return [field for field, hands in pairs if self.cleaned_data[field] != hands]
 
     def _team_names(self) -> tuple[str, str]:
         return self.cleaned_data["team_1"], self.cleaned_data["team_2"]

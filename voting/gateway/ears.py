@@ -13,10 +13,12 @@ from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.box.stores import DATABASE_AWAY
+from voting.entry.rulings import rules_of
 from voting.fanout.announcements import announcements_after, latest_seqs
-from voting.fanout.layer import FOR_CONSOLES, NO_CHANGE, Copy, Subscription
+from voting.fanout.layer import FOR_CONSOLES, NO_CHANGE, RULED, Copy, Subscription
 from voting.fanout.snapshots import snapshot
 from voting.gateway.hub import Room, write_to_all
+from voting.gateway.rulings import enforce
 from voting.gateway.threads import in_database
 
 log = logging.getLogger(__name__)
@@ -41,6 +43,7 @@ class Ears:
         self._now = now
         self._went_back = went_back
         self._subscription = Subscription()
+        self._ruling = asyncio.Lock()
 
     async def join(self, room: Room) -> None:
         await self._subscription.join(room.event_id)
@@ -68,6 +71,8 @@ class Ears:
                 await room.broadcast(copy.body)
             elif copy.seq == FOR_CONSOLES:
                 await write_to_all(tuple(room.consoles), copy.body.decode())
+            elif copy.seq == RULED:
+                await self.follow_rulings({room.event_id: room})
             elif copy.seq == room.seq + 1:
                 await self._tell(room, copy)
             elif copy.seq > room.seq:
@@ -105,10 +110,17 @@ class Ears:
             except DATABASE_AWAY as trouble:
                 log.warning("what was not heard is not found: %s", trouble)
 
+    async def follow_rulings(self, by_event: Mapping[int, Room]) -> None:
+        """What is read first is enforced first: no older ruling takes a newer one's place."""
+        async with self._ruling:
+            for event_id, rules in (await in_database(rules_of)(by_event)).items():
+                enforce(by_event[event_id], rules)
+
     async def find_missed(self) -> None:
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
+        await self.follow_rulings(by_event)
         heard = {event_id: room.seq for event_id, room in by_event.items()}
         for event_id, seq in (await in_database(latest_seqs)(by_event)).items():
             room = by_event[event_id]

@@ -24,6 +24,7 @@ from voting.box.ballot_box import AsyncBallotBox
 from voting.box.box_clock import BoxClock, local_ms
 from voting.box.intake import Intake
 from voting.counting.ballots import Ballot
+from voting.entry.rulings import Rules, rules_of
 from voting.fanout.layer import Copy
 from voting.fanout.snapshots import snapshot
 from voting.gateway.desk import Desk
@@ -96,6 +97,10 @@ class Gateway:
             room.asked_at = time.monotonic()
         return room
 
+    def room_here(self, code: str) -> Room | None:
+        """The event's room if somebody of it is, or was lately, at this gateway."""
+        return self._rooms.get(code.upper())
+
     def door(self, room: Room) -> Door:
         return self._doors[room.event_id]
 
@@ -122,8 +127,8 @@ class Gateway:
                 self._missed.clear()
             self._missed[code] = time.monotonic() + MISS_KEPT_S
             return
-        event_id, seq, state = found
-        room = Room(event_id, seq, state, self.intake)
+        event_id, seq, state, rules = found
+        room = Room(event_id, seq, state, self.intake, rules=rules)
         await self.ears.join(room)
         await self._presence.beat(room)
         self._rooms[code] = room
@@ -224,10 +229,10 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-_Found = tuple[int, int, protocol.EventState]
+_Found = tuple[int, int, protocol.EventState, Rules]
 
 
 def _load_event(code: str) -> _Found | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
-        return (event.pk, event.seq, snapshot(event)) if event else None
+        return (event.pk, event.seq, snapshot(event), rules_of([event.pk])[event.pk]) if event else None

@@ -1,6 +1,7 @@
 """This process's sockets, a room an event: a message is encoded once and written to all."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ from voting import protocol
 from voting.box.cheers import Cheers
 from voting.box.intake import Intake, Lane, Slot
 from voting.counting.window import is_stored
-from voting.entry.seats import Seat
+from voting.entry.rulings import NO_RULE, Rule, Rules
+from voting.entry.seats import Seat, sign_of
 from voting.fanout.layer import Copy
 from voting.metrics.figures import BROADCAST_S
 from voting.protocol import CloseCode
@@ -33,12 +35,24 @@ class Socket(Protocol):
         """Say goodbye, and if `within_ms` is given when to come back."""
 
 
+class Seated(Socket, Protocol):
+    """A socket with a seat."""
+
+    def welcome_anew(self) -> None:
+        """Its voter is in the other team from now on."""
+
+
 @dataclass(slots=True, eq=False)
 class Voter:
-    """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot."""
+    """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot for this team.
 
+    `team` is where the voter is, whatever the seat says.
+    """
+
+    seat: Seat
+    sign: str
     team: int
-    sockets: list[Socket] = field(default_factory=list)
+    sockets: list[Seated] = field(default_factory=list)
     voted_in: tuple[int, int] | None = None
 
 
@@ -81,7 +95,8 @@ class Room:
     of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
     frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own votes
     that each team was told, `rehearsal` how a dry run fared last; for `unanimous_beats` everybody connected
-    anywhere has voted; `asked_at` is when somebody last came.
+    anywhere has voted; `asked_at` is when somebody last came; `rules` is what was ruled about
+    people, by sign.
     """
 
     event_id: int
@@ -102,6 +117,8 @@ class Room:
     unanimous_beats: int = 0
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    rules: Rules = field(default_factory=dict)
+    _offered: int = field(default_factory=lambda: secrets.choice((1, 2)))
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
@@ -130,6 +147,11 @@ class Room:
         with_phones = [one.number for one in self.state.teams if not one.hands]
         return with_phones[0] if len(with_phones) == 1 else team
 
+    def next_offer(self) -> int:
+        """A team, each in its turn, so that pages offer seats in both alike."""
+        self._offered = 3 - self._offered
+        return self._offered
+
     @property
     def takes_phones(self) -> bool:
         return not all(team.hands for team in self.state.teams)
@@ -144,14 +166,18 @@ class Room:
         return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
 
     # ------------------------------------------------------------ who is here
-    def sit(self, socket: Socket, seat: Seat) -> Voter:
+    def sit(self, socket: Seated, seat: Seat) -> Voter:
         """A voter's socket comes in; of too many with one seat the oldest has to go."""
         self.phones.add(socket)
         self.strangers.discard(socket)
         voter = self.voters.get(seat.voter)
         if voter is None:
-            voter = self.voters[seat.voter] = Voter(seat.team)
-            self._connected[seat.team] += 1
+            sign = sign_of(seat.voter)
+            voter = self.voters[seat.voter] = Voter(seat, sign, self._team_by(self.rule_of(sign), seat))
+            self._connected[voter.team] += 1
+        else:
+            voter.seat = seat
+            self.move(voter)
         voter.sockets.append(socket)
         if len(voter.sockets) > SOCKETS_A_SEAT:
             voter.sockets.pop(0).end(CloseCode.OPEN_ELSEWHERE)
@@ -176,6 +202,30 @@ class Room:
             del self.voters[seat.voter]
             self._connected[voter.team] -= 1
             self._voted[voter.team] -= voter.voted_in == self.occasion
+
+    def rule_of(self, sign: str) -> Rule:
+        return self.rules.get(sign, NO_RULE)
+
+    def _team_by(self, rule: Rule, seat: Seat) -> int:
+        return self.leads_to(rule.team or seat.team)
+
+    def move(self, voter: Voter) -> None:
+        """To where the rules put this voter now; what was voted for the other team is not for this one."""
+        team = self._team_by(self.rule_of(voter.sign), voter.seat)
+        if team == voter.team:
+            return
+        self._connected[voter.team] -= 1
+        self._voted[voter.team] -= voter.voted_in == self.occasion
+        self._connected[team] += 1
+        voter.team, voter.voted_in = team, None
+        for socket in tuple(voter.sockets):
+            socket.welcome_anew()
+
+    def put_out(self, voter: Voter, code: int) -> None:
+        """All sockets of this voter, at once: whatever they still say is not heard."""
+        for socket in tuple(voter.sockets):
+            socket.end(code)
+            self.leave(socket, voter.seat)
 
     def count_vote(self, voter: Voter, occasion: tuple[int, int]) -> None:
         """A voter has a ballot in this turn; who has gone meanwhile is not counted."""

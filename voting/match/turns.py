@@ -242,6 +242,7 @@ def _series(event: Event) -> Series:
 
 
 def plan_turn(match: Match, number: int, now: int, lead_ms: int) -> Turn:
-    """A turn to be voted, after the lead and the match's time to talk."""
-    times = window.open_window(now, lead_ms, match.window_s, match.talk_s)
+    """A turn to be voted, after the lead and the match's time to talk. Call it within `changing`."""
+    extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
+    times = window.open_window(now, lead_ms, match.window_s + extra_s, match.talk_s)
     return create_turn(match, number, times.opens_at, times.closes_at)

@@ -1,6 +1,6 @@
 """What an organizer does to an event and its running match, each once and told to everyone.
 
-What the use cases return is what was done, fit to be shown.
+What the use cases return is what was done, and what takes it back.
 """
 
 from collections.abc import Callable
@@ -15,26 +15,35 @@ from voting.box.ballot_box import BallotBox
 from voting.counting import window
 from voting.fanout.announcements import announce, relay
 from voting.match.turns import load_turn, place_and_tell, plan_turn, start_match
+from voting.organizing.deeds import Done
 from voting.organizing.hands import count_hands
+from voting.organizing.pace import set_pace
+from voting.organizing.people import admit_voter, ban_voter, dismiss_voter, move_voter
 from voting.organizing.signs import clear_notice, hide_part, show_notice, show_part
 from voting.organizing.tempo import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
-from voting.protocol import Action, ActionAsk
+from voting.protocol import Action, ActionAsk, Pressed
 
 USUAL_S = 10
+LOCK, UNLOCK = Pressed(action="joining.lock"), Pressed(action="joining.unlock")
 
-OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], str]] = {
+OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
     "lobby.open": lambda event_id, _, box: open_lobby(event_id, box),
     "joining.lock": lambda event_id, _, box: lock_joining(event_id, box),
     "joining.unlock": lambda event_id, _, box: open_lobby(event_id, box),
-    "match.start": lambda event_id, _, box: f"started match {start_match(event_id, box).number}",
+    "match.start": lambda event_id, _, box: begin_match(event_id, box),
     "match.abort": lambda event_id, _, box: abort_playing_match(event_id, box),
     "turn.void": lambda event_id, ask, box: void_last_turn(event_id, ask.turn, box),
+    "pace.set": lambda event_id, ask, box: set_pace(event_id, ask.seconds, box),
     "notice.show": lambda event_id, ask, box: show_notice(event_id, ask.text, box),
     "notice.clear": lambda event_id, _, box: clear_notice(event_id, box),
     "part.hide": lambda event_id, ask, box: hide_part(event_id, ask.part, box),
     "part.show": lambda event_id, ask, box: show_part(event_id, ask.part, box),
+    "voter.move": lambda event_id, ask, box: move_voter(event_id, ask.sign, ask.team, box),
+    "voter.dismiss": lambda event_id, ask, box: dismiss_voter(event_id, ask.sign, box),
+    "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.sign, box),
+    "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.sign, box),
 }
-OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], str]] = {
+OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], Done]] = {
     "turn.pause": lambda turn, _, box: pause_turn(turn, box),
     "turn.resume": lambda turn, _, box: resume_turn(turn, box),
     "turn.extend": lambda turn, ask, box: extend_turn(turn, ask.seconds or USUAL_S, box),
@@ -44,7 +53,7 @@ OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], str]] = {
 }
 
 
-def act(event_id: int, ask: ActionAsk, box: BallotBox) -> str:
+def act(event_id: int, ask: ActionAsk, box: BallotBox) -> Done:
     """Do what was pressed. Raises MatchError when it cannot be done now."""
     if ask.action in OF_EVENT:
         return OF_EVENT[ask.action](event_id, ask, box)
@@ -62,16 +71,18 @@ def _asked_turn(event_id: int, ask: ActionAsk) -> Turn:
     return turn
 
 
-def open_lobby(event_id: int, box: BallotBox) -> str:
+def open_lobby(event_id: int, box: BallotBox) -> Done:
     """Let people in: the doors open, or open again."""
     locked = Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists()
     _set_lobby(event_id, Lobby.OPEN, protocol.JoiningUnlocked if locked else protocol.LobbyOpened, box)
-    return "let people in again" if locked else "opened the doors"
+    if locked:
+        return Done("let people in again", UNLOCK, LOCK)
+    return Done("opened the doors", Pressed(action="lobby.open"))
 
 
-def lock_joining(event_id: int, box: BallotBox) -> str:
+def lock_joining(event_id: int, box: BallotBox) -> Done:
     _set_lobby(event_id, Lobby.LOCKED, protocol.JoiningLocked, box)
-    return "let no one new in"
+    return Done("let no one new in", LOCK, UNLOCK)
 
 
 def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
@@ -84,6 +95,12 @@ def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: Ba
     relay(event_id)
 
 
+def begin_match(event_id: int, box: BallotBox) -> Done:
+    number = start_match(event_id, box).number
+    what = f"started match {number}"
+    return Done(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
+
+
 def edit_event(event_id: int, box: BallotBox) -> None:
     """Tell everyone that a name or a setting changed."""
     now = box.now()
@@ -92,7 +109,7 @@ def edit_event(event_id: int, box: BallotBox) -> None:
     relay(event_id)
 
 
-def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> str:
+def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
     """The turn resolved last does not count: its match goes on from before it.
 
     `asked` is the turn that was meant, if that was said: a late press hits no later turn.
@@ -113,7 +130,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> str:
         announce(event_id, protocol.TurnVoided, now)
     place_and_tell(again, box, create=True)
     _let_go(live, box)
-    return f"took turn {last.number} back"
+    return Done(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
 
 
 def _last_resolved(event_id: int) -> Turn:
@@ -138,7 +155,7 @@ def _let_go(turn: Turn | None, box: BallotBox) -> None:
             box.expire(turn.match.event_id, turn.pk)
 
 
-def abort_playing_match(event_id: int, box: BallotBox) -> str:
+def abort_playing_match(event_id: int, box: BallotBox) -> Done:
     now = box.now()
     with changing(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
@@ -149,4 +166,4 @@ def abort_playing_match(event_id: int, box: BallotBox) -> str:
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)
     _let_go(live, box)
-    return f"aborted match {match.number}"
+    return Done(f"aborted match {match.number}", Pressed(action="match.abort"))

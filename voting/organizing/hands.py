@@ -16,15 +16,16 @@ from voting.box.archive import HAND
 from voting.box.ballot_box import BallotBox
 from voting.match.turns import boxed, place_and_tell
 from voting.models import StoredBallot
-from voting.protocol import MAX_HANDS, ActionAsk
+from voting.organizing.deeds import Done
+from voting.protocol import MAX_HANDS, ActionAsk, Pressed
 
 Hands = tuple[int, ...]
 
 
-def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> str:
+def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
     """Take the hands of a team, instead of those counted before. Raises MatchError.
 
-    What is returned is what was done; it says nothing of a column.
+    What was done says nothing of a column; it is mended by counting again.
     """
     if ask.team is None or ask.hands is None:
         raise MatchError("Say which team, and how many hands are up for each column.")
@@ -40,7 +41,8 @@ def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> str:
         _replace(turn, side, ask.hands, now)
     place_and_tell(turn, box, create=False)
     total = sum(ask.hands)
-    return f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
+    what = f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
+    return Done(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
 
 
 def lacks_hands(turn: Turn) -> bool:

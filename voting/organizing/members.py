@@ -1,6 +1,7 @@
 """Who else may enter an event's control room: added, changed and removed by its owner."""
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from games.models import Event, Member, Role
 
@@ -22,11 +23,19 @@ def add_member(event: Event, name: str, role: Role) -> Member:
     return member
 
 
-def change_member(event: Event, member_id: int, role: Role) -> bool:
-    """Whether there is such a member."""
-    return Member.objects.filter(event=event, pk=member_id).update(role=role) == 1
+def change_member(event: Event, member_id: int, role: Role) -> str:
+    """The user name of whom it is; empty: there is no such member."""
+    found = Member.objects.filter(event=event, pk=member_id)
+    name = _name_of(found)
+    return name if found.update(role=role) else ""
 
 
-def remove_member(event: Event, member_id: int) -> bool:
-    """Whether there was such a member."""
-    return Member.objects.filter(event=event, pk=member_id).delete()[0] == 1
+def remove_member(event: Event, member_id: int) -> str:
+    """The user name of whom it was; empty: there was no such member."""
+    found = Member.objects.filter(event=event, pk=member_id)
+    name = _name_of(found)
+    return name if found.delete()[0] else ""
+
+
+def _name_of(found: QuerySet[Member]) -> str:
+    return found.values_list("user__username", flat=True).first() or ""

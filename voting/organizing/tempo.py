@@ -1,6 +1,6 @@
 """An organizer holds the time of a turn: pause, resume, extend, shorten, close.
 
-What the use cases return is what was done, fit to be shown.
+What the use cases return is what was done, and what takes it back.
 """
 
 from contextlib import suppress
@@ -16,51 +16,61 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.fanout.announcements import announce
 from voting.match.turns import close_turn, load_turn, place_and_tell
+from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
+from voting.protocol import Action, Pressed
 
 LEAST_LEFT_MS = 3_000
 MINUTE_S, HOUR_S = 60, 3600
 
 
-def pause_turn(turn: Turn, box: BallotBox) -> str:
+def pause_turn(turn: Turn, box: BallotBox) -> Done:
+    """What is left to talk is kept as well."""
     if turn.state != TurnState.OPEN:
         raise MatchError("It is paused already.")
     now = box.now()
-    left = Window(turn.opens_at, turn.closes_at).left_ms(now)
+    times = Window(turn.opens_at, turn.closes_at)
+    left = times.left_ms(now)
     if left == 0:
         raise MatchError("Time is up: the turn is being counted.")
-    times = {"opens_at": now, "closes_at": now}
-    _change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, left_ms=left, **times)
-    return f"paused turn {turn.number}"
+    held = {
+        "left_ms": left,
+        "talk_left_ms": window.talk_left_ms(times, now, turn.match.talk_s),
+        "opens_at": now,
+        "closes_at": now,
+    }
+    _change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
+    return _done(f"paused turn {turn.number}", turn, "turn.pause", "turn.resume")
 
 
-def resume_turn(turn: Turn, box: BallotBox) -> str:
+def resume_turn(turn: Turn, box: BallotBox) -> Done:
     if turn.state != TurnState.PAUSED:
         raise MatchError("It is not paused.")
-    times = window.resume_window(box.now(), turn.left_ms or 0)
+    times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
     _change_turn(
         turn,
         protocol.TurnResumed,
         box,
         state=TurnState.OPEN,
         left_ms=None,
+        talk_left_ms=0,
         opens_at=times.opens_at,
         closes_at=times.closes_at,
     )
-    return f"let turn {turn.number} go on"
+    return _done(f"let turn {turn.number} go on", turn, "turn.resume", "turn.pause")
 
 
-def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> str:
+def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
     if turn.state == TurnState.PAUSED:
         left = (turn.left_ms or 0) + seconds * 1000
         _change_turn(turn, protocol.TurnMoved, box, left_ms=left)
     else:
         times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
         _change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
-    return f"added {_spoken(seconds)}"
+    return _done(f"added {spoken(seconds)}", turn, "turn.extend", "turn.shorten", seconds)
 
 
-def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> str:
+def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
     """Take time away, but leave enough to finish a press. Raises MatchError."""
     paused = turn.state == TurnState.PAUSED
     left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
@@ -71,10 +81,10 @@ def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> str:
         raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
     change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
     _change_turn(turn, protocol.TurnMoved, box, **change)
-    return f"took {_spoken(seconds)} away"
+    return _done(f"took {spoken(seconds)} away", turn, "turn.shorten", "turn.extend", seconds)
 
 
-def close_turn_now(turn: Turn, box: BallotBox) -> str:
+def close_turn_now(turn: Turn, box: BallotBox) -> Done:
     """End the window at once and count. Raises MatchError unless people can vote now."""
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
@@ -88,12 +98,13 @@ def close_turn_now(turn: Turn, box: BallotBox) -> str:
         box,
         state=TurnState.OPEN,
         left_ms=None,
+        talk_left_ms=0,
         opens_at=times.opens_at,
         closes_at=times.closes_at,
     )
     with suppress(RedisError):  # the clock counts it then
         close_turn(turn.pk, box)
-    return f"closed turn {turn.number}"
+    return _done(f"closed turn {turn.number}", turn, "turn.close", "turn.void")
 
 
 def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
@@ -117,7 +128,13 @@ def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chan
     place_and_tell(turn, box, create=False)
 
 
-def _spoken(seconds: int) -> str:
+def _done(what: str, turn: Turn, action: Action, undo: Action, seconds: int | None = None) -> Done:
+    """Something done to a turn, and the opposite of it."""
+    pressed, opposite = (Pressed(action=one, turn=turn.pk, seconds=seconds) for one in (action, undo))
+    return Done(what, pressed, opposite)
+
+
+def spoken(seconds: int) -> str:
     """A time as one says it: 10 s, 5 min, 24 h."""
     for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
         if seconds % unit == 0:

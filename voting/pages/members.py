@@ -11,11 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from games.models import Event, Role
+from voting.forms.edits import keep_edit
 from voting.organizing.members import MemberError, add_member, change_member, remove_member
 from voting.pages.organizer import own_event
 
 LONGEST_ID = 19
-MAKE = {Role.COHOST: "Make co-host", Role.VIEWER: "Make viewer"}.items()
+NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
+MAKE = {role: f"Make {name}" for role, name in NAMES.items()}.items()
 
 
 class MemberForm(forms.Form):
@@ -68,20 +70,26 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
 def _obey(request: HttpRequest, event: Event, form: MemberForm) -> bool:
     """Whether it is done, or nothing can be done any more; if not, the form says why."""
     if request.POST["ask"] != "add":
-        if _change(event, request.POST["ask"], request.POST.get("member", "")):
+        if done := _change(event, request.POST["ask"], request.POST.get("member", "")):
+            keep_edit(request, event, *done)
             messages.success(request, "Done. An open control room follows within seconds.")
         else:
             messages.warning(request, "Nobody was changed: that member is not on the list any more.")
     elif form.add():
-        messages.success(request, f"{form.cleaned_data['name'].strip()} may come in now.")
+        name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
+        keep_edit(request, event, "member.add", f"let {name} into the control room as a {NAMES[role]}")
+        messages.success(request, f"{name} may come in now.")
     else:
         return False
     return True
 
 
-def _change(event: Event, asked: str, member: str) -> bool:
+def _change(event: Event, asked: str, member: str) -> tuple[str, str] | None:
+    """What kind of deed it was, and what was done; None: nothing."""
     if not member.isdecimal() or len(member) >= LONGEST_ID:
-        return False
+        return None
     if asked == "remove":
-        return remove_member(event, int(member))
-    return asked in Role.values and change_member(event, int(member), Role(asked))
+        name = remove_member(event, int(member))
+        return ("member.remove", f"took {name} off the members") if name else None
+    name = change_member(event, int(member), Role(asked)) if asked in Role.values else ""
+    return ("member.change", f"made {name} a {NAMES[Role(asked)]}") if name else None

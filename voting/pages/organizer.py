@@ -9,8 +9,7 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -19,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from games.matches import changing
 from games.models import Admission, Event, Match, MatchState, Member
 from voting.entry.admission import projector_key
-from voting.forms.edits import tell_screens
+from voting.forms.edits import keep_edit, tell_screens
 from voting.forms.event import EventForm
 from voting.organizing.rights import role_of
 from voting.pages.content_policy import content_security_policy
@@ -52,10 +51,11 @@ def entered_event(request: HttpRequest, code: str) -> Event:
 @login_required
 def list_events(request: HttpRequest) -> HttpResponse:
     playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
-    ended = Count("matches", filter=Q(matches__state=MatchState.ENDED))
+    over = Match.objects.filter(state=MatchState.ENDED).order_by("number")
     user = cast(User, request.user)
-    events = events_of(user).annotate(playing=Exists(playing), ended=ended)
-    events = events.select_related("owner").prefetch_related("teams").order_by("-created_at")
+    events = events_of(user).annotate(playing=Exists(playing))
+    events = events.select_related("owner").order_by("-created_at")
+    events = events.prefetch_related("teams", Prefetch("matches", over, to_attr="over"))
     shown = [(event, _projector_fragment(event, user)) for event in events]
     return render(request, "console/events.html", {"events": shown})
 
@@ -71,9 +71,9 @@ def _projector_fragment(event: Event, user: User) -> str:
 def change_event(request: HttpRequest, code: str) -> HttpResponse:
     event = own_event(request, code)
     form = EventForm(request.POST or None, instance=event)
-    if form.is_valid():
-        with transaction.atomic():
-            form.save_changes()
+    if form.is_valid() and form.save_changes():
+        if form.changes:
+            keep_edit(request, event, "event.edit", f"changed {form.changes}")
         if tell_screens(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)

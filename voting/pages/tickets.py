@@ -29,6 +29,7 @@ from voting.entry.tickets import (
 from voting.forms.tickets import RosterForm, TicketsForm
 from voting.models import Ticket
 from voting.pages.organizer import own_event
+from voting.pages.printed import SLIPS_A_FILE
 
 ROWS_A_PAGE = 100
 TICKETS_A_PRINT = 240
@@ -96,10 +97,12 @@ def _page(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterF
         "q": wanted,
         "show": show,
         "rows": Paginator(found, ROWS_A_PAGE).get_page(request.POST.get("page")),
+        "named": every.exclude(label="").exists(),
         "total": total,
         "used": total - unused,
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
+        "sheets": range(1, -(-unused // SLIPS_A_FILE) + 1),
         "prints": range(1, -(-unused // TICKETS_A_PRINT) + 1),
     }
 

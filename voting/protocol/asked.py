@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from voting.protocol.fields import Blind, Code, Column, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.protocol.fields import Blind, Code, Column, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
 from voting.protocol.state import Part
 
 Action = Literal[
@@ -20,30 +20,38 @@ Action = Literal[
     "turn.shorten",
     "turn.close",
     "turn.void",
+    "pace.set",
     "hands.count",
     "notice.show",
     "notice.clear",
     "part.hide",
     "part.show",
+    "voter.move",
+    "voter.dismiss",
+    "voter.ban",
+    "voter.admit",
     "rehearsal.start",
     "rehearsal.stop",
 ]
 MAX_CONSOLE_PHONES = 200
 MAX_NOTICE = 140
 MAX_HANDS = 5_000
+MAX_SIGN_TYPED = 16
+MAX_QUERY = 60
 
 
 class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
     """First message of a phone. `token` is the one it was given before, `team` its wish or its link's.
 
     `key` is what a newcomer shows where a device is not enough: the projector's code of the moment, a
-    ticket, or a pupil's code from the class list.
+    ticket, or a pupil's code from the class list. `offer` is the seat its page came with (see PageTold).
     """
 
     code: Code
     token: Token | None = None
     team: TeamNumber | None = None
     key: Key | None = None
+    offer: Token | None = None
 
 
 class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
@@ -94,9 +102,12 @@ class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
 class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     """A press in the control room.
 
-    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend` and `turn.shorten`, `phones` to
+    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `turn.shorten` and
+    `pace.set`, `phones` to
     `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
     votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
+    `sign` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
+    one, back where it came from.
     """
 
     id: Id
@@ -108,8 +119,16 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     part: Part | None = None
     team: TeamNumber | None = None
     hands: Annotated[tuple[Annotated[int, Meta(ge=0, le=MAX_HANDS)], ...], Meta(max_length=32)] | None = None
+    sign: Annotated[str, Meta(max_length=MAX_SIGN_TYPED)] | None = None
+
+
+class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
+    """Who is on the class list or was ruled about: those with `query` in name or sign, from `skip` on."""
+
+    query: Annotated[str, Meta(max_length=MAX_QUERY)] = ""
+    skip: Count = 0
 
 
 PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
-ConsoleMessage = ConsoleJoin | ActionAsk | ClockAsk
+ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk

@@ -16,3 +16,5 @@ class CloseCode:
     BAD_TOKEN = 4503
     NOT_ALLOWED = 4504
     OPEN_ELSEWHERE = 4505
+    SENT_OUT = 4506
+    KEPT_OUT = 4507

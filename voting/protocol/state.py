@@ -125,7 +125,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
 
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own. `notice` is the organizer's word to all; the `hidden` parts stay off the
-    projector. `best_of`: so many matches make the series; None: no series.
+    projector. `best_of`: so many matches make the series; None: no series. Every turn
+    is planned `extra_s` longer than the match says.
     """
 
     code: str
@@ -142,3 +143,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     notice: str = ""
     hidden: tuple[Part, ...] = ()
     best_of: Count | None = None
+    extra_s: Count = 0

@@ -8,13 +8,15 @@ from games.engine.game import Side
 from voting.protocol.asked import Action
 from voting.protocol.changes import Changes
 from voting.protocol.fields import Column, Count, Hash, Id, Key, TeamNumber, Time
-from voting.protocol.state import EventState
+from voting.protocol.state import EventState, Part
 
 
 class You(msgspec.Struct, frozen=True, kw_only=True):
     """A voter's own part of the snapshot: keep `token`, it is the seat.
 
-    `column`, `sequence` and `blind` are the ballot that counts.
+    `column`, `sequence` and `blind` are the ballot that counts. `column` is None, and `sequence` the highest
+    so far, where that ballot was cast for the other team, before its voter was moved. `sign` is what an
+    organizer calls this seat by.
     """
 
     token: str
@@ -23,6 +25,21 @@ class You(msgspec.Struct, frozen=True, kw_only=True):
     column: Column | None = None
     sequence: Count = 0
     blind: str | None = None
+    sign: str = ""
+
+
+class PageTold(msgspec.Struct, frozen=True, kw_only=True):
+    """What a phone's page comes with while people are there: it can show the board before its socket is open.
+
+    `offer` is a seat for a newcomer, in `team`; it is taken by the first phone.join that says it, soon. None
+    (and team 0) where a device is not enough, or people choose their team, or nobody is let in.
+    """
+
+    seq: Count
+    state: EventState
+    now_at: Time
+    offer: str | None
+    team: Count
 
 
 class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcomed"):
@@ -45,14 +62,33 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
 Role = Literal["owner", "cohost", "viewer"]
 
 
+class Pressed(msgspec.Struct, frozen=True, kw_only=True):
+    """A press in a control room, with what it was about. `match` is the number of the match it began."""
+
+    action: Action
+    turn: Id | None = None
+    seconds: Count | None = None
+    text: str | None = None
+    part: Part | None = None
+    team: TeamNumber | None = None
+    sign: str | None = None
+    match: Count | None = None
+
+
 class Deed(msgspec.Struct, frozen=True, kw_only=True):
-    """What an organizer did: `what` is fit to be shown; `by` is a user name."""
+    """What an organizer did: `what` is fit to be shown; `by` is a user name.
+
+    `action` says of what kind it is: that of a press, or what was done on a page (`event.edit`). `undo` is
+    what takes it back, as long as it still is so; None: nothing does. Only a press is `pressed`.
+    """
 
     id: Id
     by: str
-    action: Action
+    action: str
     what: str
     at: Time
+    pressed: Pressed | None = None
+    undo: Pressed | None = None
 
 
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
@@ -189,6 +225,28 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
     text: str
 
 
+class Person(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody on the class list, or whoever an organizer ruled about: then perhaps without a name.
+
+    `team` is the list's; `moved` where an organizer put them since; `banned`: they are kept out.
+    """
+
+    sign: str
+    name: str
+    team: TeamNumber | None
+    moved: TeamNumber | None
+    banned: bool
+
+
+class PeopleTold(msgspec.Struct, frozen=True, kw_only=True, tag="people.told"):
+    """Answer to `people.ask`: of the `total` that are found some, from `skip` on."""
+
+    query: str
+    skip: Count
+    total: Count
+    people: tuple[Person, ...]
+
+
 class RehearsalTold(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.told"):
     """How a rehearsal's simulated crowd fares; times are None until there are some."""
 
@@ -218,6 +276,7 @@ ErrorCode = Literal[
     "key_needed",
     "key_wrong",
     "key_used",
+    "hands_only",
 ]
 
 
@@ -235,4 +294,6 @@ class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
 Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
 ToPhone = Always | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
 ToDisplay = Always | DisplayWelcomed | KeyShown | CheersCounted
-ToConsole = Always | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold
+ToConsole = (
+    Always | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold
+)

@@ -24,6 +24,7 @@ UNIONS = (
     "ToDisplay",
     "ToConsole",
 )
+ALONE = ("PageTold",)
 CLIENT = frozenset(get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage))
 PRIMITIVES: dict[type[shape.Type], str] = {
     shape.IntType: "number",
@@ -36,7 +37,7 @@ PRIMITIVES: dict[type[shape.Type], str] = {
 
 def render() -> str:
     """The whole module: literals, structs, unions, constants. The same text at every call."""
-    structs = [struct_text(found) for found in structs_of(vars(protocol)[name] for name in UNIONS)]
+    structs = [struct_text(found) for found in structs_of(vars(protocol)[name] for name in UNIONS + ALONE)]
     unions = [f"export type {name} = {union_text(vars(protocol)[name])};" for name in UNIONS]
     return (
         "\n\n".join([HEADER.rstrip(), "\n".join(literals()), *structs, "\n".join(unions), constants()]) + "\n"
@@ -66,11 +67,11 @@ def union_text(union: UnionType) -> str:
     return " | ".join(member.__name__ for member in get_args(union))
 
 
-def structs_of(unions: Any) -> list[shape.StructType]:
-    """Every struct the unions reach, each once, the parts before the whole."""
+def structs_of(roots: Any) -> list[shape.StructType]:
+    """Every struct the roots reach, each once, the parts before the whole."""
     found: dict[type, shape.StructType] = {}
-    for union in unions:
-        gather(shape.type_info(union), found)
+    for root in roots:
+        gather(shape.type_info(root), found)
     return list(found.values())
 
 

@@ -217,6 +217,6 @@ class Phone:
             self._knock()
         elif error.code in NO_KEY:
             self.away = True
-        elif error.code in ("lobby_closed", "joining_locked"):
+        elif error.code in ("lobby_closed", "joining_locked", "hands_only"):
             pause_s = KNOCK_AGAIN_S * self._hall.rng.uniform(0.5, 1.5)
             self._knocking = asyncio.get_running_loop().call_later(pause_s, self._knock_again)

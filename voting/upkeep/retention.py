@@ -19,7 +19,7 @@ from django.utils import timezone
 from games.matches import changing
 from games.models import Event, Match, MatchState
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,13 @@ class Forgotten:
     tickets: int = 0
     announcements: int = 0
     deeds: int = 0
+    rulings: int = 0
 
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
-            f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds"
+            f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds, "
+            f"{self.rulings} rulings"
         )
 
 
@@ -79,8 +81,8 @@ def _holds_anything(event: Event, ended_ms: int) -> bool:
 
 def count_what_is_left(event: Event) -> Forgotten:
     """What forgetting the event would take away, at most."""
-    rows = (_records(event), _stored(event), _tickets(event), _announcements(event), _deeds(event))
-    return Forgotten(event, *(query.count() for query in rows))
+    rows = (_records, _stored, _tickets, _announcements, _deeds, _rulings)
+    return Forgotten(event, *(query(event).count() for query in rows))
 
 
 def forget_voters(days: int) -> Generator[Forgotten, None, None]:
@@ -169,9 +171,14 @@ def _deeds(event: Event) -> QuerySet[Deed]:
     return Deed.objects.filter(event=event)
 
 
+def _rulings(event: Event) -> QuerySet[Ruling]:
+    return Ruling.objects.filter(event=event)
+
+
 DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": _stored,
     "tickets": _tickets,
     "announcements": _announcements,
     "deeds": _deeds,
+    "rulings": _rulings,
 }

@@ -1,7 +1,7 @@
 import { useStore } from "../live/store";
+import type { EventState } from "../protocol";
 import type { Desk } from "./desk";
-import type { ExtraTime } from "./extra";
-import type { Offers } from "./offers";
+import { paceOffers, type Offers } from "./offers";
 import { Press } from "./Press";
 
 interface Props {
@@ -29,12 +29,14 @@ function Said({ desk }: { desk: Desk }) {
   return <p class="said" role="status" data-trouble={said?.trouble ?? false}>{said?.text ?? ""}</p>;
 }
 
-/** For those who need more time to read or to reach: every turn lasts longer, until it is switched off. */
-export function LongerTurns({ extra, off }: { extra: ExtraTime; off: boolean }) {
-  const { on } = useStore(extra.store);
+/** One press gives it, another takes it away. */
+export function Pace({ event, desk, off }: { event: EventState; desk: Desk; off: boolean }) {
+  const offers = paceOffers(event);
+  if (offers.length === 0) return null;
   return (
-    <button type="button" class="switch" role="switch" aria-checked={on} disabled={off} onClick={() => extra.set({ on: !on })}>
-      <span>30 s more in every turn</span>
-    </button>
+    <div class="pace" role="group" aria-label="More time in every turn">
+      <p>More time in every turn</p>
+      {offers.map((offer) => <Press key={offer.label} offer={offer} desk={desk} off={off} on={offer.seconds === undefined} />)}
+    </div>
   );
 }

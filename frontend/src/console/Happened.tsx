@@ -55,7 +55,7 @@ function useLines({ event, deeds, evening, rehearsal }: Props): readonly Line[] 
   const told = useStore(deeds.store).deeds;
   const { reveals, notes } = useStore(evening.store);
   const rehearsing = useStore(rehearsal.store).told?.running ?? false;
-  const done = listed(told, { event, revealedAt: reveals.map(({ at }) => at), rehearsing });
+  const done = listed(told, { event, rehearsing });
   const byThemselves = [...reveals, ...notes].map(({ at, text }) => ({ key: `${at} ${text}`, at, by: "", text, undone: false, undo: null }));
   const lines = [...done.map(({ deed, ...rest }) => ({ key: `${deed.id}`, at: deed.at, by: deed.by, text: deed.what, ...rest })), ...byThemselves];
   return lines.sort((one, other) => other.at - one.at).slice(0, SHOWN);

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { ServerClock } from "../live/clock";
 import type { Live } from "../live/event";
 import { useMoments } from "../live/now";
@@ -6,21 +5,23 @@ import { phaseMoments, phaseOf, revealMoments, tokenMoment, type Phase } from ".
 import { useStore } from "../live/store";
 import type { CountsTold, EventState, Role } from "../protocol";
 import { Charts } from "./Charts";
-import { Controls, LongerTurns } from "./Controls";
+import { Controls, Pace } from "./Controls";
 import { Counts } from "./Counts";
 import { Crowd, Playing } from "./Crowd";
 import type { Deeds } from "./deeds";
 import type { Desk } from "./desk";
 import type { Evening } from "./evening";
-import { isShort, type ExtraTime } from "./extra";
 import { Hall } from "./Hall";
 import { Hands } from "./Hands";
 import { Happened } from "./Happened";
 import { Health } from "./Health";
 import { Help, useKeys } from "./Help";
-import { Join } from "./Join";
+import { Foot, Join } from "./Join";
+import { Matches } from "./Matches";
 import { Now } from "./Now";
+import { People } from "./People";
 import { offersOf } from "./offers";
+import type { Lookup } from "./lookup";
 import type { Rehearsal } from "./rehearsal";
 import { Parts, Say } from "./Say";
 
@@ -35,8 +36,8 @@ export interface Props {
   desk: Desk;
   deeds: Deeds;
   evening: Evening;
-  extra: ExtraTime;
   rehearsal: Rehearsal;
+  people: Lookup;
 }
 
 interface Moment {
@@ -71,10 +72,12 @@ export function Room(props: Props) {
             <Hall event={event} phase={phase} now={moment.now} turnout={live.turnout} joinUrl={props.joinUrl} clock={clock} />
             {mayAct && <Hands event={event} phase={phase} deeds={told} desk={props.desk} off={off} />}
             <Charts event={event} phase={phase} evening={evening} clock={clock} />
+            {mayAct && <People event={event} people={props.people} desk={props.desk} off={off} />}
           </div>
           <Log {...props} {...moment} />
         </div>
       </main>
+      <Foot event={event} displayKey={props.displayKey} role={role} />
     </>
   );
 }
@@ -98,14 +101,13 @@ function Head(props: Props & Moment) {
 }
 
 /** Everything that whoever runs the event can press now, by hand and by key. */
-function Acting({ event, phase, off, desk, extra }: Props & Moment) {
+function Acting({ event, phase, off, desk }: Props & Moment) {
   const offers = offersOf(event, phase);
   const help = useKeys(desk, offers, off);
-  useLongerTurns(extra, event, phase, desk, off);
   return (
     <>
       <Controls offers={offers} desk={desk} off={off} />
-      {isShort(event) && <LongerTurns extra={extra} off={off} />}
+      <Pace event={event} desk={desk} off={off} />
       {help && <Help />}
     </>
   );
@@ -125,16 +127,7 @@ function Log({ event, live, deeds, evening, rehearsal, desk, off, mayAct }: Prop
     <div class="log">
       <Happened event={event} deeds={deeds} evening={evening} rehearsal={rehearsal} desk={desk} off={off} mayAct={mayAct} />
       {mayAct && <Crowd rehearsal={rehearsal} desk={desk} off={off} connected={live.turnout?.connected ?? [0, 0]} />}
+      <Matches event={event} />
     </div>
   );
-}
-
-function useLongerTurns(extra: ExtraTime, event: EventState, phase: Phase, desk: Desk, off: boolean): void {
-  useStore(extra.store);
-  const offer = off ? null : extra.wanted(event, phase);
-  useEffect(() => {
-    if (!offer?.turn) return;
-    extra.set({ given: offer.turn });
-    desk.press(offer);
-  }, [offer?.turn]);
 }

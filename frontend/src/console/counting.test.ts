@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Deed, Team, Turn } from "../protocol";
+import type { Deed, Pressed, Team, Turn } from "../protocol";
 import { counted, handsOffer, handsState, totalOf } from "./counting";
 
 const TEAM: Team = { number: 2, name: "South", hands: true };
 const TURN = { id: 7, number: 3 } as Turn;
-const TOLD: Deed = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0 };
+const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
+const TOLD: Deed = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null };
 
 test("a count is a whole number from none to the most that are taken", () => {
   assert.deepEqual(counted([0, 0, 0], 2, 4.7), [0, 4, 0]);
@@ -24,5 +25,5 @@ test("it is said whether what stands there is in", () => {
   assert.match(state([1, 2], [1, 2]), /^These are in/);
   assert.match(state([1, 3], [1, 2]), /not sent yet/);
   assert.equal(state([0, 0], null, [TOLD]), "olga counted 12 hands for South in turn 3.");
-  assert.equal(state([0, 0], null, [{ ...TOLD, what: "counted 9 hands for South in turn 13" }]), "None are in yet.");
+  assert.equal(state([0, 0], null, [{ ...TOLD, pressed: { ...PRESSED, turn: 8 } }, { ...TOLD, pressed: { ...PRESSED, team: 1 } }]), "None are in yet.");
 });

@@ -22,7 +22,7 @@ export function handsOffer(team: Team, turn: Turn, hands: readonly number[], pha
   return { ...plainOffer("hands.count", "Count them"), turn: turn.id, team: team.number, hands, enabled };
 }
 
-/** Where the counting stands; what another control room has sent is known by its words alone. */
+/** Where the counting stands; of what another control room has sent the sum is known, and no column. */
 export function handsState(
   hands: readonly number[],
   sent: readonly number[] | null,
@@ -34,7 +34,7 @@ export function handsState(
   if (totalOf(hands) > MOST_HANDS) return `At most ${thousands(MOST_HANDS)} can be counted.`;
   if (sent?.join() === hands.join()) return "These are in. Change and send them as often as you like.";
   if (sent) return "Changed: not sent yet.";
-  const told = deeds.find(({ action, what }) => action === "hands.count" && what.endsWith(`for ${team.name} in turn ${turn.number}`));
+  const told = deeds.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
   if (told) return `${told.by} ${told.what}.`;
   return phase === "voting" ? "None are in yet." : "They can be sent while the vote is open.";
 }

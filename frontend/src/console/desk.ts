@@ -34,8 +34,8 @@ interface Asked {
 }
 
 /** A button's name; one that is meant for another turn is another button. */
-export function nameOf({ action, seconds, turn, phones, part, team }: Offer): string {
-  return [action, seconds, turn, phones, part, team].map((one) => one ?? "").join(" ");
+export function nameOf({ action, seconds, turn, phones, part, team, sign }: Offer): string {
+  return [action, seconds, turn, phones, part, team, sign].map((one) => one ?? "").join(" ");
 }
 
 /** Takes presses: each goes out once, is answered in words, and a grave one needs a second press. */
@@ -122,7 +122,7 @@ export class Desk {
   }
 }
 
-function askOf(id: number, { action, turn, seconds, phones, text, part, team, hands }: Offer): ActionAsk {
+function askOf(id: number, { action, turn, seconds, phones, text, part, team, sign, hands }: Offer): ActionAsk {
   const about = { seconds: seconds ?? null, phones: phones ?? null, text: text ?? null, part: part ?? null };
-  return { type: "action.ask", id, action, turn, ...about, team: team ?? null, hands: hands ?? null };
+  return { type: "action.ask", id, action, turn, ...about, team: team ?? null, sign: sign ?? null, hands: hands ?? null };
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState, Match, Turn } from "../protocol";
-import { wantedBy } from "./extra";
-import { offersOf, partOffers } from "./offers";
+import { offersOf, paceOffers, partOffers } from "./offers";
 
 const TURN = { id: 9, number: 2, opens_at: 0, closes_at: 20_000, paused: false } as Turn;
 const MATCH = { number: 1, state: "playing", window_s: 20, turn: TURN, reveal: null } as unknown as Match;
@@ -33,12 +32,9 @@ test("a switch of the projector asks for the opposite of what is", () => {
   assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally"]);
 });
 
-test("a turn gets its thirty seconds once, whoever gave them", () => {
-  const on = { on: true, given: 0 };
-  assert.deepEqual([wantedBy(on, event(), "voting")?.seconds, wantedBy(on, event(), "waiting")?.turn], [30, 9]);
-  assert.equal(wantedBy({ ...on, on: false }, event(), "voting"), null);
-  assert.equal(wantedBy({ ...on, given: 9 }, event(), "voting"), null);
-  assert.equal(wantedBy(on, event(), "sealed"), null);
-  assert.equal(wantedBy(on, event({ match: { ...MATCH, turn: { ...TURN, closes_at: 50_000 } } }), "voting"), null);
-  assert.equal(wantedBy(on, event({ match: { ...MATCH, window_s: 86_400 } }), "voting"), null);
+test("more time in every turn is given by one press, and taken by the same", () => {
+  const asked = (part: Partial<EventState>) => paceOffers(event({ extra_s: 0, ...part })).map(({ seconds }) => seconds);
+  assert.deepEqual([asked({}), asked({ match: null }), asked({ extra_s: 30 })], [[10, 30, 60], [10, 30, 60], [10, undefined, 60]]);
+  const slow = { ...MATCH, window_s: 86_400 } as Match;
+  assert.deepEqual([asked({ match: slow }), asked({ match: slow, extra_s: 60 })], [[], [10, 30, undefined]]);
 });

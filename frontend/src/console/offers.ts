@@ -10,11 +10,12 @@ export interface Offer {
   shortcut: string;
   enabled: boolean;
   turn: number | null;
-  seconds?: number;
+  seconds?: number | null;
   phones?: number;
-  text?: string;
-  part?: Part;
-  team?: number;
+  text?: string | null;
+  part?: Part | null;
+  team?: number | null;
+  sign?: string | null;
   hands?: readonly number[];
   /** What the button says between the first press and the second. */
   sure?: string;
@@ -115,6 +116,18 @@ function joining({ lobby }: EventState): Offer {
 function abort({ match }: EventState): Offer {
   const enabled = match?.state === "playing";
   return { ...plainOffer("match.abort", "Abort the match"), enabled, sure: "Press again to abort" };
+}
+
+const LONGEST_WINDOW_S = 600;
+const EXTRAS = [10, 30, 60];
+
+/** For those who need more time to read or to reach: each turn lasts so much longer, until it is pressed again. */
+export function paceOffers({ match, extra_s }: EventState): readonly Offer[] {
+  if (match && match.window_s > LONGEST_WINDOW_S && !extra_s) return [];
+  return EXTRAS.map((extra) => {
+    const offer = plainOffer("pace.set", `+${extra}\u00a0s`);
+    return extra === extra_s ? offer : { ...offer, seconds: extra };
+  });
 }
 
 const PARTS: { [part in Part]: string } = { code: "Join code", turnout: "Turnout", tally: "Votes" };

@@ -1,4 +1,4 @@
-import type { Action, Deed, EventState, Part } from "../protocol";
+import type { Deed, EventState, Pressed } from "../protocol";
 import { plainOffer, type Offer } from "./offers";
 
 /** A deed as it is listed. `undo` is the press that takes it back, while what it did still stands. */
@@ -8,150 +8,91 @@ export interface Listed {
   undo: Offer | null;
 }
 
-/** What a deed is held against: the event as it is, when turns were revealed as far as that is known, a rehearsal. */
+/** What a deed is held against: the event as it is, and whether a rehearsal plays. */
 export interface Present {
   event: EventState;
-  revealedAt: readonly number[];
   rehearsing: boolean;
 }
 
-const OPPOSITE: { readonly [action in Action]?: Action } = {
-  "joining.lock": "joining.unlock",
-  "joining.unlock": "joining.lock",
-  "match.start": "match.abort",
-  "turn.pause": "turn.resume",
-  "turn.resume": "turn.pause",
-  "turn.extend": "turn.shorten",
-  "turn.shorten": "turn.extend",
-  "turn.close": "turn.void",
-  "notice.show": "notice.clear",
-  "notice.clear": "notice.show",
-  "part.hide": "part.show",
-  "part.show": "part.hide",
-  "rehearsal.start": "rehearsal.stop",
-};
-
-const RESTARTS: readonly Action[] = ["match.start", "match.abort", "turn.void"];
-const WROTE = "wrote: ";
-const COUNTED_WITHIN_MS = 15_000;
-const OBJECT = /\d+ (?:s|min|h)\b|(?:turn|match) \d+|the join code|the turnout|the votes/g;
-const PARTS: Record<string, Part> = { "the join code": "code", "the turnout": "turnout", "the votes": "tally" };
-const SECONDS: Record<string, number> = { s: 1, min: 60, h: 3600 };
+const GRAVE = ["turn.void", "match.abort"];
 
 /** Newest first, as they come. */
 export function listed(deeds: readonly Deed[], present: Present): Listed[] {
-  const undone = undoneOf(deeds, present);
+  const undone = undoneOf(deeds);
   return deeds.map((deed, index) => ({
     deed,
     undone: undone.has(deed.id),
-    undo: undone.has(deed.id) ? null : undoOf(deed, deeds.slice(0, index), deeds.slice(index + 1), present),
+    undo: undone.has(deed.id) || !stands(deed, deeds.slice(0, index), present) ? null : offerOf(deed.undo!),
   }));
 }
 
-/** The deeds that a later one has taken back: the last one of the opposite kind, about the same thing. */
-function undoneOf(deeds: readonly Deed[], present: Present): ReadonlySet<number> {
+/** The deeds that a later one has taken back: it pressed what their undo says. */
+function undoneOf(deeds: readonly Deed[]): ReadonlySet<number> {
   const undone = new Set<number>();
-  [...deeds].reverse().forEach((deed, index, oldestFirst) => {
-    const before = oldestFirst.slice(0, index).reverse();
-    const taken = before.find((one) => !undone.has(one.id) && isTakenBack(one, deed, present));
-    if (taken && (taken.action !== "notice.clear" || before.some(({ what }) => what === deed.what))) undone.add(taken.id);
+  deeds.forEach((_, fromNewest) => {
+    const index = deeds.length - 1 - fromNewest;
+    const older = deeds.slice(index + 1).filter(({ id }) => !undone.has(id));
+    const at = older.findIndex((one) => isSame(one.undo, deeds[index]!.pressed));
+    if (at >= 0 && !isTouched(older[at]!, older.slice(0, at))) undone.add(older[at]!.id);
   });
   return undone;
 }
 
-function isTakenBack(deed: Deed, by: Deed, present: Present): boolean {
-  if (OPPOSITE[deed.action] !== by.action) return false;
-  if (aboutOf(deed) !== aboutOf(by)) return false;
-  return !isTempo(deed) || isOneTurn(deed.at, by.at, present);
+function isSame(one: Pressed | null, other: Pressed | null): boolean {
+  return !!one && !!other && [...Object.keys(one)].every((key) => one[key as keyof Pressed] === other[key as keyof Pressed]);
 }
 
-/** What a deed was done to, from its words: "10 s", "turn 4", "the votes". What an organizer wrote says nothing. */
-function aboutOf({ action, what }: Deed): string {
-  return action.startsWith("notice.") ? "" : (what.match(OBJECT) ?? []).join(" ");
+/** Whether something newer was about the same thing. */
+function isTouched({ pressed }: Deed, newer: readonly Deed[]): boolean {
+  const topic = topicOf(pressed);
+  return topic !== "" && newer.some((one) => topicOf(one.pressed) === topic);
 }
 
-function isTempo({ action }: Deed): boolean {
-  return action === "turn.extend" || action === "turn.shorten";
-}
-
-/** Whether no turn was revealed between; what was before the first reveal that is known, is not known. */
-function isOneTurn(from: number, to: number, { revealedAt }: Present): boolean {
-  return revealedAt.every((at) => at < from || at > to) && (revealedAt.length === 0 || from >= Math.min(...revealedAt));
-}
-
-function undoOf(deed: Deed, newer: readonly Deed[], older: readonly Deed[], present: Present): Offer | null {
-  const action = OPPOSITE[deed.action];
-  if (!action || !stands(deed, newer, present)) return null;
-  const undo = plainOffer(action, "Undo");
-  const turn = present.event.match?.turn?.id ?? null;
-  if (deed.action.startsWith("notice.")) return rewritten(deed, older, undo);
-  if (deed.action.startsWith("part.")) return { ...undo, part: PARTS[aboutOf(deed)]! };
-  if (isTempo(deed)) return { ...undo, turn, seconds: secondsOf(deed) };
-  if (action === "turn.void") return { ...undo, turn: present.event.match?.reveal?.turn ?? null, sure: "Sure?" };
-  return action === "match.abort" ? { ...undo, sure: "Sure?" } : { ...undo, turn: deed.action.startsWith("turn.") ? turn : null };
+/** What only the last deed can be right about; empty: each deed stands for itself. */
+function topicOf(pressed: Pressed | null): string {
+  if (!pressed) return "";
+  const { action, turn, part, sign } = pressed;
+  if (action === "lobby.open" || action.startsWith("joining.")) return "door";
+  if (action === "turn.pause" || action === "turn.resume") return `hold ${turn}`;
+  if (action.startsWith("turn.") || action === "hands.count") return "";
+  return [action.split(".")[0], part, sign].join(" ");
 }
 
 /** Whether what was done is still so, and nothing newer has touched it. */
-function stands(deed: Deed, newer: readonly Deed[], present: Present): boolean {
-  const { event, rehearsing } = present;
-  const turn = event.match?.turn ?? null;
-  const about = aboutOf(deed);
-  switch (deed.action) {
+function stands(deed: Deed, newer: readonly Deed[], { event, rehearsing }: Present): boolean {
+  return !!deed.undo && !!deed.pressed && !isTouched(deed, newer) && isSo(deed.pressed, event, rehearsing);
+}
+
+function isSo(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: EventState, rehearsing: boolean): boolean {
+  const turn = match?.turn ?? null;
+  switch (pressed.action) {
     case "joining.lock":
-      return event.lobby === "locked" && !newer.some(isOfLobby);
+      return lobby === "locked";
     case "joining.unlock":
-      return event.lobby === "open" && !newer.some(isOfLobby);
+      return lobby === "open";
     case "match.start":
-      return event.match?.state === "playing" && about === `match ${event.match.number}`;
+      return match?.state === "playing" && match.number === pressed.match;
     case "turn.pause":
     case "turn.resume":
-      return turn?.paused === (deed.action === "turn.pause") && about === `turn ${turn.number}` && isLast(deed, newer) && !isRestarted(newer);
+      return turn?.id === pressed.turn && turn?.paused === (pressed.action === "turn.pause");
     case "turn.extend":
     case "turn.shorten":
-      return turn !== null && isOneTurn(deed.at, Infinity, present) && !isRestarted(newer);
+      return turn?.id === pressed.turn;
     case "turn.close":
-      return isRevealed(deed, event) && !isRestarted(newer);
+      return match?.state !== "aborted" && match?.reveal?.turn === pressed.turn;
+    case "pace.set":
+      return extra_s === (pressed.seconds ?? 0);
     case "notice.show":
-      return event.notice !== "" && isLast(deed, newer);
     case "notice.clear":
-      return event.notice === "" && isLast(deed, newer);
+      return notice === (pressed.text ?? "");
     case "part.hide":
     case "part.show":
-      return event.hidden.includes(PARTS[about]!) === (deed.action === "part.hide") && isLast(deed, newer);
+      return hidden.includes(pressed.part!) === (pressed.action === "part.hide");
     default:
-      return rehearsing && isLast(deed, newer);
+      return pressed.action.startsWith("voter.") || rehearsing;
   }
 }
 
-function isOfLobby({ action }: Deed): boolean {
-  return action === "lobby.open" || action.startsWith("joining.");
-}
-
-/** Whether the turn it was done to has begun anew, or is no more. */
-function isRestarted(newer: readonly Deed[]): boolean {
-  return newer.some(({ action }) => RESTARTS.includes(action));
-}
-
-/** Whether nothing newer of its kind, or of the opposite one, is about the same thing. */
-function isLast(deed: Deed, newer: readonly Deed[]): boolean {
-  const kinds = [deed.action, OPPOSITE[deed.action]];
-  return !newer.some((one) => kinds.includes(one.action) && aboutOf(one) === aboutOf(deed));
-}
-
-function isRevealed(deed: Deed, { match }: EventState): boolean {
-  const reveal = match?.state === "aborted" ? null : match?.reveal;
-  return !!reveal && aboutOf(deed) === `turn ${reveal.number}` && Math.abs(deed.at - reveal.resolved_at) < COUNTED_WITHIN_MS;
-}
-
-function secondsOf(deed: Deed): number {
-  const [count, unit] = aboutOf(deed).split(" ");
-  return Number(count) * (SECONDS[unit ?? ""] ?? 1);
-}
-
-/** What was written before comes back, or nothing stands there. */
-function rewritten(deed: Deed, older: readonly Deed[], undo: Offer): Offer | null {
-  const before = older.find(({ action }) => action.startsWith("notice."));
-  const text = before?.action === "notice.show" ? before.what.slice(WROTE.length) : "";
-  if (text) return { ...undo, action: "notice.show", text };
-  return deed.action === "notice.show" ? { ...undo, action: "notice.clear" } : null;
+function offerOf({ action, turn, seconds, text, part, team, sign }: Pressed): Offer {
+  return { ...plainOffer(action, "Undo"), turn, seconds, text, part, team, sign, ...(GRAVE.includes(action) ? { sure: "Sure?" } : {}) };
 }

@@ -1,7 +1,6 @@
 import { sideOf, teamOf, type Phase } from "../live/phase";
 import { seriesOf, winsNeeded } from "../live/series";
 import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
-import type { Offer } from "./offers";
 
 const DONE: Record<Action, string> = {
   "lobby.open": "The lobby is open.",
@@ -15,11 +14,16 @@ const DONE: Record<Action, string> = {
   "turn.shorten": "",
   "turn.close": "Closed and counted.",
   "turn.void": "Taken back: the turn is voted again.",
+  "pace.set": "From the next turn on: the usual time.",
   "hands.count": "The hands are in.",
   "notice.show": "Everyone can read it.",
   "notice.clear": "The line is down.",
   "part.hide": "Off the projector.",
   "part.show": "On the projector again.",
+  "voter.move": "Moved.",
+  "voter.dismiss": "Sent out.",
+  "voter.ban": "Kept out.",
+  "voter.admit": "May come in again.",
   "rehearsal.start": "A simulated crowd is coming.",
   "rehearsal.stop": "The simulated crowd goes home.",
 };
@@ -32,9 +36,10 @@ export function span(seconds: number): string {
   return `${seconds / size}\u00a0${unit}`;
 }
 
-export function doneText({ action, seconds = 0 }: Pick<Offer, "action" | "seconds">): string {
-  if (action === "turn.extend") return `${span(seconds)} more.`;
-  return action === "turn.shorten" ? `${span(seconds)} less.` : DONE[action];
+export function doneText({ action, seconds }: { action: Action; seconds?: number | null }): string {
+  if (action === "pace.set" && seconds) return `From the next turn on: ${span(seconds)} more.`;
+  if (action === "turn.extend") return `${span(seconds ?? 0)} more.`;
+  return action === "turn.shorten" ? `${span(seconds ?? 0)} less.` : DONE[action];
 }
 
 /** What is going on, in a few words. */

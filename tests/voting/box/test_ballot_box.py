@@ -48,6 +48,12 @@ def test_the_totals_follow_a_voter_to_the_other_side(turn: BoxedTurn) -> None:
     assert voted() == (0, 1)
 
 
+def test_a_ballot_for_the_other_side_is_no_repetition(turn: BoxedTurn, box: BallotBox) -> None:
+    cast(turn, R1)
+    assert cast(turn, Ballot("v1", "yellow", R1.column, R1.sequence)) == [-R1.sequence]
+    assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
+
+
 def test_an_older_ballot_is_told_the_newer_sequence(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, Ballot("v1", "red", 3, 5))
     assert cast(turn, Ballot("v1", "red", 6, 4)) == [-5]

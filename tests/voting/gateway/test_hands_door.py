@@ -43,7 +43,7 @@ def test_if_both_vote_by_hands_a_phone_is_told_and_hears_when_that_changes(
 ) -> None:
     made = event(house, [1, 2])
     face = faces.open("phone").say("phone.join", code=made["code"])
-    told = face.hear("error.told", code="joining_locked")
+    told = face.hear("error.told", code="hands_only")
     assert [team["hands"] for team in told["event"]["teams"]] == [True, True]
     house.ask("by_hands", event_id=made["id"], teams=[2])
     face.hear("event.edited")

@@ -87,7 +87,7 @@ def evening(box: BallotBox, valkey_url: str) -> Evening:
 
 
 async def opened_anew(gateway: Gateway, event: Event) -> Room:
-    event_id, seq, state = await asyncio.to_thread(loaded, event.code)
+    event_id, seq, state, _ = await asyncio.to_thread(loaded, event.code)
     return Room(event_id, seq, state, gateway.intake)
 
 

@@ -14,6 +14,7 @@ from tests.faces import Face, Message, faces_of
 from tests.stack import House, running_house
 from tests.voting.consoles import deeds_told, done
 from voting.gateway.playbill import KEPT_MS
+from voting.protocol import CloseCode
 
 one_port_many_gateways = pytest.mark.skipif(not shares_ports(), reason="this system has one gateway a port")
 
@@ -57,6 +58,26 @@ def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(hall: House, rooms:
         told = deeds_told(here, number)
         assert told == deeds_told(there, number)
         assert [deed["what"] for deed in told] == [f"wrote: Line {n}" for n in range(1, number + 1)]
+
+
+@one_port_many_gateways
+def test_who_is_ruled_about_is_found_at_every_gateway(hall: House) -> None:
+    """One voter with a device at each: both are moved, and both put out."""
+    for faces in faces_of(hall):
+        made = hall.ask("event", lobby="open")
+        console = faces.console(made["code"], hall.ask("session", name="olga"))
+        console.hear("console.welcomed")
+        phone, welcome = faces.phone(made["code"])
+        devices = {gateway_of(hall, phone): phone}
+        while len(devices) < 2:
+            other, _ = faces.phone(made["code"], token=welcome["you"]["token"])
+            devices.setdefault(gateway_of(hall, other), other)
+        you = welcome["you"]
+        done(console, 1, "voter.move", sign=you["sign"], team=3 - you["team"])
+        for device in devices.values():
+            assert device.hear("phone.welcomed")["you"]["team"] == 3 - you["team"]
+        done(console, 2, "voter.ban", sign=you["sign"])
+        assert [device.closed() for device in devices.values()] == [CloseCode.KEPT_OUT] * 2
 
 
 @one_port_many_gateways

@@ -82,3 +82,26 @@ def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
     assert room.poll.refusal(1, ballot, turn.opens_at - 1_000) == "early"
     assert room.poll.refusal(1, ballot, turn.opens_at) is None
     assert cast(boxed(turn), Ballot("v1", "red", 3, 1)) == [Cast.EARLY]
+
+
+def test_a_pause_keeps_the_rest_of_the_talk(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    before = box.now()
+    press(event_of(turn), "turn.pause", box)
+    held = load_turn(turn.pk)
+    assert held.talk_left_ms == TALK_MS, "the lead before the talk is not part of it"
+    press(event_of(turn), "turn.resume", box)
+    after = load_turn(turn.pk)
+    assert before + TALK_MS <= after.opens_at <= box.now() + TALK_MS
+    assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, 0)
+
+
+def test_a_talk_that_is_half_over_goes_on_from_there(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    move_turn(turn.pk, turn.version, -START_LEAD_MS - TALK_MS // 2, box.now(), box)
+    left = load_turn(turn.pk).opens_at - box.now()
+    press(event_of(turn), "turn.pause", box)
+    held = load_turn(turn.pk).talk_left_ms
+    assert left - 2_000 < held <= left
+    press(event_of(turn), "turn.resume", box)
+    assert box.now() < load_turn(turn.pk).opens_at <= box.now() + held

@@ -2,8 +2,8 @@
 
 import pytest
 
-from games.models import Turn, TurnState
-from tests.voting.playing import kinds, only_turn, open_now, run_out, set_window, start, vote
+from games.models import TurnState
+from tests.voting.playing import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from tests.voting.pressing import event_of, everything, press, refused, words_of
 from voting.box.ballot_box import BallotBox, Early, Sealed
 from voting.counting.window import RESUME_LEAD_MS
@@ -71,14 +71,8 @@ def test_an_extension_moves_the_deadline_and_keeps_the_ballots(box: BallotBox) -
     assert box.seal(boxed(extended)) == Early(extended.closes_at)
     press(event_of(turn), "turn.extend", box)
     assert load_turn(turn.pk).closes_at == extended.closes_at + 10_000
-    after = play_on(turn, box)
+    after = play_out(turn, box)
     assert after.red_pick == 3
-
-
-def play_on(turn: Turn, box: BallotBox) -> Turn:
-    run_out(load_turn(turn.pk), box)
-    close_turn(turn.pk, box)
-    return load_turn(turn.pk)
 
 
 def test_an_extension_of_a_sealed_turn_that_is_not_counted_yet_runs_again_from_now(box: BallotBox) -> None:
@@ -90,7 +84,7 @@ def test_an_extension_of_a_sealed_turn_that_is_not_counted_yet_runs_again_from_n
     press(event_of(turn), "turn.extend", box, seconds=30)
     assert load_turn(turn.pk).closes_at - box.now() > 29_000
     vote(load_turn(turn.pk), box, yellow=[5])
-    after = play_on(turn, box)
+    after = play_out(turn, box)
     assert (after.red_pick, after.yellow_pick) == (3, 5)
 
 
@@ -112,7 +106,7 @@ def test_time_is_taken_away_and_ballots_stay(box: BallotBox) -> None:
     press(event_of(turn), "turn.shorten", box)
     assert load_turn(turn.pk).closes_at == turn.closes_at - 40_000
     assert kinds(event_of(turn))[-1] == "turn.moved"
-    assert play_on(turn, box).red_pick == 3
+    assert play_out(turn, box).red_pick == 3
 
 
 def test_a_shortened_window_ends_for_the_box_too(box: BallotBox) -> None:

@@ -8,6 +8,7 @@ from django.test import Client
 
 from games.matches import create_event
 from games.models import Event, Member
+from voting.organizing.deeds import latest_deeds
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,20 @@ def test_a_member_who_is_gone_is_no_member(event: Event, bob: User) -> None:
     Member.objects.create(event=event, user=bob, role="cohost")
     bob.delete()
     assert not Member.objects.exists()
+
+
+def test_each_change_is_a_deed(browser: Client, event: Event, bob: User) -> None:
+    asks(browser, event, ask="add", name=" bob ", role="viewer")
+    member = Member.objects.get(user=bob)
+    asks(browser, event, ask="cohost", member=member.pk)
+    asks(browser, event, ask="remove", member=member.pk)
+    asks(browser, event, ask="remove", member=member.pk)
+    told = [(deed.action, deed.what) for deed in reversed(latest_deeds(event.pk))]
+    assert told == [
+        ("member.add", "let bob into the control room as a viewer"),
+        ("member.change", "made bob a co-host"),
+        ("member.remove", "took bob off the members"),
+    ]
 
 
 def test_a_name_is_shown_as_text(browser: Client, event: Event) -> None:

@@ -11,9 +11,11 @@ from django.test import Client
 from games.models import Event
 from games.names import TEAM_NAMES
 from tests.voting.playing import RED_WINS, play
+from tests.voting.pressing import press
 from voting.box.ballot_box import BallotBox
 from voting.forms.event import EventForm
 from voting.match.turns import start_match
+from voting.organizing.deeds import latest_deeds
 from voting.organizing.presets import EMPTY, PRESETS, Preset
 
 pytestmark = pytest.mark.django_db
@@ -152,15 +154,61 @@ def test_an_edit_that_changes_nothing_changes_nothing(
 
 def test_all_of_it_can_be_changed(browser: Client, organizer: User, valkey_url: str) -> None:
     event = EMPTY.make(organizer)
-    ticks = dict.fromkeys(("own_counts", "hide_code", "hide_turnout", "hide_tally", "hands_1"), "on")
+    ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
     after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5")
-    assert (after.talk_s, after.best_of, hands(after)) == (60, 5, {1})
-    assert after.own_counts
-    assert after.hide_code
-    assert after.hide_turnout
-    assert after.hide_tally
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (60, 5, {1}, True)
     after = edited(browser, event, **dict.fromkeys(ticks, "off"), talk_s_usual="", best_of="")
-    assert (after.talk_s, after.best_of, hands(after), after.hide_code) == (0, None, set(), False)
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (0, None, set(), False)
+
+
+def test_what_stays_off_the_projector_is_chosen_with_a_new_event(
+    browser: Client, organizer: User, valkey_url: str
+) -> None:
+    path = "/console/new/empty/"
+    browser.post(path, filled(browser, path) | {"hide_code": "on", "hide_tally": "on"})
+    event = organizer.events.get()
+    assert (event.hide_code, event.hide_turnout, event.hide_tally) == (True, False, True)
+
+
+def test_an_old_form_switches_back_nothing_that_the_control_room_has_switched(
+    browser: Client, organizer: User, box: BallotBox
+) -> None:
+    event = EMPTY.make(organizer)
+    old = filled(browser, f"/console/{event.code}/edit/")
+    for part in ("code", "turnout", "tally"):
+        press(event.pk, "part.hide", box, part=part)
+    press(event.pk, "notice.show", box, text="Lunch")
+    press(event.pk, "pace.set", box, seconds=30)
+    browser.post(f"/console/{event.code}/edit/", old)
+    after = Event.objects.get(pk=event.pk)
+    assert (after.hide_code, after.hide_turnout, after.hide_tally) == (True, True, True)
+    assert (after.notice, after.extra_s) == ("Lunch", 30)
+
+
+def test_hands_change_between_matches_and_never_in_one(
+    browser: Client, organizer: User, box: BallotBox
+) -> None:
+    event = EMPTY.make(organizer)
+    path = f"/console/{event.code}/edit/"
+    press(event.pk, "match.start", box)
+    answer = browser.post(path, filled(browser, path) | {"hands_2": "on", "name": "Renamed"})
+    assert "A match is playing: change who votes by a show of hands after it." in answer.content.decode()
+    unchanged = Event.objects.get(pk=event.pk)
+    assert (hands(unchanged), unchanged.name) == (set(), event.name)
+    assert edited(browser, event, name="Renamed").name == "Renamed"
+    press(event.pk, "match.abort", box)
+    assert hands(edited(browser, event, hands_2="on")) == {2}
+
+
+def test_an_edit_is_a_deed_that_says_what_changed(browser: Client, organizer: User, box: BallotBox) -> None:
+    event = EMPTY.make(organizer)
+    edited(browser, event)
+    assert latest_deeds(event.pk) == ()
+    edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
+    (deed,) = latest_deeds(event.pk)
+    assert (deed.by, deed.action, deed.undo) == (organizer.get_username(), "event.edit", None)
+    own = "each team sees on its phones how its own votes stand; everybody is told so"
+    assert deed.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
 
 
 def test_rarely_used_parts_are_folded_unless_something_there_is_unusual_or_amiss() -> None:

@@ -10,7 +10,7 @@ from games.matches import create_event
 from games.models import Event, Match, Member, Team, Turn, TurnState
 from voting.box.ballot_box import BallotBox
 from voting.match.turns import close_turn, start_match
-from voting.models import Announcement, Deed, StoredBallot, TallyRecord
+from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord
 from voting.organizing.control import abort_playing_match
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +23,7 @@ LOOK_ONLY = [
     "voting/tallyrecord",
     "voting/announcement",
     "voting/deed",
+    "voting/ruling",
     "games/member",
 ]
 VOTER = "voter-in-public"
@@ -45,6 +46,7 @@ def turn(event: Event, box: BallotBox) -> Turn:
     turn = start_match(event.pk, box).turns.get()
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
     Deed.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
+    Ruling.objects.create(event=event, sign="BCDFGH", team=2, at=1)
     StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", column=5, sequence=1, stored_at=1)
     return turn
 
@@ -76,6 +78,7 @@ def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, 
         "voting/tallyrecord": TallyRecord,
         "voting/announcement": Announcement,
         "voting/deed": Deed,
+        "voting/ruling": Ruling,
         "games/member": Member,
     }
     row = models[page]._default_manager.order_by("pk").first()

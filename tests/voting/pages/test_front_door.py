@@ -13,6 +13,7 @@ import pytest
 
 from crowdgame.front_door import front_door, page_at
 from tests.stack import House
+from voting.gateway.offers import Told
 
 PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
 DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
@@ -39,9 +40,15 @@ class Answered:
 
 
 class Door:
-    def __init__(self) -> None:
+    def __init__(self, told: Told | None = None) -> None:
         self.behind = Behind()
-        self._door = front_door(self.behind)
+        self.asked_of: list[tuple[str, int]] = []
+
+        def tell(code: str, team: int) -> Told | None:
+            self.asked_of.append((code, team))
+            return told
+
+        self._door = front_door(self.behind, tell)
 
     def ask(
         self,
@@ -197,6 +204,16 @@ def test_the_phone_page_comes_in_the_language_that_is_understood(files: Path) ->
     assert door.ask("/phone.de.html").body == b"behind"
     for answer in (door.ask("/BCDF"), door.ask("/BCDF", accept_language=b"de")):
         assert answer.headers["vary"] == "accept-encoding, accept-language"
+
+
+def test_what_the_gateway_tells_comes_with_the_page(files: Path) -> None:
+    door = Door(Told(b'{"seq":7', b',"offer":null}'))
+    plain, small = door.ask("/BCDF/2"), door.ask("/BCDF", encoding=b"gzip")
+    assert plain.body == PHONE + b'<script type="application/json" id="told">{"seq":7,"offer":null}</script>'
+    assert gzip.decompress(small.body) == plain.body
+    assert plain.headers["cache-control"] == "no-store"
+    assert plain.headers["content-security-policy"] == Door().ask("/").headers["content-security-policy"]
+    assert door.asked_of == [("BCDF", 2), ("BCDF", 0)]
 
 
 def hashes_of(page: bytes) -> dict[str, set[str]]:

@@ -31,7 +31,8 @@ def test_it_sets_no_cookie_and_runs_nothing(client: Client) -> None:
 
 def test_it_leads_nowhere_else(client: Client) -> None:
     page = client.get("/privacy").content.decode()
-    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", "/static/console/console.css"}
+    sheets = {f"/static/{sheet}.css" for sheet in ("tokens/stage", "tokens/rooms", "console/console")}
+    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
 
 
 def test_it_is_for_reading_only(client: Client) -> None:

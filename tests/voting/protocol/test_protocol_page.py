@@ -21,8 +21,8 @@ CLIENT = {
 SERVER = {*get_args(protocol.ToPhone), *get_args(protocol.ToDisplay), *get_args(protocol.ToConsole)}
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
-    protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You, protocol.Deed,
-    game.Board, game.Resolution, game.Drop,
+    protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You, protocol.Deed, protocol.Pressed,
+    protocol.PageTold, protocol.Person, game.Board, game.Resolution, game.Drop,
 }  # fmt: skip
 
 
@@ -67,7 +67,14 @@ def test_nothing_is_told_that_is_not_so() -> None:
 def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
     reached = {part.__name__ for part in PARTS} | {"TurnSealed"}
     wire = msgspec.inspect.multi_type_info(
-        [protocol.EventState, protocol.You, protocol.TurnSealed, protocol.Deed]
+        [
+            protocol.EventState,
+            protocol.You,
+            protocol.TurnSealed,
+            protocol.Deed,
+            protocol.PageTold,
+            protocol.Person,
+        ]
     )
     found: set[str] = set()
 

@@ -19,12 +19,14 @@ from voting.entry.roster import Pupil
 from voting.entry.tickets import make_roster
 from voting.match.clock import FORGET_S, Clock
 from voting.match.turns import start_match
-from voting.models import Announcement, Deed, StoredBallot, TallyRecord, Ticket
-from voting.organizing.deeds import keep_deed
+from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.organizing.deeds import Done, keep_deed
+from voting.protocol import Pressed
 from voting.upkeep.retention import RECORDS_AT_ONCE, events_to_forget, forget_voters
 
 pytestmark = pytest.mark.django_db
 DAYS = 30
+OPENED = Done("opened the doors", Pressed(action="lobby.open"))
 BLIND = "0123456789abcdef" * 2
 
 
@@ -37,6 +39,7 @@ def played(box: BallotBox, ended_days_ago: float = 31) -> Event:
     store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind=BLIND)], box.now())
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
     Deed.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
+    Ruling.objects.create(event=event, sign="BCDFGH", kept_out=True, at=1)
     at_rest_since(event, ended_days_ago)
     return event
 
@@ -110,6 +113,7 @@ def test_counts_and_the_record_of_the_match_stay(box: BallotBox) -> None:
     assert not Ticket.objects.exists()
     assert not Announcement.objects.exists()
     assert not Deed.objects.exists()
+    assert not Ruling.objects.exists()
 
 
 def test_an_event_that_plays_or_played_of_late_is_left_alone(box: BallotBox) -> None:
@@ -169,7 +173,7 @@ def test_what_was_done_of_late_is_kept_until_it_is_old(box: BallotBox) -> None:
     forget()
     at_rest_since(event, DAYS + 200)
     Event.objects.filter(pk=event.pk).update(forgotten_at=timezone.now() - timedelta(days=DAYS + 100))
-    keep_deed(event.pk, "oscar", "lobby.open", "opened the doors", box.now())
+    keep_deed(event.pk, "oscar", OPENED, box.now())
     assert forget() == 0
     assert Deed.objects.exists()
     event.deeds.update(at=box.now() - (DAYS + 1) * 24 * 3600 * 1000)

@@ -45,7 +45,7 @@ for i = 1, #ballots do
   local before = last[voter]
   if all == 4 then
     answers[i] = 4
-  elseif before and before[4] == sequence and before[3] == column then
+  elseif before and before[4] == sequence and before[3] == column and before[2] == side then
     answers[i] = 2
     counted = true
   elseif all then

@@ -1,0 +1,70 @@
+import type { Admission, EventState, Role } from "../protocol";
+
+export interface Door {
+  name: string;
+  href: string;
+  /** In a tab of its own, so that the control room stays open. */
+  apart?: boolean;
+}
+
+/** What leads from the control room elsewhere. The projector's key stays out of every server's log. */
+export interface Keyring {
+  event: EventState;
+  displayKey: string | null;
+  role: Role;
+}
+
+/** A projector's address; `look` is how it is to be seen: `side=back`. */
+export function screenOf({ event, displayKey }: Keyring, look = ""): string {
+  const key = event.admission === "rotating" && displayKey ? `#${displayKey}` : "";
+  return `/display/${event.code}${look && `?${look}`}${key}`;
+}
+
+/** Screens for other places, and whom each is for. */
+export function otherScreens(keyring: Keyring): readonly Door[] {
+  const [one, two] = keyring.event.teams;
+  const screens = [
+    [`At home with ${one.name}`, "home=red"],
+    [`At home with ${two.name}`, "home=yellow"],
+    ["Seen from behind", "side=back"],
+    ["For a stream, without a ground", "obs=1"],
+    ["A stage of wood", "theme=wood"],
+  ] as const;
+  return screens.map(([name, look]) => ({ name, href: screenOf(keyring, look), apart: true }));
+}
+
+const LISTS: { [admission in Admission]?: string } = { tickets: "Tickets", roster: "Class list" };
+
+export function pageDoors({ event, role }: Keyring): readonly Door[] {
+  const room = `/console/${event.code}`;
+  const list = LISTS[event.admission];
+  const owns = role === "owner";
+  const doors: readonly (Door | false)[] = [
+    owns && { name: "Poster", href: `${room}/poster.pdf`, apart: true },
+    !!list && owns && { name: list, href: `${room}/tickets/` },
+    owns && { name: "Members", href: `${room}/members/` },
+    owns && { name: "Edit", href: `${room}/edit/` },
+    { name: "My events", href: "/console/" },
+  ];
+  return doors.filter((door) => door !== false);
+}
+
+/** A match that has something to tell. */
+export interface Played {
+  number: number;
+  text: string;
+  report: string;
+  /** Of a match that is over. */
+  record: string | null;
+}
+
+/** Newest first; the one that is playing, as far as it has come. */
+export function playedMatches({ code, teams, match, finished }: EventState): readonly Played[] {
+  const report = (number: number) => `/report/${code}/${number}`;
+  const over = finished.map(({ number, winner, turns }) => {
+    const text = `${winner ? `${teams[winner - 1]!.name} won` : "A draw"}, ${turns} turns`;
+    return { number, text, report: report(number), record: `/record/${code}/${number}.json` };
+  });
+  const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: "is playing", report: report(match.number), record: null }] : [];
+  return [...over, ...on].reverse();
+}

@@ -1,0 +1,72 @@
+import { Store } from "../live/value";
+import type { EventState, PeopleAsk, PeopleTold, Person, ToConsole } from "../protocol";
+import { plainOffer, type Offer } from "./offers";
+
+const SIGN = /^[BCDFGHJKLMNPQRSTVWXZ]{6}$/;
+
+/** `people`: those who were found so far of the `total`; null: not told yet. */
+export interface Found {
+  query: string;
+  people: readonly Person[] | null;
+  total: number;
+}
+
+/** Looks people up at the server: by name where there is a class list, by the sign on their phone everywhere. */
+export class Lookup {
+  readonly store = new Store<Found>({ query: "", people: null, total: 0 });
+
+  constructor(private send: (ask: PeopleAsk) => boolean) {}
+
+  hear(message: ToConsole): void {
+    if (message.type === "people.told") this.told(message);
+    const mayAsk = message.type === "console.welcomed" && message.role !== "viewer";
+    if (mayAsk || (message.type === "deed.told" && message.deed.action.startsWith("voter."))) this.look(this.store.get().query);
+  }
+
+  look(query: string): void {
+    this.store.set({ query });
+    this.send({ type: "people.ask", query, skip: 0 });
+  }
+
+  more(): void {
+    const { query, people } = this.store.get();
+    this.send({ type: "people.ask", query, skip: people?.length ?? 0 });
+  }
+
+  /** What was asked before the last letter was typed comes too late. */
+  private told({ query, skip, total, people }: PeopleTold): void {
+    const found = this.store.get();
+    if (query !== found.query || skip > (found.people?.length ?? 0)) return;
+    this.store.set({ people: [...(found.people ?? []).slice(0, skip), ...people], total });
+  }
+}
+
+/** As it stands on the phone. */
+export function signShown(sign: string): string {
+  return `${sign.slice(0, 3)}\u00a0${sign.slice(3)}`;
+}
+
+/** Whether these letters may be somebody's sign. */
+export function isSign(typed: string): boolean {
+  return SIGN.test(typed.replace(/[\s-]/g, "").toUpperCase());
+}
+
+/** Where somebody is, and what was ruled about it. */
+export function standingOfPerson({ team, moved, banned }: Person, { teams }: EventState): string {
+  const name = (number: number) => teams[number - 1]!.name;
+  if (banned) return "Kept out";
+  if (moved) return `Moved to ${name(moved)}`;
+  return team ? name(team) : "";
+}
+
+/** What can be done about somebody now. Nobody is moved to a team that has no phones. */
+export function personOffers(person: Person, event: EventState): readonly Offer[] {
+  const { sign, banned, moved } = person;
+  const about = (offer: Offer, team?: number): Offer => ({ ...offer, sign, team: team ?? null });
+  if (banned) return [about(plainOffer("voter.admit", "Let in again"))];
+  const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
+  const moves = moved
+    ? [about(plainOffer("voter.move", "Move back"))]
+    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `To ${name}`), number));
+  return [...moves, about(plainOffer("voter.dismiss", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
+}

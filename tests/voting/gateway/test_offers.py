@@ -1,0 +1,127 @@
+"""The page of a running house tells of its event, and offers a newcomer a seat."""
+
+import json
+import re
+import urllib.request
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.faces import Faces
+from tests.stack import House
+from voting.entry.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
+from voting.protocol import CloseCode, PageTold
+
+TOLD = re.compile(r'<script type="application/json" id="told">(.*?)</script>', re.DOTALL)
+NOW = 1_800_000_000_000
+
+
+def page(house: House, path: str) -> PageTold | None:
+    with urllib.request.urlopen(f"{house.http}/{path}") as answer:  # noqa: S310
+        found = TOLD.search(answer.read().decode())
+    return msgspec.json.decode(found[1], type=PageTold) if found else None
+
+
+def told(house: House, path: str) -> PageTold:
+    found = page(house, path)
+    assert found is not None
+    return found
+
+
+def offer(told: PageTold) -> str:
+    assert told.offer is not None
+    return told.offer
+
+
+def named(token: str) -> list[str]:
+    """Event, voter and team, as a token says them."""
+    return token.split(":", maxsplit=1)[0].split(".")[:3]
+
+
+@pytest.fixture
+def made(house: House) -> dict[str, Any]:
+    made: dict[str, Any] = house.ask("event", lobby="open", window_s=600)
+    return made
+
+
+def test_a_page_tells_what_a_welcome_would(made: dict[str, Any], house: House, faces: Faces) -> None:
+    assert page(house, made["code"]) is None
+    _, welcome = faces.display(made["code"])
+    found = told(house, made["code"])
+    assert json.loads(msgspec.json.encode(found.state)) == welcome["state"]
+    assert (found.seq, abs(found.now_at - welcome["now_at"]) < 30_000) == (welcome["seq"], True)
+
+
+def test_an_offered_seat_is_the_seat_one_gets(made: dict[str, Any], house: House, faces: Faces) -> None:
+    faces.display(made["code"])
+    found = told(house, made["code"])
+    _, welcome = faces.phone(made["code"], offer=found.offer)
+    assert named(welcome["you"]["token"]) == named(offer(found))
+    assert named(offer(found))[::2] == [str(made["id"]), str(found.team)]
+    _, again = faces.phone(made["code"], offer=found.offer)
+    assert again["you"]["token"] == welcome["you"]["token"]
+
+
+def test_seats_are_offered_in_both_teams_alike_and_each_once(
+    made: dict[str, Any], house: House, faces: Faces
+) -> None:
+    faces.display(made["code"])
+    found = [told(house, made["code"]) for _ in range(10)]
+    assert sorted(one.team for one in found) == [1] * 5 + [2] * 5
+    assert len({one.offer for one in found}) == 10
+
+
+def test_an_offer_is_no_seat_and_a_seat_no_offer(made: dict[str, Any], house: House, faces: Faces) -> None:
+    faces.display(made["code"])
+    offered = offer(told(house, made["code"]))
+    _, first = faces.phone(made["code"])
+    seat = first["you"]["token"]
+    _, second = faces.phone(made["code"], offer=seat)
+    assert named(second["you"]["token"]) != named(seat)
+    forger = faces.open("phone").say("phone.join", code=made["code"], token=offered)
+    assert forger.closed() == CloseCode.BAD_TOKEN
+
+
+def test_an_offer_of_another_event_is_passed_over(made: dict[str, Any], house: House, faces: Faces) -> None:
+    other = house.ask("event", lobby="open")
+    faces.display(other["code"])
+    offered = offer(told(house, other["code"]))
+    _, welcome = faces.phone(made["code"], offer=offered)
+    assert named(welcome["you"]["token"])[0] == str(made["id"])
+
+
+@pytest.mark.parametrize(
+    ("terms", "path", "team"),
+    [
+        ({"lobby": "closed"}, "", 0),
+        ({"lobby": "locked"}, "", 0),
+        ({"admission": "rotating"}, "", 0),
+        ({"admission": "tickets"}, "", 0),
+        ({"team_choice": "choose"}, "/1", 0),
+        ({"team_choice": "link"}, "", 0),
+        ({"team_choice": "link"}, "/2", 2),
+    ],
+)
+def test_a_seat_is_offered_where_a_device_is_enough(
+    terms: dict[str, str], path: str, team: int, house: House, faces: Faces
+) -> None:
+    made = house.ask("event", **{"lobby": "open", **terms})
+    faces.display(made["code"])
+    found = told(house, made["code"] + path)
+    assert (found.team, found.offer is not None) == (team, bool(team))
+
+
+def test_what_somebody_wrote_cannot_end_the_script(house: House, faces: Faces) -> None:
+    made = house.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
+    faces.display(made["code"])
+    assert told(house, made["code"]).state.notice == "</script><script>alert(1)</script>"
+
+
+def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
+    seat = new_seat(7, 2)
+    offered = sign_offer(seat, NOW)
+    assert read_offer(offered, NOW + OFFERED_FOR_MS - 1) == seat
+    assert read_offer(offered, NOW + OFFERED_FOR_MS) is None
+    assert read_offer(offered.replace("7.", "8.", 1), NOW) is None
+    assert read_offer("ö", NOW) is None

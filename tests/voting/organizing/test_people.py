@@ -1,0 +1,104 @@
+"""What an organizer rules about people is kept a row a sign, and each of it can be taken back."""
+
+from typing import Any
+
+import pytest
+
+from games.models import Team
+from tests.voting.playing import new_event
+from tests.voting.pressing import done_by, refused, words_of
+from voting.box.ballot_box import BallotBox
+from voting.entry.rulings import Rule, rules_of
+from voting.models import Ruling
+from voting.organizing.people import MOST_RULINGS
+
+pytestmark = pytest.mark.django_db
+SIGN = "BCDFGH"
+
+
+def rule(event_id: int) -> Rule:
+    return rules_of([event_id])[event_id].get(SIGN, Rule())
+
+
+def test_each_is_said_in_words_that_name_nobody(box: BallotBox) -> None:
+    event = new_event()
+    for action, more, words in [
+        ("voter.move", {"team": 2}, "moved BCDFGH to Doves"),
+        ("voter.move", {}, "moved BCDFGH back"),
+        ("voter.dismiss", {}, "sent BCDFGH out"),
+        ("voter.ban", {}, "kept BCDFGH out"),
+        ("voter.admit", {}, "let BCDFGH in again"),
+    ]:
+        assert words_of(event.pk, action, box, sign="bcd fgh", **more) == words  # type: ignore[arg-type]
+    assert Ruling.objects.count() == 1
+
+
+def test_who_is_moved_and_kept_out_is_still_moved_when_let_in_again(box: BallotBox) -> None:
+    event = new_event()
+    done_by(event.pk, "voter.move", box, sign=SIGN, team=2)
+    done_by(event.pk, "voter.ban", box, sign=SIGN)
+    assert (rule(event.pk).team, rule(event.pk).kept_out) == (2, True)
+    done_by(event.pk, "voter.admit", box, sign=SIGN)
+    assert (rule(event.pk).team, rule(event.pk).kept_out) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "more"),
+    [
+        ([], "voter.move", {"team": 1}),
+        ([("voter.move", {"team": 1})], "voter.move", {"team": 2}),
+        ([("voter.move", {"team": 1})], "voter.move", {}),
+        ([], "voter.ban", {}),
+        ([("voter.move", {"team": 1})], "voter.ban", {}),
+        ([("voter.ban", {})], "voter.admit", {}),
+    ],
+)
+def test_its_undo_brings_back_what_was(
+    before: list[tuple[Any, dict[str, Any]]], action: Any, more: dict[str, Any], box: BallotBox
+) -> None:
+    event = new_event()
+    for earlier, with_what in before:
+        done_by(event.pk, earlier, box, sign=SIGN, **with_what)
+    was = rule(event.pk)
+    done = done_by(event.pk, action, box, sign=SIGN, **more)
+    assert rule(event.pk) != was
+    assert done.undo is not None
+    assert (done.pressed.action, done.pressed.sign, done.pressed.team) == (action, SIGN, more.get("team"))
+    done_by(event.pk, done.undo.action, box, sign=done.undo.sign, team=done.undo.team)
+    assert rule(event.pk) == was
+
+
+def test_sending_out_is_not_taken_back(box: BallotBox) -> None:
+    """The phone comes in again by itself."""
+    event = new_event()
+    assert done_by(event.pk, "voter.dismiss", box, sign=SIGN).undo is None
+    first = rule(event.pk).sent_out_at
+    while box.now() == first:
+        pass
+    done_by(event.pk, "voter.dismiss", box, sign=SIGN)
+    assert rule(event.pk).sent_out_at > first > 0
+
+
+def test_what_cannot_be_done_is_refused(box: BallotBox) -> None:
+    event = new_event()
+    for sign in (None, "", "ANNA", "BCDFGHJ"):
+        with refused("six letters"):
+            done_by(event.pk, "voter.ban", box, sign=sign)
+    for action in ("voter.move", "voter.admit"):
+        with refused("so already"):
+            done_by(event.pk, action, box, sign=SIGN)
+    Team.objects.filter(event=event, number=2).update(hands=True)
+    with refused("takes no phones"):
+        done_by(event.pk, "voter.move", box, sign=SIGN, team=2)
+    assert not Ruling.objects.exists()
+    Ruling.objects.bulk_create(
+        Ruling(event=event, sign=f"{number:06}", kept_out=True, at=1) for number in range(MOST_RULINGS)
+    )
+    with refused("at most 500"):
+        done_by(event.pk, "voter.ban", box, sign=SIGN)
+
+
+def test_an_event_rules_for_itself(box: BallotBox) -> None:
+    event, other = new_event(), new_event()
+    done_by(event.pk, "voter.ban", box, sign=SIGN)
+    assert rules_of([event.pk, other.pk]) == {event.pk: {SIGN: Rule(kept_out=True)}, other.pk: {}}

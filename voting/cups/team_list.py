@@ -1,0 +1,24 @@
+"""A cup's teams as they are pasted: a name a line, the first the first seed."""
+
+from games.names import clean_name
+
+
+class TeamListError(Exception):
+    """What is wrong with the list; the message is fit to be shown."""
+
+
+def read_teams(text: str, most: int, longest: int) -> tuple[str, ...]:
+    """At least two, at most `most`, none with more than `longest` letters. Raises TeamListError."""
+    teams: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name = clean_name(line)
+        if not name:
+            continue
+        if len(name) > longest:
+            raise TeamListError(f"Line {number}: a team's name has at most {longest} letters.")
+        if name.casefold() in teams:
+            raise TeamListError(f"Line {number}: “{name}” is there twice.")
+        teams[name.casefold()] = name
+    if not 1 < len(teams) <= most:
+        raise TeamListError(f"A cup has 2 to {most} teams; this list has {len(teams)}.")
+    return tuple(teams.values())

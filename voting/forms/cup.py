@@ -1,0 +1,148 @@
+"""The form of a new cup: its teams as a pasted list, who meets whom, and the terms of each pairing."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from games.engine.errors import GameError
+from games.engine.registry import all_games, find_game
+from games.models import MAX_CUP_TEAMS, MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Cup
+from voting.cups.cups import create_cup
+from voting.cups.team_list import TeamListError, read_teams
+from voting.forms.durations import DurationField
+from voting.forms.event import NameField, game_choices
+from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
+from voting.organizing.presets import PRESETS, Preset
+
+if TYPE_CHECKING:
+    CupModelForm = forms.ModelForm[Cup]
+else:
+    CupModelForm = forms.ModelForm
+
+LONGEST_LIST = 4_000
+LONGEST_NAME = 40
+SERIES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
+TERMS = {field.name for field in Cup._meta.get_fields()}
+# A pairing is played by two teams with phones.
+TEMPLATES = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
+
+
+def cup_like(preset: Preset | None) -> Cup:
+    """A cup as it would be, for a form to begin with: whatever of a template's choices is a term of cups."""
+    choices = preset.choices if preset else {}
+    return Cup(**{name: value for name, value in choices.items() if name in TERMS})
+
+
+class CupForm(CupModelForm):
+    """`teams` are the names of the list, the first the first seed."""
+
+    name = NameField(
+        label="Name of the cup",
+        max_length=Cup._meta.get_field("name").max_length,
+        error_messages={"required": "Give the cup a name."},
+    )
+    names = forms.CharField(
+        label="Teams, one a line",
+        max_length=LONGEST_LIST,
+        help_text=f"Two to {MAX_CUP_TEAMS}. In a knock-out those who stand first meet each other last, and "
+        "begin a round later if the number does not come out even.",
+        error_messages={
+            "required": "Write the teams, one a line.",
+            "max_length": f"At most {MAX_CUP_TEAMS} teams, please.",
+        },
+        widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
+    )
+    game = forms.ChoiceField(
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+    )
+    best_of = forms.TypedChoiceField(
+        label="A pairing is",
+        choices=SERIES,
+        coerce=int,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose one of these."},
+    )
+    window_s = DurationField(
+        label="Time to vote",
+        presets=(12, 20, 30, 60, 300, 3600, 86400),
+        limits=(MIN_WINDOW_S, MAX_WINDOW_S),
+    )
+    talk_s = DurationField(
+        label="Time to talk before each vote",
+        presets=(15, 30, 60, 120),
+        limits=(1, MAX_TALK_S),
+        empty="None",
+    )
+    reveal_s = DurationField(
+        label="Time to watch what came of it", presets=(4, 6, 8, 10), limits=(1, MAX_REVEAL_S)
+    )
+    next_match_after_s = DurationField(
+        label="The next match of a pairing",
+        presets=(10, 30, 60, 300),
+        limits=(3, 24 * 3600),
+        empty="When I start it",
+    )
+
+    class Meta:
+        model = Cup
+        fields = [
+            "name",
+            "format",
+            "game",
+            "best_of",
+            "window_s",
+            "talk_s",
+            "reveal_s",
+            "next_match_after_s",
+            "close_early",
+        ]
+        labels = {
+            "format": "Who meets whom",
+            "close_early": "Close as soon as everyone connected has voted",
+        }
+        widgets = {"format": forms.RadioSelect}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("instance", Cup())
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        self.teams: tuple[str, ...] = ()
+        for game in all_games().values():
+            ours = self.instance.game == game.slug
+            self.fields |= option_fields(game, stored_choices(game, self.instance.options) if ours else {})
+
+    @property
+    def games(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        """Each game's radio button, and the fields of its options."""
+        rows = []
+        for button in self["game"]:
+            game = find_game(button.data["value"])
+            names = [field_name(game, name) for name in game.options.__struct_fields__]
+            rows.append((button, [self[name] for name in names if name in self.fields]))
+        return rows
+
+    def clean_talk_s(self) -> int:
+        return self.cleaned_data["talk_s"] or 0
+
+    def clean_names(self) -> str:
+        try:
+            self.teams = read_teams(self.cleaned_data["names"], MAX_CUP_TEAMS, LONGEST_NAME)
+        except TeamListError as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return str(self.cleaned_data["names"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "game" in cleaned:
+            try:
+                self.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
+            except GameError as refusal:
+                self.add_error("game", f"These options do not go together: {refusal}.")
+        return cleaned
+
+    def create(self, owner: User) -> Cup:
+        choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
+        return create_cup(
+            owner, self.cleaned_data["name"], self.teams, **choices, options=self.instance.options
+        )

@@ -1,0 +1,61 @@
+// A phone knows its team; a big screen turns its sheets over.
+
+const SHEET_MS = 9_000;
+const WIDE = matchMedia("(min-width: 56rem) and (orientation: landscape)");
+let turned = 0;
+
+const hall = () => document.querySelector("[data-cup]");
+const keptAt = () => `crowdgame:cup:${hall().dataset.cup}`;
+
+function chosen() {
+  try {
+    return localStorage.getItem(keptAt());
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+function choose(team) {
+  try {
+    if (team) localStorage.setItem(keptAt(), team);
+    else localStorage.removeItem(keptAt());
+  } catch {
+    // then it is asked again
+  }
+  showTeams(team);
+}
+
+function showTeams(ours) {
+  const lines = [...hall().querySelectorAll("[data-team]")];
+  const known = lines.some((line) => line.dataset.team === ours);
+  for (const line of lines) {
+    line.hidden = known && line.dataset.team !== ours;
+    line.querySelector(".choose").hidden = known;
+  }
+  hall().classList.toggle("known", known);
+  hall().querySelector(".another").hidden = !known;
+}
+
+function showSheets() {
+  const sheets = [...hall().querySelectorAll(".sheet")];
+  const open = sheets.filter((sheet) => sheet.dataset.over === "no");
+  const turning = open.length ? open : sheets.slice(-1);
+  for (const sheet of sheets) sheet.classList.toggle("away", sheet !== turning[turned % turning.length]);
+}
+
+function show() {
+  showTeams(chosen());
+  showSheets();
+}
+
+document.addEventListener("click", ({ target }) => {
+  if (target.closest(".choose")) choose(target.closest("[data-team]").dataset.team);
+  if (target.closest(".another")) choose(null);
+});
+document.addEventListener("cup", show);
+setInterval(() => {
+  turned += 1;
+  if (WIDE.matches) showSheets();
+}, SHEET_MS);
+document.body.classList.add("alive");
+show();
