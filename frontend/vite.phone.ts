@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from "vite";
+import { CloseCode } from "./src/protocol";
 import { TONGUES } from "./src/phone/tongues";
 
 const ENGLISH = /\/tongue\/en$/;
@@ -74,6 +75,16 @@ function inlined(): Plugin {
   };
 }
 
+/** Of all the close codes a phone knows a few by number, and needs none by name. */
+function numbered(): Plugin {
+  const numberOf = (all: string, name: string) => String(CloseCode[name as keyof typeof CloseCode] ?? all);
+  return {
+    name: "numbered",
+    enforce: "pre",
+    transform: (code, id) => (/\/src\/(live|phone)\/\w+\.ts$/.test(id) ? { code: code.replace(/\bCloseCode\.(\w+)/g, numberOf), map: null } : null),
+  };
+}
+
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
 /** The first of all builds clears away what was built before. */
@@ -90,7 +101,7 @@ const others = Object.keys(TONGUES).filter((tongue) => tongue !== DEFAULT);
 const inOrder = [DEFAULT, ...others];
 
 export default defineConfig({
-  plugins: [spoken(), shortened(), inlined()],
+  plugins: [spoken(), shortened(), numbered(), inlined()],
   publicDir: false,
   environments: Object.fromEntries(inOrder.flatMap((tongue) => [[`later_${tongue}`, later(tongue)], [`page_${tongue}`, page()]])),
   builder: {

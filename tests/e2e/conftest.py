@@ -14,37 +14,40 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from deploy.laptop import browser as browsers
-from deploy.laptop.network import LOOPBACK, free_port
-from deploy.laptop.stack import MANAGE, Stack
-from deploy.laptop.startup import collect_static, running
+from deploy.laptop.stack import MANAGE
 from tests.e2e.faces import QUIET, Face, open_face
 from tests.e2e.prompter import Prompter, prompting
-from tests.stack import House, running_house
+from tests.e2e.rooms import furnished_house
+from tests.stack import House
 
 PASSWORD = "only-for-tests"
 OpenFace = Callable[[House, str, dict[str, int]], Face]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
+# Pixels are painted without a card that is not there: half the work.
+BY_HAND = ("--disable-gpu", "--disable-software-rasterizer")
+# What never ends stands still, or a page that is only looked at is painted anew sixty times a second.
+STILL = """addEventListener("animationstart", ({target}) => target.getAnimations({subtree: true})
+  .filter(({effect}) => effect.getTiming().iterations === Infinity)
+  .forEach((swaying) => swaying.pause()), true)"""
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    data = tmp_path_factory.mktemp("evening")
-    stack = Stack(data=data, secret_key="only-for-tests", port=free_port(), valkey_port=free_port())
-    collect_static(stack)
-    with running(stack):
-        yield stack
+def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One for the whole run; it makes events without clicking, too."""
+    with furnished_house(tmp_path_factory.mktemp("evening")) as house:
+        yield house
 
 
 @pytest.fixture(scope="session")
-def base_url(stack: Stack) -> str:
-    return f"http://{LOOPBACK}:{stack.port}"
+def base_url(one_gateway: House) -> str:
+    return one_gateway.http
 
 
 @pytest.fixture(scope="session")
-def organizer(stack: Stack) -> str:
+def organizer(one_gateway: House) -> str:
     """The name of an organizer whose password is PASSWORD."""
     name = "organizer"
-    env = {**os.environ, **stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
+    env = {**os.environ, **one_gateway.stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
     argv = [*MANAGE, "createsuperuser", "--noinput", "--username", name, "--email", "o@example.org"]
     subprocess.run(argv, env=env, check=True)
     return name
@@ -52,7 +55,7 @@ def organizer(stack: Stack) -> str:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": list(QUIET)}
+    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": [*QUIET, *BY_HAND]}
 
 
 @pytest.fixture(scope="session")
@@ -60,13 +63,6 @@ def shots() -> Path:
     """Where screenshots of each face are kept, to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     return SHOTS
-
-
-@pytest.fixture(scope="session")
-def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A house that makes events without clicking."""
-    with running_house(tmp_path_factory.mktemp("one-gateway")) as house:
-        yield house
 
 
 @pytest.fixture
@@ -92,7 +88,8 @@ def prompter() -> Iterator[Prompter]:
 
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Page]:
-    """A page in a browser of its own, at no house yet."""
+    """A page in a browser of its own, at no house yet; to be looked at."""
     context = browser.new_context()
+    context.add_init_script(STILL)
     yield context.new_page()
     context.close()

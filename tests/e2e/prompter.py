@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any
@@ -21,6 +21,8 @@ from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.tale import plain
 from voting.entry.links import qr_rows
+from voting.entry.seats import new_seat, sign_offer
+from voting.gateway.offers import Told as PageTold
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
 
 Message = dict[str, Any]
@@ -32,13 +34,18 @@ LONGEST_MS = 15_000
 
 @dataclass
 class Prompter:
-    """`rate`: how much faster its time runs than ours. `greeting` answers who joins."""
+    """`rate`: how much faster its time runs than ours. `greeting` answers who joins.
+
+    `page` is the state that a phone's page comes with, and a seat in team `offered`.
+    """
 
     port: int
     rate: float = 1.0
     heard: list[Message] = field(default_factory=list)
     counts: bool = True
     greeting: Callable[[str], list[Told]] = lambda kind: []
+    page: EventState | None = None
+    offered: int = 1
     _loop: asyncio.AbstractEventLoop | None = None
     _sockets: dict[str, list[Any]] = field(default_factory=lambda: {"phone": [], "display": []})
     _began: float = field(default_factory=time.time)
@@ -73,6 +80,14 @@ class Prompter:
         link = "http://play.example/Q7RM"
         return DisplayWelcomed(join_url=link, qr=qr_rows(link), **common)
 
+    def told(self, code: str, team: int) -> PageTold | None:
+        if self.page is None:
+            return None
+        state = b'{"seq":%d,"state":%b' % (self._seq, msgspec.json.encode(self.page))
+        offer = sign_offer(new_seat(1, self.offered), self.now()).encode()
+        own = b',"now_at":%d,"offer":"%b","team":%d}' % (self.now(), offer, self.offered)
+        return PageTold(state, own)
+
     def turnout(self, state: EventState) -> TurnoutCounted:
         turn = state.match.turn.id if state.match and state.match.turn else None
         return TurnoutCounted(turn=turn, **TURNOUT)
@@ -84,6 +99,9 @@ class Prompter:
             return
         kind = scope["path"].rpartition("/")[2]
         await receive()
+        if kind not in self._sockets:
+            await send({"type": "websocket.close"})
+            return
         await send({"type": "websocket.accept"})
         self._sockets[kind].append(send)
         try:
@@ -117,7 +135,8 @@ class Prompter:
 
     async def _say(self, kind: str, frame: str) -> None:
         for send in list(self._sockets[kind]):
-            await send({"type": "websocket.send", "text": frame})
+            with suppress(OSError):  # it has just hung up, and will come back
+                await send({"type": "websocket.send", "text": frame})
 
     def seated(self, kind: str) -> int:
         return len(self._sockets[kind])
@@ -137,7 +156,11 @@ def prompting(rate: float = 1.0) -> Iterator[Prompter]:
     socket = listen(LOOPBACK, 0, shared=False)
     prompter = Prompter(socket.getsockname()[1], rate)
     config = uvicorn.Config(
-        front_door(prompter.meet), lifespan="off", log_level="error", ws="websockets-sansio", ws_max_queue=64
+        front_door(prompter.meet, prompter.told),
+        lifespan="off",
+        log_level="error",
+        ws="websockets-sansio",
+        ws_max_queue=64,
     )
     server = uvicorn.Server(config)
 

@@ -176,4 +176,8 @@ DISPLAY_SCENES = (
     Scene("aborted", MIDDLE.aborted, "ended"),
     Scene("back-side", MIDDLE.voting, "voting", query="?side=back"),
     Scene("wood", MIDDLE.voting, "voting", query="?theme=wood"),
+    Scene("home-leads", partial(MIDDLE.voting, left_ms=19_500), "voting", query="?home=yellow"),
+    Scene("home-chose", at_step(20_000, MIDDLE), "reveal", query="?home=yellow&side=back"),
+    Scene("home-talks", MIDDLE.talk, "talk", query="?home=yellow"),
+    Scene("home-won", ended(THE_END), "ended", query="?home=red"),
 )

@@ -8,6 +8,8 @@ interface Props {
   board: Board;
   /** Cells to light up; all others step back as soon as there is one. */
   lit?: readonly Cell[];
+  /** Cells whose balls fell last. */
+  fresh?: readonly Cell[];
   /** A column to draw a frame around. */
   framed?: number | null;
   /** As it is seen from behind. */
@@ -63,14 +65,14 @@ function Inside({ board, lit = [], back = false }: Props) {
   );
 }
 
-function Front({ board, lit = [], framed = null, back = false }: Props) {
+function Front({ board, lit = [], fresh = [], framed = null, back = false }: Props) {
   const size = sizeOf(board);
-  const lights = new Set(lit.map(String));
+  const [lights, last] = [new Set(lit.map(String)), new Set(fresh.map(String))];
   return (
     <>
       <FrontDefs />
       <Lacquer board={board} {...size} />
-      {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
+      {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} fresh={last.has(`${cell}`)} back={back} />)}
       {columnsOf(board).map((column) => <Plate key={column} column={column} board={board} back={back} />)}
       {framed !== null && <Frame x={slotX(framed, board.columns, back)} height={size.height} />}
     </>
@@ -135,11 +137,12 @@ function Settled({ board, cell, lit, back }: InCell) {
   );
 }
 
-function Rim({ board, cell, lit, back }: InCell) {
+function Rim({ board, cell, lit, fresh, back }: InCell & { fresh: boolean }) {
   const at = centre(board, cell, back);
   return (
     <>
       <circle {...at} r={HOLE} class="rim" data-cell={`${cell}`} data-owner={ownerAt(board, cell)} />
+      {fresh && !lit && <circle {...at} r={BALL} class="fresh" />}
       {lit && <circle {...at} r={BALL + 1} class="light" />}
     </>
   );

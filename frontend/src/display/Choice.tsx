@@ -17,7 +17,7 @@ export function Choice({ view, place }: { view: View; place: Place }) {
   const words = decision(tally, counted) || of(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} counted={counted} />}
+      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} counted={counted} who={whoIn(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
@@ -30,10 +30,15 @@ function of({ state }: View, place: Place, { ballots }: SideTally): string {
   return `of ${plural(ballots, hands ? "hand" : "vote")}`;
 }
 
-function Pick({ tally, pick, counted }: { tally: SideTally; pick: number; counted: boolean }) {
+function whoIn({ home }: View, place: Place): string {
+  if (!home) return "";
+  return place === 0 ? "You " : "They ";
+}
+
+function Pick({ tally, pick, counted, who }: { tally: SideTally; pick: number; counted: boolean; who: string }) {
   return (
     <>
-      <span class="said">chose</span>
+      <span class="said">{who}chose</span>
       <b class="column">{pick}</b>
       {counted && tally.ballots > 0 && <b class="share">{percent(share(tally, pick))} %</b>}
     </>

@@ -4,7 +4,7 @@ import type { View } from "./view";
 import { verdict } from "./words";
 
 const LAST_S = 5;
-const SHOWN = ["talk", "voting", "paused"];
+const SHOWN = ["talk", "voting"];
 
 /** The time left, by the server's clock, until the vote closes or opens; it grows in the last seconds. */
 export function Clock({ view }: { view: View }) {
@@ -29,8 +29,10 @@ export function Clock({ view }: { view: View }) {
 }
 
 /** What stands in the clock's place when no time runs. */
-function wordOf({ state, scene: { phase, stage, match } }: View): string {
-  if (phase === "ended" && match) return verdict(state, match).title;
+function wordOf(view: View): string {
+  const { phase, stage, match } = view.scene;
+  if (phase === "ended" && match) return verdict(view, match).title;
+  if (phase === "paused") return "Paused";
   return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 

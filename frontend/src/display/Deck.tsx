@@ -2,10 +2,10 @@ import type { KeyShown } from "../protocol";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
 import { isTimely } from "./notices";
-import { isHidden } from "./sides";
+import { isHidden, placeOf, plural } from "./sides";
 import { isWon, type View } from "./view";
 import { ahead } from "./announcer";
-import type { Part, Sentence } from "./sentence";
+import type { Part, Playing, Sentence } from "./sentence";
 import { sentenceOf, verdict } from "./words";
 
 const BESIDE_PEEK = 440;
@@ -29,11 +29,24 @@ function sentenceAt(view: View): Sentence {
   const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
-  if (phase === "paused") return ["Paused"];
+  if (phase === "paused") return [`${left(scene.leftMs)} when it goes on`];
   if (phase === "sealed") return ["Counting the votes"];
   if (phase === "talk" && scene.turn) return [`The vote of turn ${scene.turn.number} opens soon`];
-  if (phase === "voting") return isOpening(view) && match ? ahead({ state, match }) : [];
+  if (phase === "voting") return isOpening(view) && match ? opening(view, { state, match }) : [];
   return phase === "reveal" && match && reveal && stage ? sentenceOf(stage.step, { state, match, reveal }, call) : [];
+}
+
+function left(ms: number): string {
+  const face = clockface(ms);
+  return /^\d+$/.test(face) ? `${plural(Number(face), "second")} left` : `${face} left`;
+}
+
+/** On a team's own screen also that it leads, where nothing is more urgent. */
+function opening({ home }: View, told: Playing): Sentence {
+  const near = ahead(told);
+  const { token } = told.match.board;
+  if (near.length > 0 || !home || !token || placeOf(told.match, token) !== 0) return near;
+  return ["Your turn to lead: you hold the token"];
 }
 
 function isOpening({ scene: { turn, match }, now }: View): boolean {
@@ -56,7 +69,7 @@ function spoken(part: Part) {
 
 function Standing({ view, shown }: { view: View; shown: KeyShown | null }) {
   const { turn, phase, match } = view.scene;
-  if (phase === "ended" && match && !isWon(view.scene)) return <Undecided view={view} line={verdict(view.state, match).line} />;
+  if (phase === "ended" && match && !isWon(view.scene)) return <Undecided view={view} line={verdict(view, match).line} />;
   return (
     <>
       {turn && <span class="turn">Turn <b>{turn.number}</b></span>}

@@ -19,7 +19,7 @@ export function End({ view }: { view: View }) {
   const { match, leftMs } = view.scene;
   const stand = standing(view);
   if (!isWon(view.scene) || !match || !stand) return null;
-  const { title, line, winner } = verdict(view.state, match);
+  const { title, line, winner } = verdict(view, match);
   const united = winner ? unity(view.state, match, winner) : "";
   const series = seriesOf(view.state);
   const width = view.size.width - stand.width - 56 * 3;

@@ -31,6 +31,6 @@ export function Header({ view, place }: { view: View; place: Place }) {
 /** A word in the clock's place is wider than the seconds. */
 function besideOf({ phase, leftMs }: Scene): number {
   if (phase === "reveal") return BESIDE_BARS;
-  const wide = phase === "sealed" || phase === "ended" || clockface(leftMs).length > 3;
+  const wide = phase === "sealed" || phase === "ended" || phase === "paused" || clockface(leftMs).length > 3;
   return wide ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
 }

@@ -1,5 +1,5 @@
 import { useStore } from "../live/store";
-import { HINTS } from "./keys";
+import { HINTS, LOOKS } from "./keys";
 import type { Access, Presenter } from "./presenter";
 
 const STATUS: Record<Access, string> = {
@@ -18,6 +18,14 @@ export function Hints({ presenter }: { presenter: Presenter }) {
         {HINTS.map(([key, what]) => (
           <div key={key}>
             <dt>{key}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <dl class="looks">
+        {LOOKS.map(([query, what]) => (
+          <div key={query}>
+            <dt>{query}</dt>
             <dd>{what}</dd>
           </div>
         ))}

@@ -4,7 +4,7 @@ import { Address, hostOf } from "./Deck";
 import { seriesOf, winsNeeded } from "../live/series";
 import { Key } from "./Key";
 import { fittedName } from "./layout";
-import { PLACES, isHidden, sideOf, teamOf, type Place } from "./sides";
+import { PLACES, isHidden, sideAt, teamOf, type Place } from "./sides";
 import type { View } from "./view";
 import { needed } from "./words";
 
@@ -74,7 +74,7 @@ function cardSide(qr: readonly string[], quiet: number): number {
 
 function Company({ view, place, width }: { view: View; place: Place; width: number }) {
   const { name } = teamOf(view.state, place);
-  const side = sideOf(view.scene.match, place);
+  const side = sideAt({ state: view.state, match: view.scene.match }, place);
   const fontSize = `calc(${fittedName(name, width - 60, NAME)} * var(--u))`;
   return (
     <section class="company" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>

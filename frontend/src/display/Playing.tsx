@@ -4,6 +4,7 @@ import type { Live } from "../live/event";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { useCues } from "./cues";
 import { Hints, Said } from "./Hints";
+import { seenFrom } from "./home";
 import { footOf, liftOf } from "./layout";
 import type { Presenter } from "./presenter";
 import type { Scene } from "./scene";
@@ -31,7 +32,8 @@ interface Props {
 }
 
 /** The event on the screen, and what is laid over it for whoever presents. */
-export function Playing({ live, state, clock, look, sound, presenter, turnSound, own }: Props) {
+export function Playing({ live, state: told, clock, look, sound, presenter, turnSound, own }: Props) {
+  const { state, turnout, cheers } = seenFrom(look.home, { state: told, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
   const [size, calm] = [useStageSize(), useCalm()];
   const scene = useScene(state, now);
@@ -39,11 +41,11 @@ export function Playing({ live, state, clock, look, sound, presenter, turnSound,
   say(lost, scene);
   const shown = state.admission === "rotating" ? own.key : null;
   const { join_url, qr } = shown ?? own.welcome;
-  const { notice, sealed, cheers } = own;
+  const { notice, sealed } = own;
   const lobby = scene.phase === "lobby";
   const foot = footOf(isBack(scene) ? "" : state.notice, size.width, lobby);
   const view: View = {
-    state, scene, now, size, calm, notice, sealed, cheers, foot, lift: liftOf(foot, lobby), back: look.back, turnout: live.turnout, joinUrl: join_url,
+    state, scene, now, size, calm, notice, sealed, cheers, foot, lift: liftOf(foot, lobby), back: look.back, home: look.home !== null, turnout, joinUrl: join_url,
   };
   useCues(view, sound);
   return (

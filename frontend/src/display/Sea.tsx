@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { thousands } from "../live/format";
 import { Rising, Splash } from "./Drops";
 import { HEIGHT, fittedNumber, waterline } from "./layout";
-import { sideOf, type Place } from "./sides";
+import { sideAt, type Place } from "./sides";
 import { count, type Count } from "./tide";
 import { isDark, useReveal, type View } from "./view";
 
@@ -25,10 +25,10 @@ export function Sea({ view, place, beside }: { view: View; place: Place; beside:
   useReveal(view, ["pour"], ({ poured }) => put(counted.share * (1 - poured)));
   usePace(level, scene.phase === "voting" && scene.leftMs <= LAST_MS && counted.awake ? QUICK : 1);
   return (
-    <div class="sea" data-place={place} data-side={sideOf(scene.match, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene)}>
-      <div class="level" ref={level} data-pouring={scene.stage?.step === "pour"}>
+    <div class="sea" data-place={place} data-side={sideAt({ state: view.state, match: scene.match }, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene)}>
+      <div class="level" ref={level} data-pouring={scene.stage !== null && scene.stage.step !== "sealed"}>
         <Water width={HEIGHT * 2} />
-        {!counted.silent && <Rising number={counted.number} calm={view.calm} />}
+        {scene.phase === "voting" && !counted.silent && <Rising number={counted.number} calm={view.calm} />}
         {(scene.phase === "lobby" || scene.phase === "ended") && <Splash cheers={view.cheers.all[place]} calm={view.calm} />}
         {counted.word && <Buoy {...counted} place={place} beside={beside} />}
       </div>
@@ -68,7 +68,7 @@ const BUOY_MARGINS = 76;
 const HOOKS: Partial<Record<Count["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
 
 /** The number rides on the water and so never lies in it. */
-function Buoy({ number, word, silent, place, beside }: Count & { place: Place; beside: number }) {
+function Buoy({ number, word, of, silent, place, beside }: Count & { place: Place; beside: number }) {
   const text = thousands(number);
   const room = beside - BUOY_MARGINS;
   const fontSize = `calc(${fittedNumber(text, room, BUOY)} * var(--u))`;
@@ -76,7 +76,7 @@ function Buoy({ number, word, silent, place, beside }: Count & { place: Place; b
   return (
     <div class="buoy" style={{ "--room": `calc(${room} * var(--u))` }}>
       {!silent && <b style={{ fontSize }} {...hook}>{text}</b>}
-      <span>{word}</span>
+      <span>{of ? `of ${thousands(of)} ${word}` : word}</span>
     </div>
   );
 }

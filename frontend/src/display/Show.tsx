@@ -80,7 +80,7 @@ function Dock({ view }: { view: View }) {
       <Wall board={board} lit={lit} back={view.back} />
       {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isHidden(view.state, "tally") && <Bars view={view} />}
       {told && <Falling view={view} />}
-      <Panel board={board} lit={lit} framed={framed} back={view.back} />
+      <Panel board={board} lit={lit} fresh={freshIn(view)} framed={framed} back={view.back} />
     </div>
   );
 }
@@ -90,6 +90,13 @@ function isTold({ scene }: View): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
   return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
+}
+
+/** Whoever looked away sees what fell last, until something falls again. */
+function freshIn({ scene }: View): readonly Cell[] {
+  const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
+  const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];
+  return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
 }
 
 function dockStyle({ centre, floor, width, height, scale }: Standing, { columns, rows }: { columns: number; rows: number }) {

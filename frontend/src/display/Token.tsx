@@ -1,40 +1,66 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Side } from "../protocol";
 import { Coin } from "../board/Coin";
 import { cross, tug } from "./motion";
+import { during, useReel, type Frame } from "./reel";
 import { placeOf } from "./sides";
-import { standing, useReveal, type Standing, type View } from "./view";
+import { CROSSING, FIGHTING, type Step } from "./timeline";
+import { standing, type Standing, type View } from "./view";
 
 const RADIUS = 66;
 const BESIDE = 34;
 const ARC = 210;
 const HOP = 22;
+const STEPS = { fight: 36, cross: 24 };
+
+/** Steps that belong to the coin where it is fought over or passes. */
+const MOVING: readonly (Step | undefined)[] = ["picks", "drops", "second", "token"];
+const BEFORE: readonly (Step | undefined)[] = ["sealed", "pour"];
 
 /** The token lies on its holder's side of the cabinet; in a conflict it is fought over, and crosses in front of it. */
 export function Token({ view }: { view: View }) {
-  const coin = useRef<HTMLDivElement>(null);
-  const { scene } = view;
-  const holder = scene.match?.board.token ?? null;
+  const { plan, stage, phase } = view.scene;
   const stand = standing(view);
-  const at = (side: Side | null) => restingX(view, stand, side ?? "red");
-  useLayoutEffect(() => {
-    if (!scene.stage && stand) move(coin.current, stand, { x: at(holder) });
-  });
-  useReveal(view, ["picks", "token"], ({ fought, crossed }) => {
-    const { token_before, token_after } = scene.reveal?.resolution ?? {};
-    const way = cross(crossed);
-    const [from, to] = [at(token_before ?? null), at(token_after ?? null)];
-    const pull = tug(fought);
-    const pose = { x: from + (to - from) * way, up: Math.sin(Math.PI * way) * ARC, turned: Math.sign(to - from) * way * 720 };
-    if (stand) move(coin.current, stand, { ...pose, up: pose.up + Math.abs(pull) * HOP, turned: pose.turned + pull * 50 });
-  });
-  const hidden = holder === null || scene.phase === "ended";
-  const moves = scene.stage?.step === "token" || (scene.stage?.step === "picks" && scene.plan?.inTurn === true);
-  return <div class="token" ref={coin} data-hidden={hidden} data-crossing={moves}><Coin /></div>;
+  const moves = MOVING.includes(stage?.step) && (plan?.inTurn || plan?.crosses) === true;
+  const coin = useReel<HTMLDivElement>(view, stand && moves ? framesOf(view, stand) : []);
+  const holder = holderOf(view);
+  const resting = stand ? placed(stand, { x: restingX(view, stand, holder ?? "red") }) : "";
+  const hidden = holder === null || phase === "ended";
+  return <div class="token" ref={coin} data-hidden={hidden} data-crossing={moves} style={{ transform: resting }}><Coin /></div>;
 }
 
-function restingX(view: View, stand: Standing | null, holder: Side): number {
-  if (!stand) return 0;
+function holderOf({ scene: { match, reveal, stage } }: View): Side | null {
+  if (!stage || !reveal) return match?.board.token ?? null;
+  const { token_before, token_after } = reveal.resolution;
+  return BEFORE.includes(stage.step) ? token_before : token_after;
+}
+
+function framesOf(view: View, stand: Standing): Frame[] {
+  const { plan, reveal } = view.scene;
+  if (!plan || !reveal) return [];
+  const { token_before, token_after } = reveal.resolution;
+  const [from, to] = [token_before, token_after].map((side) => restingX(view, stand, side ?? "red")) as [number, number];
+  const look = (pose: Pose) => ({ transform: placed(stand, pose) });
+  const fought = during(FIGHTING, view.calm, STEPS.fight, (t) => look(tugged(from, view.calm ? 0 : t)));
+  const crossed = during(CROSSING, view.calm, STEPS.cross, (t) => look(crossing(from, to, t)));
+  return [
+    { at: 0, ...look({ x: from }) },
+    ...(plan.inTurn ? fought : []),
+    ...(plan.crosses ? crossed : []),
+    { at: 1, ...look({ x: plan.crosses ? to : from }) },
+  ];
+}
+
+function tugged(x: number, progress: number): Pose {
+  const pull = tug(progress);
+  return { x, up: Math.abs(pull) * HOP, turned: pull * 50 };
+}
+
+function crossing(from: number, to: number, progress: number): Pose {
+  const way = cross(progress);
+  return { x: from + (to - from) * way, up: Math.sin(Math.PI * way) * ARC, turned: Math.sign(to - from) * way * 720 };
+}
+
+function restingX(view: View, stand: Standing, holder: Side): number {
   const away = stand.width / 2 + RADIUS + BESIDE;
   return placeOf(view.scene.match, holder) === 0 ? stand.centre - away : stand.centre + away;
 }
@@ -45,9 +71,8 @@ interface Pose {
   turned?: number;
 }
 
-function move(coin: HTMLElement | null, { floor }: Standing, { x, up = 0, turned = 0 }: Pose) {
-  if (!coin) return;
+function placed({ floor }: Standing, { x, up = 0, turned = 0 }: Pose): string {
   const y = floor - RADIUS - 2 - up;
-  const place = `translate(calc(${x - RADIUS} * var(--u)), calc(${y - RADIUS} * var(--u)))`;
-  coin.style.transform = `${place} rotate(${turned}deg) scale(${1 + (up / ARC) * 0.7})`;
+  const place = `translate(calc(${(x - RADIUS).toFixed(1)} * var(--u)), calc(${(y - RADIUS).toFixed(1)} * var(--u)))`;
+  return `${place} rotate(${turned.toFixed(1)}deg) scale(${(1 + (up / ARC) * 0.7).toFixed(3)})`;
 }

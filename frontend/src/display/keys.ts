@@ -32,6 +32,12 @@ export const HINTS: readonly (readonly [key: string, what: string])[] = [
   ["?", "These keys"],
 ];
 
+/** What may follow a projector's address. */
+export const LOOKS: readonly (readonly [query: string, what: string])[] = [
+  ["?home=red", "or yellow: a team's own screen"],
+  ["?side=back", "The board from behind"],
+];
+
 export function commandOf(key: string): Command | null {
   return COMMANDS[key.length === 1 ? key.toUpperCase() : key] ?? null;
 }

@@ -1,3 +1,5 @@
+import type { Side } from "../protocol";
+
 /**
  * What the control room's link gives a projector in its fragment. It is kept for this tab, to be loaded again, and
  * not in the address: a hall may photograph that.
@@ -20,16 +22,27 @@ export function fillScreen(): void {
   else void document.documentElement.requestFullscreen().catch(refused);
 }
 
-/** How the address wants the screen: `?side=back`, `?obs=1` without a ground, `?theme=wood`. */
+/** How the address wants the screen: `?side=back`, `?home=yellow`, `?obs=1` without a ground, `?theme=wood`. */
 export interface Look {
   back: boolean;
+  /** Whose screen it is, by the colour of the first match. */
+  home: Side | null;
   bare: boolean;
   wood: boolean;
 }
 
 export function lookOf(search: string): Look {
   const asked = new URLSearchParams(search);
-  return { back: asked.get("side") === "back", bare: asked.get("obs") === "1", wood: asked.get("theme") === "wood" };
+  return {
+    back: asked.get("side") === "back",
+    home: sideNamed(asked.get("home")),
+    bare: asked.get("obs") === "1",
+    wood: asked.get("theme") === "wood",
+  };
+}
+
+function sideNamed(word: string | null): Side | null {
+  return word === "red" || word === "yellow" ? word : null;
 }
 
 const POINTER_MS = 3000;

@@ -10,6 +10,12 @@ export function sideOf(match: Match | null, place: Place): Side {
   return match.red === place + 1 ? "red" : "yellow";
 }
 
+/** Also before there is a match: the first team has red then. */
+export function sideAt({ state, match }: { state: EventState; match: Match | null }, place: Place): Side {
+  if (match) return sideOf(match, place);
+  return teamOf(state, place).number === 1 ? "red" : "yellow";
+}
+
 export function placeOf(match: Match | null, side: Side): Place {
   return sideOf(match, 0) === side ? 0 : 1;
 }

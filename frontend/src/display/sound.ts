@@ -49,6 +49,11 @@ export class Sound {
     this.ring(BELL, 640);
   }
 
+  /** Three strokes for a team that has won on its own screen. */
+  peal(): void {
+    for (const [stroke, pitch] of [640, 720, 854].entries()) this.ring(BELL, pitch, stroke * 0.34);
+  }
+
   /** One of the last seconds: the bell's rim, lightly. */
   tick(): void {
     this.ring([{ ratio: 2, loud: 0.14, fades: 0.18 }], 640);
@@ -66,17 +71,17 @@ export class Sound {
   }
 
   /** Wood on wood, after so many seconds. */
-  wood(after = 0): void {
+  wood(after = 0, loud = 1): void {
     const [audio, out] = [this.audio, this.out];
     if (!this.isHeard() || !audio || !out) return;
     const at = audio.currentTime + Math.max(0, after);
-    this.swept(at, { from: 210, to: 92, lasts: 0.12, loud: 0.7, shape: "triangle" });
+    this.swept(at, { from: 210, to: 92, lasts: 0.12, loud: 0.7 * loud, shape: "triangle" });
     const knock = audio.createBufferSource();
     const soft = audio.createBiquadFilter();
     knock.buffer = this.noise;
     soft.type = "lowpass";
     soft.frequency.value = 1300;
-    knock.connect(soft).connect(fading(audio, at, 0.35, 0.05)).connect(out);
+    knock.connect(soft).connect(fading(audio, at, 0.35 * loud, 0.05)).connect(out);
     knock.start(at);
     knock.stop(at + 0.06);
   }

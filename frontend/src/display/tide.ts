@@ -7,6 +7,8 @@ export interface Count {
   number: number;
   share: number;
   word: "" | "joined" | "voted" | "won" | "by show of hands";
+  /** Of how many. */
+  of?: number;
   awake: boolean;
   /** Nothing says the number: it is hidden, or nobody counts it. */
   silent?: boolean;
@@ -25,14 +27,14 @@ export function count(view: View, place: Place): Count {
   const crowd = counted.word === "joined" || counted.word === "voted";
   if (crowd && teamOf(view.state, place).hands) return byHands(view, counted);
   if (!crowd || !isHidden(view.state, "turnout")) return counted;
-  return { ...counted, number: 0, share: HIDDEN_TIDE, word: "", silent: true };
+  return { ...counted, number: 0, share: HIDDEN_TIDE, word: "", of: 0, silent: true };
 }
 
 /** Nobody's phone fills this water; the hands that were counted are told in the reveal. */
 function byHands({ scene, state }: View, counted: Count): Count {
   if (scene.phase === "reveal" && counted.number && !isHidden(state, "turnout")) return counted;
   const share = scene.phase === "lobby" ? 0 : HIDDEN_TIDE;
-  return { ...counted, number: 0, share, word: "by show of hands", silent: true };
+  return { ...counted, number: 0, share, word: "by show of hands", of: 0, silent: true };
 }
 
 function told(view: View, place: Place): Count {
@@ -59,7 +61,8 @@ function openCount({ scene, turnout }: View, place: Place, connected: number): C
   const { turn, match } = scene;
   if (!turn?.to_move.includes(sideOf(match, place))) return GONE;
   const number = turnout?.turn === turn.id ? turnout.voted[place] : 0;
-  return { number, share: number / Math.max(1, number, connected), word: "voted", awake: true };
+  const of = Math.max(number, connected);
+  return { number, share: number / Math.max(1, of), word: "voted", of, awake: true };
 }
 
 function sealedCount({ scene }: View, place: Place, connected: number): Count {

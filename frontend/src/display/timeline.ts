@@ -21,8 +21,6 @@ export type Step = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | 
 export interface Stage {
   step: Step;
   poured: number;
-  fought: number;
-  crossed: number;
   lit: number;
 }
 
@@ -68,8 +66,6 @@ export function stage(elapsed_ms: number, reveal_ms: number, plan: Plan): Stage 
   return {
     step: begun[begun.length - 1]?.[0] ?? "sealed",
     poured: between(POUR, PICKS),
-    fought: plan.inTurn ? between(CHOSEN, DROPS) : 0,
-    crossed: plan.crosses ? between(TOKEN, LINES) : 0,
     lit: between(LINES, plan.replay ? REPLAY : LIT),
   };
 }
@@ -91,6 +87,8 @@ function span(from: number, to: number): Span {
 export const POURING = span(POUR, PICKS);
 export const CHOOSING = span(PICKS, CHOSEN);
 export const REPLAYING = span(REPLAY, LENGTH);
+export const FIGHTING = span(CHOSEN, DROPS);
+export const CROSSING = span(TOKEN, LINES);
 
 /** When each ball is on its way: both at once, or one after the other. */
 export function dropping({ inTurn }: Plan, index: number): Span {

@@ -22,6 +22,8 @@ export interface View {
   cheers: Cheers;
   /** The board as it is seen from behind. */
   back: boolean;
+  /** Whether it is the screen of the team in its left half. */
+  home: boolean;
   calm: boolean;
   now: () => number;
 }
@@ -68,13 +70,7 @@ export function stageNow({ state, now, calm }: View): Stage | null {
 }
 
 function inPlace(stage: Stage): Stage {
-  return {
-    ...stage,
-    poured: still(stage.poured),
-    fought: 0,
-    crossed: still(stage.crossed),
-    lit: still(stage.lit),
-  };
+  return { ...stage, poured: still(stage.poured), lit: still(stage.lit) };
 }
 
 export function useStageSize(): StageSize {

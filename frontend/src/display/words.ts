@@ -118,16 +118,19 @@ interface Verdict {
   winner: Side | null;
 }
 
-export function verdict(state: EventState, match: Match): Verdict {
+/** On its own screen a winner is spoken to. */
+export function verdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
   const { winner: champion } = seriesOf(state);
   const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
   const winner = winnerOf(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
   if (!winner) return { title: "A draw", line: turns && `The board is full after ${turns}`, winner };
+  const place = placeOf(match, winner);
+  const { name } = teamOf(state, place);
+  const wins = home && place === 0 ? "You win" : "wins";
+  if (champion !== null) return { title: name, line: `${wins} the series`, winner };
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
-  if (champion !== null) return { title: teamOf(state, placeOf(match, winner)).name, line: "wins the series", winner };
-  const line = match.ended_by === "forfeit" ? `wins: no votes from ${loser}` : `wins in ${turns}`;
-  return { title: teamOf(state, placeOf(match, winner)).name, line, winner };
+  return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 
 /** How many voted for the drop that won, and how united they were. */

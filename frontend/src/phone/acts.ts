@@ -3,7 +3,7 @@ import { cardAct } from "./card";
 import { Cheering } from "./cheering";
 import type { Desk } from "./desk";
 import { forgetSeat, keepHiding } from "./seat";
-import type { Seated } from "./seated";
+import type { Seated } from "./mine";
 import { speak } from "./tongues";
 
 const HELD_MS = 400;

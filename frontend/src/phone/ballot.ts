@@ -1,6 +1,6 @@
 import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../protocol";
 import { drawBlind } from "./blind";
-import type { Choice } from "./receipts";
+import type { Choice } from "./receipt";
 
 const AGAIN_MS = 2000;
 /** A thumb that hammers stays within what a socket may send; only its last choice matters. */
@@ -63,6 +63,11 @@ export class BallotKeeper {
       this.update({ status: "sending" });
       this.post();
     }
+  }
+
+  /** What was pressed before anything was heard of this seat is newer than what was. */
+  outdo(sequence: number): void {
+    this.update({ sequence: Math.max(this.ballot.sequence, sequence + 1) });
   }
 
   /** What was pressed before the page was loaded anew. */

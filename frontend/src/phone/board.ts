@@ -2,23 +2,10 @@ import { ballsOf, type Ball } from "../live/grid";
 import type { Board, Match } from "../protocol";
 import type { Status } from "./ballot";
 import { html, type Html } from "./dom";
+import type { Scene } from "./parts";
 import { need } from "./second";
 import * as say from "./tongue/en";
 import type { View } from "./view";
-
-/** What there is to be seen besides the ball in hand; most of it comes with the second part of the page. */
-export interface Scene {
-  /** Where not all balls lie there yet. */
-  balls?: readonly Ball[];
-  falls?: (ball: Ball) => boolean;
-  lit?: ((column: number) => Html) | undefined;
-  /** In place of the ball in hand. */
-  over?: ((column: number) => Html) | undefined;
-  under?: (column: number) => Html | false;
-  figures?: Html;
-  said?: (column: number) => string | false;
-  kind?: (column: number) => string;
-}
 
 /** Seven tall columns: the board and the buttons in one. */
 export function board(view: View, match: Match): Html {

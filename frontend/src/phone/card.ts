@@ -1,25 +1,9 @@
 import { teamOf } from "../live/phase";
-import type { Match, Side } from "../protocol";
 import { html, type Html } from "./dom";
 import { percent } from "./numbers";
-import { save } from "./picture";
+import { save, type Card } from "./picture";
 import * as say from "./tongue/en";
 import type { View } from "./view";
-
-/** How a voter got on in a match. */
-export interface Card {
-  side: Side;
-  team: string;
-  event: string;
-  title: string;
-  /** Turns voted, of how many. */
-  voted: number;
-  turns: number;
-  agreement: string;
-  /** Whether this vote was for the column that won. */
-  called: boolean;
-  board: Match["board"];
-}
 
 let open: Card | null = null;
 let shown: View | null = null;

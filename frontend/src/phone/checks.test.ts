@@ -4,7 +4,8 @@ import type { EventState, ReceiptAsk, ReceiptTold, You } from "../protocol";
 import { NO_BALLOT, type Ballot } from "./ballot";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
-import { leafOf, type Finding, type Receipt } from "./receipts";
+import type { Finding, Receipt } from "./receipt";
+import { leafOf } from "./receipts";
 import { readReceipts } from "./seat";
 
 Object.assign(globalThis, { window: globalThis });

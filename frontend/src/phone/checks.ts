@@ -2,7 +2,8 @@ import { sideOf } from "../live/phase";
 import { isReopened, laterSeal } from "../live/seals";
 import type { BallotCounted, EventState, ReceiptAsk, ReceiptTold, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
-import { acknowledged, held, judged, type Receipt, type Roots } from "./receipts";
+import type { Receipt } from "./receipt";
+import { acknowledged, held, judged, type Roots } from "./receipts";
 import { keepReceipts, readReceipts } from "./seat";
 
 const SOONEST_MS = 500;

@@ -1,5 +1,5 @@
 import type { Address } from "./address";
-import type { Seated } from "./seated";
+import type { Seated } from "./mine";
 
 /** What the page is at, for both of its parts. */
 export interface Desk {

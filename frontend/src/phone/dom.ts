@@ -39,6 +39,7 @@ function match(old: Node, wanted: Node): void {
     while (found && here !== found) here = removed(here!);
     const node = found ?? old.insertBefore(document.importNode(next, false), here);
     if (found) here = found.nextSibling;
+    if (found?.isEqualNode(next)) return;
     if (node instanceof Element) dress(node, next as Element);
     else if (node.nodeValue !== next.nodeValue) node.nodeValue = next.nodeValue;
     match(node, next);

@@ -10,6 +10,14 @@ import { TONGUES } from "./tongues";
 
 // What a phone without a seat is told, and asked.
 
+const REASONS: { [code: number]: keyof typeof say.away } = {
+  [CloseCode.OPEN_ELSEWHERE]: "elsewhere",
+  [CloseCode.NOT_ALLOWED]: "stranger",
+  [CloseCode.BAD_TOKEN]: "stranger",
+  [CloseCode.SENT_OUT]: "out",
+  [CloseCode.KEPT_OUT]: "shut",
+};
+
 const go = (what: string, label: string) => html`<button type="button" class="go" data-do="${what}">${label}</button>`;
 
 /** A title, what there is to say of it, and what comes before and after. */
@@ -19,7 +27,7 @@ function notice(title: string, text: string, before: Html | false, after: Html |
 
 /** Closed for good by the server. */
 export function away(code: number): Html {
-  const why = code === CloseCode.OPEN_ELSEWHERE ? "elsewhere" : code === CloseCode.NOT_ALLOWED || code === CloseCode.BAD_TOKEN ? "stranger" : "old";
+  const why = REASONS[code] ?? "old";
   const [title, text, label] = say.away[why];
   return notice(title, text, false, !!label && go(why === "old" ? "reload" : "reclaim", label));
 }

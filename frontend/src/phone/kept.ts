@@ -1,5 +1,5 @@
 import type { You } from "../protocol";
-import type { Choice, Receipt } from "./receipts";
+import type { Choice, Receipt } from "./receipt";
 
 // What the receipts tell of a ballot that is taken up again.
 

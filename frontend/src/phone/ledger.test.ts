@@ -3,7 +3,7 @@ import test, { afterEach, mock } from "node:test";
 import type { EventState, ReceiptAsk, ToPhone } from "../protocol";
 import { BallotKeeper, NO_BALLOT } from "./ballot";
 import { Ledger } from "./ledger";
-import type { Receipt } from "./receipts";
+import type { Receipt } from "./receipt";
 import { NO_RECORD, type Record } from "./seat";
 
 Object.assign(globalThis, { window: globalThis });
@@ -35,7 +35,7 @@ class Phone {
   }
 
   welcome(number: number, pick?: number): void {
-    const you = { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null };
+    const you = { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" };
     this.ledger.hear({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
   }
 
@@ -86,9 +86,22 @@ test("a vote that was pressed before the page was loaded anew is taken up again"
   const sent: number[] = [];
   const keeper = new BallotKeeper((cast) => sent.push(cast.column), () => undefined, () => undefined);
   keeper.follow(phone.state(1).match!.turn);
-  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null });
+  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" }, false);
   clearTimeout((keeper as unknown as { timer: number }).timer);
   assert.deepEqual(sent, [4]);
+});
+
+test("what is pressed before the phone is in again is newer than what was pressed before the page was loaded anew", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4, "sending");
+  const sent: [number, number][] = [];
+  const keeper = new BallotKeeper((cast) => sent.push([cast.column, cast.sequence]), () => undefined, () => undefined);
+  keeper.follow(phone.state(1).match!.turn);
+  keeper.cast(2);
+  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" }, true);
+  assert.deepEqual([keeper.ballot.column, keeper.ballot.sequence], [2, 2]);
+  keeper.follow(null);
 });
 
 test("the team's counts are passed on", () => {

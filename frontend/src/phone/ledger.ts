@@ -4,7 +4,7 @@ import type { Ballot, BallotKeeper } from "./ballot";
 import { buzz } from "./buzz";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
-import type { Receipt } from "./receipts";
+import type { Receipt } from "./receipt";
 import { keepRecord, readReceipts, readRecord, type Record } from "./seat";
 
 const COUNTED_BUZZ_MS = 30;
@@ -43,11 +43,12 @@ export class Ledger {
     if (match && standing !== null) this.put({ ...readRecord(this.code, match.id), turn, column: standing });
   }
 
-  /** The ballot that was pressed here before the page was loaded anew, and the one that the box holds. */
-  takeUp(keeper: BallotKeeper, you: You): void {
+  /** The ballot that was pressed here before the page was loaded anew, or just now (`early`), and the one that the box holds. */
+  takeUp(keeper: BallotKeeper, you: You, early: boolean): void {
     const receipts = readReceipts(this.code, this.event?.match?.id ?? 0);
     const pressed = pressedIn(receipts, keeper.ballot.turn);
-    if (pressed) keeper.resume(pressed);
+    if (pressed && early) keeper.outdo(pressed[0]);
+    else if (pressed) keeper.resume(pressed);
     keeper.welcome(you, isFromHere(receipts, you));
   }
 

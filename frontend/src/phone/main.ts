@@ -1,6 +1,6 @@
 import "../live/tokens.css";
 import { phaseMoments } from "../live/phase";
-import { CloseCode } from "../protocol";
+import { CloseCode, type PageTold } from "../protocol";
 import { readAddress } from "./address";
 import { keepAwake } from "./awake";
 import type { Desk } from "./desk";
@@ -22,6 +22,8 @@ const LAST_MS = 5000;
 const TICK_BUZZ_MS = 15;
 
 const app = document.getElementById("app")!;
+/** Of the event, as it was when the page was asked for: for the first seat only. */
+let told = JSON.parse(document.getElementById("told")?.textContent ?? "null") as PageTold | null;
 const desk: Desk = {
   address: readAddress(location.pathname, location.hash),
   seated: null,
@@ -37,14 +39,13 @@ const desk: Desk = {
 };
 let due = false;
 let timer = 0;
-/** The column that a keyboard was at: it is there again in the next turn. */
-let focused = "";
 
 function sit(): void {
   const { code, team, key } = desk.address;
   desk.seated?.leave();
   desk.stays = !key || !code || key === readKey(code);
-  desk.seated = code ? takeSeat(code, team, key) : null;
+  desk.seated = code ? takeSeat(code, team, key, told) : null;
+  told = null;
   desk.seated?.store.subscribe(redraw);
   desk.seated?.mine.subscribe(redraw);
   redraw();
@@ -67,7 +68,7 @@ function drawAll(): void {
   due = false;
   clearTimeout(timer);
   draw(app, html`${enamel}${page()}`);
-  if (document.activeElement === document.body) button(focused)?.focus();
+  second()?.refocus();
 }
 
 function page(): Html {
@@ -91,7 +92,7 @@ function at(phase: string, shown?: Html): Html {
 
 function seat(view: View): Html {
   const { connection, phase, team, side } = view;
-  mark(connection.state === "joined" ? (view.talking ? "talk" : phase) : connection.state, team, side);
+  mark(/lost|crowded/.test(connection.state) ? connection.state : view.talking ? "talk" : phase, team, side);
   wake(view);
   return play(view, desk.pressed);
 }
@@ -110,32 +111,28 @@ function wake(view: View): void {
   }, next - desk.seated!.clock.now() + 1);
 }
 
+/** The column under a finger looks pressed at once; all else is drawn after that was seen. */
+addEventListener("pointerdown", ({ target }) => {
+  (target as Element).closest("[data-column]:enabled")?.setAttribute("data-pressed", "");
+});
+
 addEventListener("click", ({ target }) => {
   const { column, do: what } = (target as Element).closest<HTMLElement>("[data-column],[data-do]")?.dataset ?? {};
-  if (column) desk.seated!.cast(Number(column));
+  if (column) {
+    due = true;
+    desk.seated!.cast(Number(column));
+    requestAnimationFrame(() => setTimeout(drawAll));
+  }
   if (!what) return;
   need();
   onceHere((part) => part.act(what, desk));
 });
 
-addEventListener("focusin", ({ target }) => (focused = (target as HTMLElement).dataset.column ?? ""));
-
-addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
-  if (ctrlKey || metaKey || altKey) return;
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
-  if (step) walk(step);
-  else if (/^[1-9]$/.test(key)) button(key)?.click();
+addEventListener("keydown", (event) => {
+  if (!/^([1-9]|Arrow(Left|Right))$/.test(event.key)) return;
+  need();
+  onceHere((part) => part.key(event));
 });
-
-function button(column: string): HTMLButtonElement | null {
-  return document.querySelector(`[data-column="${column}"]:enabled`);
-}
-
-function walk(step: number): void {
-  const open = [...document.querySelectorAll<HTMLButtonElement>("[data-column]:enabled")];
-  const here = open.indexOf(document.activeElement as HTMLButtonElement);
-  open[here < 0 ? 0 : (here + step + open.length) % open.length]?.focus();
-}
 
 if (!speaksAnother(say.code)) {
   // A key that is left in the address would be shared with it.

@@ -1,6 +1,5 @@
 import { ballsOf, onLine } from "../live/grid";
-import type { Side } from "../protocol";
-import type { Card } from "./card";
+import type { Match, Side } from "../protocol";
 import * as say from "./tongue/en";
 
 const [WIDE, HIGH, EDGE] = [1080, 1350, 80];
@@ -9,6 +8,21 @@ const GROUND = { red: ["#dc3049", "#a9182f"], yellow: ["#ffe68a", "#eab315"] } a
 const INK = { red: "#ffffff", yellow: "#1b1503" } as const;
 const BALL = { red: "#e8334a", yellow: "#ffd23f" } as const;
 const MARK = { red: "#fff4ea", yellow: "#2c2000" } as const;
+
+/** How a voter got on in a match. */
+export interface Card {
+  side: Side;
+  team: string;
+  event: string;
+  title: string;
+  /** Turns voted, of how many. */
+  voted: number;
+  turns: number;
+  agreement: string;
+  /** Whether this vote was for the column that won. */
+  called: boolean;
+  board: Match["board"];
+}
 
 /** The card as a picture, for this phone's gallery or for whoever it is shared with. */
 export async function save(card: Card): Promise<void> {

@@ -2,7 +2,6 @@ import { teamOf } from "../live/phase";
 import type { Match, Side } from "../protocol";
 import { board } from "./board";
 import { html, type Html } from "./dom";
-import { spoken } from "./numbers";
 import { hint, kept } from "./screens";
 import { need, second } from "./second";
 import { heart, sentence } from "./sentence";
@@ -16,7 +15,7 @@ const CALM_LAST_MS = 5000;
 export function play(view: View, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = event.notice || event.next_match_at || event.best_of ? need() : second();
+  const more = event.notice || event.next_match_at || event.best_of || event.peek ? need() : second();
   const next = more?.next(view);
   const below = (event.peek ? 34 : 0) + (next ? 46 : 0);
   const { columns, rows } = match?.board ?? { columns: 7, rows: 6 };
@@ -31,9 +30,9 @@ export function play(view: View, pressed: number): Html {
       <p class="sentence" role="status">${sentence(view)}</p>
       <p class="hidden" aria-live="polite">${more?.moves(view)}</p>
       ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && html`<p class="privacy">${say.cheer}</p>`}
-      ${event.peek && html`<p class="peek">${eye} ${say.peek}</p>`}
+      ${event.peek && more?.peek}
       ${next}
-      ${!match && html`<p class="privacy">${event.admission === "open" && second()?.oneDevice}${kept} ${tongues()}</p>`}
+      ${!match && html`<p class="privacy">${event.admission === "open" && second()?.oneDevice}${kept} ${tongues()} ${view.sign}</p>`}
     </section>
     ${more?.overlay(view)}
   </main>`;
@@ -51,8 +50,8 @@ function clock(view: View, pressed: number): Html {
   const left = phase === "voting" ? Math.max(0, until - now) / (match!.window_s * 1000) : 1;
   const text = heart(view);
   const last = phase === "voting" && until - now <= CALM_LAST_MS;
-  const inside = html`${shape(side, left)}${text && html`<span ${until > 0 && html`role="timer" aria-label="${spoken(until - now)}"`} css="--size:${sizeOf(text)}">
-    <b key="${last && text}">${text}</b>${last && html`<i class="hidden" aria-live="polite">${spoken(CALM_LAST_MS)}</i>`}
+  const inside = html`${shape(side, left)}${text && html`<span ${until > 0 && html`role="timer" aria-label="${second()?.spoken(until - now) ?? text}"`} css="--size:${sizeOf(text)}">
+    <b key="${last && text}">${text}</b>${last && html`<i class="hidden" aria-live="polite">${second()?.spoken(CALM_LAST_MS) ?? text}</i>`}
   </span>`}`;
   return canCheer(view)
     ? html`<button type="button" class="clock ${side}" data-do="cheer" aria-label="${text} ${say.cheer}">${inside}${pressed > 0 && html`<i class="ring" key="${pressed}"></i>`}</button>`
@@ -74,7 +73,7 @@ function foot(view: View, match: Match): Html {
   const middle =
     view.phase === "ended"
       ? second() && html`<button type="button" class="small" data-do="card">${second()?.card}</button>`
-      : html`<button type="button" class="small" data-do="hide" aria-pressed="${`${view.hiding}`}" aria-label="${say.hide}">${eye}</button>`;
+      : html`<button type="button" class="small" data-do="hide" aria-pressed="${`${view.hiding}`}" aria-label="${say.hide}">${eye} ${say.hideWord}</button>`;
   return html`<div class="foot">${corner(view, match, "red")}${middle}${corner(view, match, "yellow")}</div>`;
 }
 

@@ -1,13 +1,18 @@
 import { fingerprint } from "../live/format";
 import { html, type Html } from "./dom";
-import { standing, type Receipt } from "./receipts";
+import type { Receipt } from "./receipt";
+import { standing } from "./receipts";
+import { eye } from "./shape";
 import * as say from "./tongue/en";
 import type { View } from "./view";
+
+export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 
 /** What stands on the ground beside clock and name: of the votes, and of the organizers. */
 export function told(view: View): Html {
   const { event, match } = view;
   return html`${match && receipts(view, match.number)}${missing(view)}
+    ${view.moved && html`<p class="told" aria-live="polite">${say.otherTeam}</p>`}
     ${event.notice && html`<p class="told" aria-live="polite">${event.notice}</p>`}`;
 }
 
@@ -18,6 +23,7 @@ function receipts(view: View, match: number): Html | false {
   return !!line && html`<details class="receipts">
     <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
+      ${view.sign && html`<p>${say.yourSign}: <b>${view.sign}</b></p>`}
       <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
       <ol>${[...view.receipts].reverse().map(entry)}</ol>
     </div>

@@ -4,7 +4,8 @@ import test from "node:test";
 import type { ReceiptTold, Reveal, SideTally, TurnSealed } from "../protocol";
 import { NO_BALLOT, type Ballot } from "./ballot";
 import { drawBlind } from "./blind";
-import { acknowledged, held, judged as judgedOf, leafOf, rootOfPath, type Receipt, type Roots } from "./receipts";
+import type { Receipt } from "./receipt";
+import { acknowledged, held, judged as judgedOf, leafOf, rootOfPath, type Roots } from "./receipts";
 
 const hash = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
 const node = (left: Buffer, right: Buffer) => hash(Buffer.from([1]), left, right);

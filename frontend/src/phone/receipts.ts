@@ -3,36 +3,8 @@ import type { ReceiptTold, Reveal, Side, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
 import { hexOf } from "./blind";
 import { isOwn } from "./kept";
+import type { Choice, Finding, Receipt } from "./receipt";
 import { sha256 } from "./sha256";
-
-export type Choice = readonly [sequence: number, column: number, blind: string];
-
-/**
- * `checked`: the vote is in the count that was sealed. `counted`: so the server says, but this phone did not see
- * the seal. `elsewhere`: another device of this voter voted later, and that vote is in the count. `late`: nothing
- * of it came in time. `missing`: it was acknowledged, and is not in the count. `unsure`: neither, but the phone was
- * away when the turn ended: perhaps the ballot box had lost it, and an acknowledgement before that is void.
- */
-export type Finding = "checked" | "counted" | "elsewhere" | "late" | "missing" | "unsure";
-
-/** What a phone keeps of its vote in a turn. */
-export interface Receipt {
-  turn: number;
-  number: number;
-  epoch: number;
-  side: Side;
-  /** All that was pressed lately; once judged, the one that was found, or that may be shown. */
-  choices: readonly Choice[];
-  /** The sequence of the acknowledged one: it may count, or one pressed after it. 0: none. */
-  acknowledged: number;
-  /** Whether the phone was there until the turn was over. */
-  watched: boolean;
-  found: Finding | null;
-  /** Whether what was pressed last did not count. */
-  late: boolean;
-  /** Where the path led to. */
-  root: string;
-}
 
 type Place = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
 
@@ -50,11 +22,11 @@ const REMEMBERED = 50;
 export function held(kept: readonly Receipt[], ballot: Ballot, place: Place): readonly Receipt[] {
   const { turn, sequence, column, blind, status } = ballot;
   if (turn !== place.turn || column === null || !blind || ballot.elsewhere) return kept;
-  const before = kept.find((one) => one.turn === turn) ?? { ...place, choices: [], acknowledged: 0, watched: false, found: null, late: false, root: "" };
+  const before = kept.find((one) => one.turn === turn && one.side === place.side) ?? { ...place, choices: [], acknowledged: 0, watched: false, found: null, late: false, root: "" };
   if (status === "refused" && before.acknowledged === sequence) return kept;
   const others = before.choices.filter((choice) => choice[2] !== blind);
   const choices: Choice[] = status === "refused" ? others : [...others, [sequence, column, blind]];
-  const rest = kept.filter((one) => one !== before);
+  const rest = kept.filter((one) => one.turn !== turn);
   const after = { ...before, choices };
   return choices.length ? [...rest, status === "counted" ? acknowledged(after, sequence) : after] : rest;
 }

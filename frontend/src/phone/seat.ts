@@ -1,4 +1,4 @@
-import type { Receipt } from "./receipts";
+import type { Receipt } from "./receipt";
 
 /** What the phone keeps of an event. A browser that keeps nothing still plays, until it is reloaded. */
 const memory = new Map<string, string>();
@@ -24,6 +24,9 @@ export function write(key: string, value: string | null): void {
 
 export const readToken = (code: string) => read(`crowdgame:${code}`);
 export const keepToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
+
+/** The team that a kept seat is in; 0: there is none. */
+export const teamKept = (code: string) => Number(/\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
 
 /** What was shown at the door for the seat. */
 export const readKey = (code: string) => read(`crowdgame:${code}:key`);

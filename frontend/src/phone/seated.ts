@@ -1,11 +1,11 @@
 import { connect } from "../live/connect";
 import { Store } from "../live/value";
 import { CloseCode } from "../protocol";
-import type { ErrorTold, EventState, PhoneMessage, PhoneWelcomed, TeamCounted, ToPhone } from "../protocol";
+import type { ErrorTold, EventState, PageTold, PhoneMessage, PhoneWelcomed, ToPhone } from "../protocol";
 import { BallotKeeper, NO_BALLOT, type Ballot } from "./ballot";
 import type { Ledger } from "./ledger";
-import type { Receipt } from "./receipts";
-import { keepKey, hasReceipts, keepToken, NO_RECORD, readToken, type Record } from "./seat";
+import type { Mine, Seated } from "./mine";
+import { hasReceipts, keepKey, keepToken, NO_RECORD, readToken, teamKept } from "./seat";
 import { need, onceHere } from "./second";
 
 const HALL_KNOCKS_WITHIN_MS = 2000;
@@ -15,24 +15,16 @@ const KNOCK_APART_MS = 2500;
 /** More than comes while the second part of the page is fetched. */
 const MOST_UNHEARD = 48;
 
-/** What only this voter knows. `hindrance`: why there is no seat yet; `returned`: the seat was this device's before. */
-export interface Mine {
-  returned: boolean;
-  team: number | null;
-  hindrance: ErrorTold | null;
-  ballot: Ballot;
-  record: Record;
-  receipts: readonly Receipt[];
-  /** The own team's votes so far, where the event tells them. */
-  counts: TeamCounted | null;
-}
-
-/** A phone in an event: its socket, its seat, its ballot; `key` is what is shown at the door. */
-export function takeSeat(code: string, wish: number | null, key: string | null) {
-  const mine = new Store<Mine>({ returned: false, team: null, hindrance: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null });
+/** A phone in an event; `key` is what is shown at the door, `page` what its page came with. */
+export function takeSeat(code: string, wish: number | null, key: string | null, page: PageTold | null): Seated {
+  const mine = new Store<Mine>({
+    ...{ returned: !!page && !!readToken(code), team: (page && (teamKept(code) || page.team)) || null, moved: false, sign: "" },
+    ...{ hindrance: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null },
+  });
   const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, heard);
+  /** Until it is welcomed, nobody knows whose team's the ballot is. */
   const keeper = new BallotKeeper(
-    (message) => void link.socket.send(message),
+    (message) => isIn() && link.socket.send(message),
     (ballot) => {
       mine.set({ ballot });
       hold(ballot);
@@ -42,9 +34,13 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
   let ledger: Ledger | null = null;
   let unheard: ((ledger: Ledger) => void)[] = [];
 
+  /** Whether the server has said that there is a seat. */
+  let sure = false;
   let knock = 0;
   let unanswered: string | null = null;
   let doubtUntil = 0;
+
+  const isIn = () => link.store.get().connection.state === "joined";
 
   /** A key that was shown, and never answered, may have let in this very phone. */
   function join(): PhoneMessage {
@@ -52,16 +48,20 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
     const shown = token ? null : key;
     if (shown && shown === unanswered) doubtUntil = Date.now() + LINE_DIES_WITHIN_MS;
     unanswered = shown;
-    return { type: "phone.join", code, token, team: wish, key: shown };
+    return { type: "phone.join", code, token, team: wish, key: shown, offer: (!token && page?.offer) || null };
   }
 
   function heard(message: ToPhone): void {
     const isState = "state" in message;
     if (isState && message.state !== link.store.get().event) return;
     const { team } = mine.get();
+    const isWelcome = message.type === "phone.welcomed";
+    // A ballot is its team's: in another one the hand is empty.
+    if (isWelcome && message.you.team !== team) keeper.follow(null);
     if (message.type !== "turnout.counted") enter((ledger) => ledger.hear(message, team));
+    if (isState && !isWelcome && mine.get().moved) mine.set({ moved: false });
     if (isState) changed(message.state);
-    if (message.type === "phone.welcomed") welcomed(message);
+    if (isWelcome) welcomed(message);
     else if (message.type === "ballot.counted") keeper.counted(message);
     else if (message.type === "ballot.refused") keeper.refused(message);
     else if (message.type === "error.told" && hinders(message)) turnedAway(message);
@@ -83,7 +83,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
     unanswered = null;
     if (error.code === "key_wrong") key = null;
     if (error.code === "key_used" && Date.now() < doubtUntil) knockIn(KNOCK_APART_MS);
-    else mine.set({ hindrance: error });
+    else mine.set(sure ? { hindrance: error } : { hindrance: error, team: null });
   }
 
   function welcomed({ you }: PhoneWelcomed): void {
@@ -91,17 +91,22 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
     if (unanswered) keepKey(code, unanswered);
     unanswered = null;
     const { team, returned } = mine.get();
-    mine.set({ returned: returned || (team === null && !!readToken(code)), team: you.team, hindrance: null });
+    const before = sure ? team : teamKept(code);
+    const moved = !!before && before !== you.team;
+    const early = !sure && keeper.ballot.column !== null;
+    sure = true;
+    mine.set({ returned: returned || (team === null && !!readToken(code)), team: you.team, moved: moved || mine.get().moved, sign: you.sign, hindrance: null });
     keepToken(code, you.token);
-    const kept = hasReceipts(code);
-    if (kept) need();
-    if (kept || ledger) enter((ledger) => ledger.takeUp(keeper, you));
-    else keeper.welcome(you);
+    if (early) keeper.outdo(you.sequence);
+    if (moved) need();
+    else if (!hasReceipts(code) && !ledger) keeper.welcome(you);
+    else enter((ledger) => ledger.takeUp(keeper, you, early));
   }
 
   function hold(ballot: Ballot): void {
-    const { team } = mine.get();
-    enter((ledger) => ledger.hold(ballot, team));
+    const { team, moved } = mine.get();
+    if (moved && ballot.column !== null) mine.set({ moved: false });
+    if (sure) enter((ledger) => ledger.hold(ballot, team));
     if (ballot.status === "counted") need();
   }
 
@@ -128,6 +133,15 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
     link.socket.open();
   }
 
+  function begin({ state, seq, now_at }: PageTold): void {
+    const { requestStart, responseStart } = performance.timing;
+    link.clock.estimate(now_at + Date.now() - (requestStart + responseStart) / 2);
+    link.store.set({ event: state, seq, change: "welcomed" });
+    keeper.follow(state.match?.turn ?? null);
+  }
+
+  if (page && mine.get().team) begin(page);
+  if (hasReceipts(code)) need();
   link.store.subscribe(leaveForeignSeat);
   link.socket.open();
   return {
@@ -138,12 +152,10 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
       wish = team;
       link.socket.open();
     },
-    /** Shows a code at the door. */
     show(typed: string) {
       key = typed;
       link.socket.open();
     },
-    /** Joins again where the seat was given up to another window: the newest ones keep it. */
     reclaim() {
       link.store.set({ connection: { state: "connecting" } });
       link.socket.open();
@@ -155,11 +167,9 @@ export function takeSeat(code: string, wish: number | null, key: string | null) 
   };
 }
 
-export type Seated = ReturnType<typeof takeSeat>;
-
 /** Whether what hindered may hinder no longer: the doors are moved, or something else is asked for. */
 function isOver({ code, event }: ErrorTold, { admission, team_choice }: EventState): boolean {
-  return /^lobby|^join/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
+  return /^lobby|^join|^hands/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
 }
 
 function hinders(error: ErrorTold): boolean {

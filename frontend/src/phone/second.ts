@@ -1,5 +1,4 @@
-/** The second part of the page: what nobody needs before the first vote. */
-type Second = typeof import("./later");
+import type { Second } from "./parts";
 
 /** The build writes here where the second part lies. */
 const LATER = "%later%";
@@ -8,11 +7,11 @@ const AGAIN_MS = 10_000;
 let here: Second | null = null;
 let tries = 0;
 let triedAt = -AGAIN_MS;
-const waiting: ((second: Second) => void)[] = [];
+const waiting: ((part: Second) => void)[] = [];
 
 export const second = () => here;
 
-export function onceHere(call: (second: Second) => void): void {
+export function onceHere(call: (part: Second) => void): void {
   if (here) call(here);
   else waiting.push(call);
 }
@@ -23,9 +22,9 @@ export function need(): Second | null {
   triedAt = performance.now();
   const again = tries++ ? `?${tries}` : "";
   import(/* @vite-ignore */ LATER + again).then(
-    (part: Second) => {
-      here = part;
-      for (const call of waiting.splice(0)) call(part);
+    ({ second }: { second: Second }) => {
+      here = second;
+      for (const call of waiting.splice(0)) call(second);
     },
     () => undefined,
   );

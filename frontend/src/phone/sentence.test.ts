@@ -8,7 +8,7 @@ import { heart, sentence } from "./sentence";
 import { scene } from "./scene";
 import * as told from "./told";
 import { viewOf, type View } from "./view";
-import type { Seated } from "./seated";
+import type { Seated } from "./mine";
 
 const NOW = 1_000_000;
 const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;

@@ -12,8 +12,9 @@ export function sentence(view: View): string {
   return (phase === "voting" && voting(view, match!)) || (need()?.sentence(view, match) ?? "");
 }
 
-function lobby({ turnout, team, event }: View): string {
+function lobby({ turnout, team, event, connection }: View): string {
   if (event.match) return need()?.stopped ?? "";
+  if (connection.state === "connecting") return say.goingIn;
   const here = turnout?.connected[team - 1] ?? 0;
   return `${here > 1 ? say.inTeam(thousands(here)) : say.youAreIn} ${say.soon}`;
 }

@@ -13,9 +13,7 @@ export function shape(side: Side, left = 1): Html {
 
 /** Drawn once a page, used by every board: enamelled balls. Light falls from the upper left. */
 export const enamel = html`<svg class="defs" aria-hidden="true">
-  <radialGradient id="lit-red" cx=".36" cy=".3" r=".8"><stop stop-color="#ff7b8a"/><stop offset=".5" stop-color="#e8334a"/><stop offset="1" stop-color="#a3172c"/></radialGradient>
-  <radialGradient id="lit-yellow" cx=".36" cy=".3" r=".8"><stop stop-color="#fff0a6"/><stop offset=".5" stop-color="#ffd23f"/><stop offset="1" stop-color="#c98f08"/></radialGradient>
-  <radialGradient id="lit-brass" cx=".36" cy=".3" r=".8"><stop stop-color="#f6dfae"/><stop offset=".5" stop-color="#d9b36c"/><stop offset="1" stop-color="#8a6a33"/></radialGradient>
+  ${["red", "yellow", "brass"].map((name, i) => html`<radialGradient id="lit-${name}" cx=".36" cy=".3" r=".8"><stop stop-color="#${["ff7b8a", "fff0a6", "f6dfae"][i]}"/><stop offset=".5" stop-color="#${["e8334a", "ffd23f", "d9b36c"][i]}"/><stop offset="1" stop-color="#${["a3172c", "c98f08", "8a6a33"][i]}"/></radialGradient>`)}
   <g id="ball-red" fill="none"><circle r="44" fill="url(#lit-red)"/><circle r="18" stroke="#fff4ea" stroke-width="9"/></g>
   <g id="ball-yellow" fill="none"><circle r="44" fill="url(#lit-yellow)"/><path d="M0-22 21 14H-21z" stroke="#2c2000" stroke-width="9" stroke-linejoin="round"/></g>
   <g id="coin" fill="none"><circle r="44" fill="url(#lit-brass)"/><path d="M0-34 7-7 34 0 7 7 0 34-7 7-34 0-7-7z" fill="#4a3613"/></g>

@@ -2,7 +2,7 @@ import { phaseOf, sideOf, teamOf, type Phase } from "../live/phase";
 import type { Connection } from "../live/socket";
 import type { EventState, Match, Side, TurnoutCounted } from "../protocol";
 import type { Desk } from "./desk";
-import type { Mine, Seated } from "./seated";
+import type { Mine, Seated } from "./mine";
 
 /** All that is drawn of a seat. */
 export interface View extends Mine {

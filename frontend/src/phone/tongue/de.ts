@@ -47,6 +47,9 @@ export const nextBegins: string = "Das nächste Spiel beginnt";
 export const bestOf = (matches: number): string => `Best of ${matches}`;
 export const peek: string = "Die Regie sieht die Stimmen";
 export const hide: string = "Meine Stimme verbergen";
+export const hideWord: string = "Verbergen";
+export const otherTeam: string = "Du bist jetzt im anderen Team.";
+export const yourSign: string = "Dein Kennzeichen";
 export const card: string = "Mein Spiel";
 
 // --- a turn
@@ -120,10 +123,12 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "Stimm
 export const holdsToken: string = "hat die Münze";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Dein Platz ist in einem anderen Fenster offen", "Dein Platz ist sicher. Nur die neuesten Fenster bleiben im Spiel.", "Hier weiterspielen"],
   stranger: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
   old: ["Diese Seite ist veraltet", "Lade sie neu, dann geht es weiter.", "Neu laden"],
+  out: ["Du wurdest hinausgeschickt", "Du kannst wieder hereinkommen; dein Platz ist noch da.", "Wieder hereinkommen"],
+  shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
 };
 export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";

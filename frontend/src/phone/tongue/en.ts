@@ -49,6 +49,9 @@ export const nextBegins: string = "The next match begins";
 export const bestOf = (matches: number): string => `Best of ${matches}`;
 export const peek: string = "The control room sees the votes";
 export const hide: string = "Hide my vote";
+export const hideWord: string = "Hide";
+export const otherTeam: string = "You are in the other team now.";
+export const yourSign: string = "Your sign";
 export const card: string = "My match";
 
 // --- a turn
@@ -122,10 +125,12 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "vote"
 export const holdsToken: string = "holds the token";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["This phone's seat is open in another window", "Your seat is kept. Only the newest windows stay in the game.", "Continue here"],
   stranger: ["This phone has no seat here", "Ask the people who run the event.", ""],
   old: ["This page is out of date", "Load it again to go on.", "Load again"],
+  out: ["You were sent out", "You can come in again; your seat is kept.", "Come in again"],
+  shut: ["You are kept out", "Speak to the people who run the event.", "Try again"],
 };
 export const whose: string = "Go on as before, or with this code?";
 export const whoseText: string = "This device has a seat already.";

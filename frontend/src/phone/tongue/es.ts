@@ -47,6 +47,9 @@ export const nextBegins: string = "Empieza la próxima partida";
 export const bestOf = (matches: number): string => `Al mejor de ${matches}`;
 export const peek: string = "La sala de control ve los votos";
 export const hide: string = "Ocultar mi voto";
+export const hideWord: string = "Ocultar";
+export const otherTeam: string = "Ahora estás en el otro equipo.";
+export const yourSign: string = "Tu seña";
 export const card: string = "Mi partida";
 
 // --- a turn
@@ -120,10 +123,12 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "voto"
 export const holdsToken: string = "tiene la ficha";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Tu sitio está abierto en otra ventana", "Tu sitio sigue siendo tuyo. Solo juegan las ventanas más nuevas.", "Seguir aquí"],
   stranger: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
   old: ["Esta página es antigua", "Cárgala de nuevo para seguir.", "Cargar de nuevo"],
+  out: ["Te han sacado", "Puedes volver a entrar; tu sitio sigue ahí.", "Volver a entrar"],
+  shut: ["No puedes entrar", "Habla con quienes organizan el evento.", "Probar otra vez"],
 };
 export const whose: string = "¿Seguir como antes o con este código?";
 export const whoseText: string = "Este dispositivo ya tiene un sitio.";

@@ -47,6 +47,9 @@ export const nextBegins: string = "La prochaine partie commence";
 export const bestOf = (matches: number): string => `Au meilleur des ${matches}`;
 export const peek: string = "La régie voit les votes";
 export const hide: string = "Cacher mon vote";
+export const hideWord: string = "Cacher";
+export const otherTeam: string = "Tu es maintenant dans l’autre équipe.";
+export const yourSign: string = "Ton signe";
 export const card: string = "Ma partie";
 
 // --- a turn
@@ -120,10 +123,12 @@ export const votes = (count: number): string => `${count} voix`;
 export const holdsToken: string = "a le jeton";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Ta place est ouverte dans une autre fenêtre", "Ta place est gardée. Seules les fenêtres les plus récentes restent en jeu.", "Continuer ici"],
   stranger: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
   old: ["Cette page est trop vieille", "Recharge-la pour continuer.", "Recharger"],
+  out: ["On t’a fait sortir", "Tu peux revenir\u00a0: ta place est gardée.", "Revenir"],
+  shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
 };
 export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";

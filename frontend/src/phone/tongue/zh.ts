@@ -47,6 +47,9 @@ export const nextBegins: string = "下一场比赛开始了";
 export const bestOf = (matches: number): string => `${matches} 局 ${(matches + 1) >> 1} 胜`;
 export const peek: string = "控制室能看到投票";
 export const hide: string = "隐藏我的投票";
+export const hideWord: string = "隐藏";
+export const otherTeam: string = "你现在在另一队。";
+export const yourSign: string = "你的代号";
 export const card: string = "我的比赛";
 
 // --- a turn
@@ -120,10 +123,12 @@ export const votes = (count: number): string => `${count} 票`;
 export const holdsToken: string = "持有令牌";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["你的座位在另一个窗口打开了", "座位还在，只有最新的几个窗口留在比赛里。", "在这里继续"],
   stranger: ["这部手机在这里没有座位", "请找主办方。", ""],
   old: ["这个页面太旧了", "重新加载后继续。", "重新加载"],
+  out: ["你被请出了", "可以再进来，座位还在。", "再次进入"],
+  shut: ["你不能进入", "请找主办方。", "再试一次"],
 };
 export const whose: string = "照旧继续，还是用这个代码？";
 export const whoseText: string = "这台设备已有座位。";

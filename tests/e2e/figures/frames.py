@@ -1,0 +1,69 @@
+"""What the eye sees move: the compositor's own record of frames that it showed, and of those it could not."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page
+
+from tests.e2e.faces import SOON_MS
+
+CATEGORIES = ("cc", "benchmark", "blink.user_timing", "disabled-by-default-devtools.timeline.frame")
+LOOK_AGAIN_MS = 50
+BEGUN = "begun"
+DROPPED = "STATE_DROPPED"
+SHOWN = ("STATE_PRESENTED_ALL", "STATE_PRESENTED_PARTIAL")
+# All that this machine can do: one ball, moved by the compositor, on an empty page.
+ONE_BALL = """<body style="margin: 0; overflow: hidden; background: #0b1020">
+<div style="width: 8vw; height: 8vw; border-radius: 50%; background: #e8334a; will-change: transform"></div>
+<script>document.querySelector("div").animate(
+  [{transform: "translate(40vw, 0)"}, {transform: "translate(40vw, 70vh)"}],
+  {duration: 900, iterations: Infinity, easing: "ease-in"})</script>"""
+Event = dict[str, Any]
+
+
+def traced(page: Page, act: Callable[[], None]) -> list[Event]:
+    """What the browser's own tracing tells while something happens."""
+    browser = page.context.browser
+    assert browser is not None
+    cdp = browser.new_browser_cdp_session()
+    told: list[Event] = []
+    over: list[Any] = []
+
+    def end(told: Any) -> None:
+        over.append(told)
+
+    cdp.on("Tracing.dataCollected", lambda part: told.extend(part["value"]))
+    cdp.on("Tracing.tracingComplete", end)
+    config = {"includedCategories": list(CATEGORIES)}
+    cdp.send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"})
+    act()
+    cdp.send("Tracing.end")
+    for _ in range(SOON_MS // LOOK_AGAIN_MS):
+        if over:
+            break
+        page.wait_for_timeout(LOOK_AGAIN_MS)
+    cdp.detach()
+    assert over, "the browser's tracing did not end"
+    return told
+
+
+def late(events: list[Event], span_s: tuple[float, float]) -> float:
+    """The share of frames dropped of all in which something had to move, by seconds since it was `begun`."""
+    mark = next(event["ts"] for event in events if event["name"] == BEGUN)
+    begins, ends = (mark + at * 1e6 for at in span_s)
+    states = Counter(
+        event["args"]["frame_reporter"]["state"]
+        for event in events
+        if event["name"] == "PipelineReporter"
+        and "frame_reporter" in event.get("args", {})
+        and begins <= event["ts"] <= ends
+    )
+    due = states[DROPPED] + sum(states[state] for state in SHOWN)
+    assert due, "the browser told of no frames"
+    return states[DROPPED] / due
+
+
+def begin(page: Page) -> None:
+    """From now on seconds are counted."""
+    page.evaluate("(name) => { performance.mark(name); }", BEGUN)

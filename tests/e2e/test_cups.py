@@ -1,0 +1,141 @@
+"""A cup of four by clicking: a phone finds its pairings by itself, and the hall's screen sees the cup won."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e import axe
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face
+from tests.e2e.rooms import furnished_house, sign_in
+from tests.stack import House
+from tests.voting.playing import RED_WINS
+
+TEAMS = "4a\n4b\nThe 5th of Riverside in the old building\n5b"
+SMALLEST = {"width": 320, "height": 640}
+OLD_SCREEN = {"width": 1024, "height": 768}
+ESSENTIAL = ".cell bdi, .strip bdi, h1, .champion strong"
+SMALL_OR_CUT = """essential => [...document.querySelectorAll(essential)]
+  .filter(part => part.checkVisibility())
+  .filter(part => !part.closest(".long") && parseFloat(getComputedStyle(part).fontSize) < 0.05 * innerHeight
+    || part.clientWidth > 0 && (part.scrollWidth > part.clientWidth + 1
+      || part.closest(".long") && part.scrollHeight > part.clientHeight + 3))
+  .map(part => part.textContent)"""
+OUTSIDE = """() => [...document.querySelectorAll(".cell .card, .strip, .way, .sheet.champion, .sheet tr")]
+  .filter(part => part.checkVisibility())
+  .map(part => part.getBoundingClientRect())
+  .filter(({left, top, right, bottom}) => left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+  .length"""
+
+
+@dataclass(frozen=True, slots=True)
+class Faces:
+    room: Face
+    hall: Face
+    phone: Face
+    code: str
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with furnished_house(tmp_path_factory.mktemp("cups")) as house:
+        yield house
+
+
+def make_cup(house: House, page: Page) -> str:
+    """By clicking; its code."""
+    sign_in(page, house, "cup-owner")
+    page.goto("/console/")
+    page.get_by_role("link", name="New cup").click()
+    page.get_by_label("Name of the cup").fill("Spring cup")
+    page.get_by_label("Teams, one a line").fill(TEAMS)
+    page.get_by_role("button", name="Draw the cup").click()
+    expect(page.get_by_role("button", name="Begin this pairing")).to_be_visible()
+    return page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def begin_next(house: House, faces: Faces) -> str:
+    """With the one big button; the code of the pairing's event."""
+    page = faces.room.page
+    page.goto(f"/console/cups/{faces.code}/")
+    page.get_by_role("button", name="Begin this pairing").click()
+    expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    return page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def let_red_win(house: House, code: str) -> None:
+    ((event_id,),) = house.rows("SELECT id FROM games_event WHERE code = ?", code)
+    house.ask("play_to", event_id=event_id, picks=[list(pick) for pick in RED_WINS])
+
+
+def in_time(shown: Locator) -> None:
+    """The page asks again every few seconds."""
+    expect(shown).to_be_visible(timeout=SOON_MS)
+
+
+def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFace) -> None:
+    room = open_at(house, "cup-room", TABLET)
+    code = make_cup(house, room.page)
+    faces = Faces(room, open_at(house, "cup-hall", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
+    for face in (faces.hall, faces.phone):
+        face.page.goto(f"/cup/{code.lower()}")
+    faces.phone.page.locator("[data-team='1']").get_by_role("button", name="This is us").click()
+    expect(faces.phone.page.locator("[data-team='2']")).to_be_hidden()
+    first = begin_next(house, faces)
+    faces.phone.page.reload()
+    faces.phone.page.get_by_role("link", name="Play for 4a").click()
+    faces.phone.wait_for(phase="lobby", team="1")
+    let_red_win(house, first)
+    in_time(faces.hall.page.locator(".strip", has_text="Next: Semi-final 2"))
+    faces.hall.shoot("half-way")
+    let_red_win(house, begin_next(house, faces))
+    in_time(faces.hall.page.locator(".strip", has_text="Next: Final"))
+    faces.phone.page.goto(f"/cup/{code}")
+    expect(faces.phone.page.get_by_text("Next: Final, against 4b")).to_be_visible()
+    faces.phone.shoot("final-ahead")
+    let_red_win(house, begin_next(house, faces))
+    in_time(faces.hall.page.get_by_text("wins the cup"))
+    faces.hall.shoot("won")
+    faces.room.page.goto(f"/console/cups/{code}/")
+    expect(faces.room.page.get_by_text("has won the cup")).to_be_visible()
+    faces.room.shoot("won")
+    assert [face.troubles for face in (faces.room, faces.hall, faces.phone)] == [[], [], []]
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, OLD_SCREEN, {"width": 1920, "height": 1080}], ids=str)
+def test_the_hall_reads_it(house: House, open_at: OpenFace, size: dict[str, int]) -> None:
+    maker = open_at(house, "cup-maker", TABLET)
+    code = make_cup(house, maker.page)
+    hall = open_at(house, f"cup-hall-{size['width']}", size)
+    hall.page.goto(f"/cup/{code}")
+    assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
+    assert hall.page.evaluate(OUTSIDE) == 0
+    hall.shoot("first-round")
+
+
+def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -> None:
+    room, phone = open_at(house, "cup-axe", TABLET), open_at(house, "cup-axe-phone", SMALLEST)
+    code = make_cup(house, room.page)
+    phone.page.goto(f"/cup/{code}")
+    found = axe.check(phone.page, "board")
+    assert phone.page.evaluate("() => document.documentElement.scrollWidth") == SMALLEST["width"]
+    for path in ("new/", f"{code}/", f"{code}/delete/"):
+        room.page.goto(f"/console/cups/{path}")
+        found += axe.check(room.page, path)
+    room.page.goto(f"/cup/{code}")
+    assert found + axe.check(room.page, "hall") == []
+
+
+def test_without_scripts_everything_is_there(house: House, open_at: OpenFace) -> None:
+    maker = open_at(house, "cup-plain", TABLET)
+    code = make_cup(house, maker.page)
+    browser = maker.page.context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{house.http}/cup/{code}")
+    expect(page.get_by_text("Next: Semi-final 1, against 5b")).to_be_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    context.close()
