@@ -9,7 +9,7 @@ TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 ALONE := tests/load tests/hardening/test_fuzz.py
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-deploy chaos bench bench-quick soak check lock clean audit fuzz faces gallery
+.PHONY: help play test test-deploy chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -17,13 +17,13 @@ help: ## this list
 play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
-# Tests in a browser run in a process of their own: its event loop forbids the database to all others.
+# Tests in a browser run in processes of their own: its event loop forbids the database to all others.
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(TWO_AT_A_TIME))
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
@@ -51,9 +51,14 @@ chaos: ## 1,000 turns in which something dies, drawn from a seed (ARGS="--seed 7
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@mkdir -p .play/nobodys
+	@$(MAKE) --no-print-directory --jobs 2 check-types check-rest
+
+check-types:
+	$(NOBODYS) $(BIN)/mypy
+
+check-rest:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(NOBODYS) $(BIN)/mypy
 	$(NOBODYS) $(BIN)/lint-imports
 	$(NOBODYS) $(BIN)/python manage.py makemigrations --check --dry-run
 	$(NOBODYS) $(BIN)/python manage.py generate_protocol --check

@@ -13,17 +13,24 @@ from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
 from voting.box.ballot_box import BallotBox
 
-# Seconds each, so that of two processes neither waits long for the other at the end.
+# Half a minute each and more, the longest first, so that of two processes neither waits long at the end.
 LONGEST = (
-    "tests/chaos/test_chaos.py",
-    "tests/watching/test_secrecy.py",
-    "tests/serving/test_serving.py",
+    "tests/e2e/test_scenes.py",
+    "tests/e2e/test_pages.py",
     "tests/voting/upkeep/test_restore.py",
+    "tests/watching/test_secrecy.py",
+    "tests/chaos/test_chaos.py",
+    "tests/deploy/test_gateways.py",
     "tests/voting/consumers/test_console_sockets.py",
+    "tests/voting/consumers/test_console_deeds.py",
     "tests/voting/gateway/test_two_gateways.py",
     "tests/voting/upkeep/test_recovery_house.py",
-    "tests/deploy/test_gateways.py",
     "tests/voting/consumers/test_keys.py",
+    "tests/watching/test_health.py",
+    "tests/serving/test_serving.py",
+    "tests/games/test_properties.py",
+    "tests/voting/gateway/test_drain.py",
+    "tests/watching/test_places.py",
 )
 
 

@@ -3,14 +3,18 @@
 from tests.stack import house  # noqa: F401  in the conftest.py of the tests that need it
 """
 
+import atexit
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +25,20 @@ from psycopg.types.string import TextLoader
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import SERVERS, Stack
-from deploy.laptop.startup import running
+from deploy.laptop.startup import migrate, start_box, start_house, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
 
-__all__ = ["SERVERS", "House", "house", "running_house", "spread_over_servers"]
+__all__ = [
+    "SERVERS",
+    "House",
+    "give_database",
+    "house",
+    "running_house",
+    "running_parts",
+    "spread_over_servers",
+]
 
+DATABASE = "db.sqlite3"
 TROUBLE = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
 
@@ -59,7 +72,7 @@ class House:
             with psycopg.connect(self.stack.database_url) as connection:
                 connection.adapters.register_loader("jsonb", TextLoader)
                 return connection.execute(sql.replace("?", "%s").encode(), arguments).fetchall()
-        address = f"file:{self.stack.data / 'db.sqlite3'}?mode=ro"
+        address = f"file:{self.stack.data / DATABASE}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
             return database.execute(sql, arguments).fetchall()
 
@@ -88,8 +101,36 @@ def running_house(
     """`gateways` of a `server` that share the house's port."""
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     stack = replace(stack, server=server, gateways=gateways, database_url=database_url, box_url=box_url)
-    with running(stack) as supervisor, organizer(stack) as asked:
+    with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield House(stack, supervisor, asked)
+
+
+@contextmanager
+def running_parts(stack: Stack) -> Iterator[Supervisor]:
+    """As `running` does, but in a new house."""
+    with Supervisor(stack.logs) as supervisor:
+        start_box(stack, supervisor)
+        give_database(stack)
+        start_house(stack, supervisor)
+        wait_for_pages(stack)
+        yield supervisor
+
+
+def give_database(stack: Stack) -> None:
+    """One in the state of the code; of those that are files, a copy of the one made first."""
+    if stack.database_url:
+        migrate(stack)
+        return
+    stack.data.mkdir(parents=True, exist_ok=True)
+    shutil.copy(_first_database(), stack.data / DATABASE)
+
+
+@cache
+def _first_database() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="crowdgame-database-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    migrate(Stack(data=folder, secret_key="of the tests", port=0))
+    return folder / DATABASE
 
 
 @contextmanager

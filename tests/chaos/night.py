@@ -14,16 +14,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from redis import Redis
+
 from deploy.laptop import stack as children
 from deploy.laptop.figures import start_afresh
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import VALKEY_WITHIN_S, migrate, wait_for_pages
+from deploy.laptop.startup import VALKEY_WITHIN_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.chaos.houses import Clocks, Exposed, answers, clocks
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import wait_until
-from tests.stack import organizer
+from tests.stack import give_database, organizer
 
 BACK_WITHIN_S = 30
 
@@ -71,6 +73,12 @@ class Night:
     @property
     def valkey(self) -> str:
         return self.house.straight
+
+    @contextmanager
+    def box(self) -> Iterator[Redis]:
+        """Valkey itself, past the proxy."""
+        with Redis.from_url(self.valkey) as redis:
+            yield redis
 
     @property
     def gateways(self) -> tuple[str, ...]:
@@ -129,7 +137,7 @@ def running_night(home: Path, choices: Choices) -> Iterator[Night]:
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
         wait_until(lambda: answers(own.redis), VALKEY_WITHIN_S)
-        migrate(own)
+        give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         start_afresh(stack.figures)
         supervisor.start(*_parts(stack, choices.mutant, own_clocks))

@@ -13,11 +13,10 @@ from redis.exceptions import RedisError, ResponseError
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
-from deploy.laptop.startup import running
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.stack import House, organizer
+from tests.stack import House, organizer, running_parts
 from voting.box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
@@ -66,7 +65,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         url = f"redis://crowdgame:{PASSWORD}@{LOOPBACK}:{stack.valkey_port}/0"
         wait_until(lambda: _answers(stack.redis))
         stack = replace(stack, redis_url=url)
-        with running(stack) as parts, organizer(stack) as asked:
+        with running_parts(stack) as parts, organizer(stack) as asked:
             yield House(stack, parts, asked)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from redis import Redis
 
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.disks import small_disk
@@ -75,7 +74,7 @@ def told_time(display: Face) -> int:
 
 
 def box_time(night: Night) -> int:
-    with Redis.from_url(night.valkey) as redis:
+    with night.box() as redis:
         seconds, micros = redis.time()
     return int(seconds) * 1000 + int(micros) // 1000
 

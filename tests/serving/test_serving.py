@@ -28,50 +28,50 @@ def closed_with(line: ClientConnection) -> int:
     return end.value.rcvd.code if end.value.rcvd else 0
 
 
-def test_one_who_does_not_read_holds_up_nobody_and_fills_no_memory(shouter: Shouter) -> None:
-    with shouter.open() as quick, shouter.open() as slow:
+def test_one_who_does_not_read_holds_up_nobody_and_fills_no_memory(fresh: Shouter) -> None:
+    with fresh.open() as quick, fresh.open() as slow:
         quick.send("hello")
         assert quick.recv(timeout=5) == "hello"
-        before = shouter.resident()
+        before = fresh.resident()
         slow.send(f"flood {FLOOD}")
         for number in range(20):
             quick.send(str(number))
             assert quick.recv(timeout=5) == str(number)
             time.sleep(0.05)
-        assert shouter.resident() - before < BOUND
+        assert fresh.resident() - before < BOUND
         assert all(slow.recv(timeout=5) == FRAME for _ in range(FLOOD))
         slow.send("and then?")
         assert slow.recv(timeout=5) == "and then?"
 
 
-def test_one_who_does_not_read_can_be_closed(shouter: Shouter) -> None:
+def test_one_who_does_not_read_can_be_closed(fresh: Shouter) -> None:
     """Whoever waits to write to it is woken, and its descriptor is free again."""
-    with shouter.open() as slow:
-        held = shouter.process.num_fds()
+    with fresh.open() as slow:
+        held = fresh.process.num_fds()
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
         slow.socket.close()
     deadline = time.monotonic() + 5
-    while shouter.process.num_fds() >= held:
+    while fresh.process.num_fds() >= held:
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(shouter: Shouter) -> None:
-    with shouter.open() as slow:
-        held = shouter.process.num_fds()
+def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(fresh: Shouter) -> None:
+    with fresh.open() as slow:
+        held = fresh.process.num_fds()
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
         slow.socket.sendall(GOODBYE)
         deadline = time.monotonic() + 5
-        while shouter.process.num_fds() >= held:
+        while fresh.process.num_fds() >= held:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
 
-def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(shouter: Shouter) -> None:
+def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(fresh: Shouter) -> None:
     """An application that cannot know yet hears what it hears of every client that is gone."""
-    with dial(shouter) as line, shouter.open() as other:
+    with dial(fresh) as line, fresh.open() as other:
         line.sendall(head() + NAG)
         hear(line, b"well?")
         line.sendall(FAR_TOO_LARGE)  # and no answer to the close
@@ -110,31 +110,31 @@ def test_a_close_has_its_code(shouter: Shouter) -> None:
         assert closed_with(line) == 4321
 
 
-def test_it_drains_before_it_ends_and_takes_no_newcomers(shouter: Shouter) -> None:
-    with shouter.open() as line:
-        shouter.process.send_signal(signal.SIGTERM)
+def test_it_drains_before_it_ends_and_takes_no_newcomers(fresh: Shouter) -> None:
+    with fresh.open() as line:
+        fresh.process.send_signal(signal.SIGTERM)
         time.sleep(DRAIN_S / 3)
         line.send("still here")
         assert line.recv(timeout=5) == "still here"
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((LOOPBACK, shouter.port), timeout=1)
-        assert shouter.process.wait(5) == 0
-    assert shouter.note.read_text() == "drained"
+            socket.create_connection((LOOPBACK, fresh.port), timeout=1)
+        assert fresh.process.wait(5) == 0
+    assert fresh.note.read_text() == "drained"
 
 
-def test_a_second_signal_ends_it_at_once(shouter: Shouter) -> None:
-    shouter.process.send_signal(signal.SIGTERM)
+def test_a_second_signal_ends_it_at_once(fresh: Shouter) -> None:
+    fresh.process.send_signal(signal.SIGTERM)
     time.sleep(DRAIN_S / 3)
-    shouter.process.send_signal(signal.SIGTERM)
-    assert shouter.process.wait(DRAIN_S / 3) == -signal.SIGTERM
-    assert not shouter.note.exists()
+    fresh.process.send_signal(signal.SIGTERM)
+    assert fresh.process.wait(DRAIN_S / 3) == -signal.SIGTERM
+    assert not fresh.note.exists()
 
 
-def test_the_next_to_have_the_socket_listens_again(shouter: Shouter) -> None:
-    shouter.process.terminate()
-    assert shouter.process.wait(5) == 0
+def test_the_next_to_have_the_socket_listens_again(fresh: Shouter) -> None:
+    fresh.process.terminate()
+    assert fresh.process.wait(5) == 0
     again = listen(LOOPBACK, 0, shared=False)
     again.close()
-    shouter.listener.listen()
-    with socket.create_connection((LOOPBACK, shouter.port), timeout=1):
+    fresh.listener.listen()
+    with socket.create_connection((LOOPBACK, fresh.port), timeout=1):
         pass

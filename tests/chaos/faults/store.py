@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from random import Random
 
-from redis import Redis
-
 from tests.chaos.faults import Fault, Span, last
 from tests.chaos.night import Night
 from tests.deploy.processes import wait_until
@@ -36,9 +34,9 @@ class ClientsKilled:
     kinds: tuple[str, ...]
 
     def inject(self, night: Night, rng: Random) -> None:
-        with Redis.from_url(night.valkey) as redis:
+        with night.box() as redis:
             for kind in self.kinds:
-                redis.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+                redis.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Emptied:
     name: str = "Valkey emptied (FLUSHALL)"
 
     def inject(self, night: Night, rng: Random) -> None:
-        with Redis.from_url(night.valkey) as redis:
+        with night.box() as redis:
             redis.flushall()
 
 
@@ -57,7 +55,7 @@ class ScriptsForgotten:
     name: str = "Valkey's scripts forgotten (SCRIPT FLUSH)"
 
     def inject(self, night: Night, rng: Random) -> None:
-        with Redis.from_url(night.valkey) as redis:
+        with night.box() as redis:
             redis.script_flush()
 
 
@@ -68,7 +66,7 @@ class Full:
     name: str = "Valkey's memory full"
 
     def inject(self, night: Night, rng: Random) -> None:
-        with Redis.from_url(night.valkey) as redis:
+        with night.box() as redis:
             redis.config_set("maxmemory", "1mb")
             try:
                 last(FULL_S, rng)
@@ -83,7 +81,7 @@ class FileRewritten:
     name: str = "Valkey's file rewritten (BGREWRITEAOF)"
 
     def inject(self, night: Night, rng: Random) -> None:
-        with Redis.from_url(night.valkey) as redis:
+        with night.box() as redis:
             redis.bgrewriteaof()
             wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
 
