@@ -16,7 +16,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, Team, TurnState
 from voting.forms.edits import tell_screens
-from voting.forms.event import NameField
+from voting.forms.event_words import NameField
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
 
 if TYPE_CHECKING:

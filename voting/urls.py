@@ -39,6 +39,7 @@ urlpatterns = [
     page("cups/<code:code>/delete/", cups.remove_cup, "delete_cup"),
     page("<code:code>/", organizer.control_room, "room"),
     page("<code:code>/edit/", organizer.change_event, "change"),
+    page("<code:code>/again/", new_event.another_event, "again"),
     page("<code:code>/delete/", organizer.delete_event, "delete"),
     page("<code:code>/members/", members.members, "members"),
     page("<code:code>/tickets/", tickets.tickets, "tickets"),

@@ -11,7 +11,7 @@ from games.models import MAX_CUP_TEAMS, MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, 
 from voting.cups.cups import create_cup
 from voting.cups.team_list import TeamListError, read_teams
 from voting.forms.durations import DurationField
-from voting.forms.event import NameField, game_choices
+from voting.forms.event_words import NameField, game_choices
 from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
 from voting.organizing.presets import PRESETS, Preset
 

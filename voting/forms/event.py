@@ -1,6 +1,6 @@
 """The form of an event: names, game and its options, voting, what comes between matches."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -19,10 +19,22 @@ from games.models import (
     Admission,
     Event,
     MatchState,
-    Team,
 )
-from games.names import clean_name
 from voting.forms.durations import DurationField, in_words
+from voting.forms.event_words import (
+    ADMISSIONS,
+    FOLDS,
+    HANDS_FIELDS,
+    LABELS,
+    LIVE_FIELDS,
+    NAME_LENGTH,
+    RADIOS,
+    SERIES,
+    TEAM_FIELDS,
+    HandsField,
+    NameField,
+    game_choices,
+)
 from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
 from voting.organizing.presets import draw_names, name_after
 
@@ -30,44 +42,6 @@ if TYPE_CHECKING:
     EventModelForm = forms.ModelForm[Event]
 else:
     EventModelForm = forms.ModelForm
-
-RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
-TEAM_FIELDS = ("team_1", "team_2")
-HANDS_FIELDS = ("hands_1", "hands_2")
-LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
-FOLDS = {
-    "door": ("team_choice", "admission"),
-    "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
-    "series": ("best_of", "next_match_after_s"),
-    "fine": ("tally_method", "tie_rule", "no_ballot_rule"),
-}
-SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
-ADMISSIONS = {
-    Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
-    Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
-    "Two phones in the hall still have two votes. Open the projector from “My events” or the control room.",
-    Admission.TICKETS: "One vote a ticket, and each opens one phone: as fair as you hand them out. "
-    "Make, print and release them on the event's page of codes.",
-    Admission.ROSTER: "One vote a name on your list, on however many devices. Who is given a code can pass "
-    "it on; no account, no password.",
-}
-NAME_LENGTH = Team._meta.get_field("name").max_length
-
-
-def game_choices() -> list[tuple[str, str]]:
-    return [(slug, game.title) for slug, game in all_games().items()]
-
-
-class NameField(forms.CharField):
-    """A name as it will be shown: one line, nothing in it that cannot be seen."""
-
-    def to_python(self, value: Any) -> str:
-        return clean_name(super().to_python(value) or "")
-
-
-class HandsField(forms.BooleanField):
-    def __init__(self) -> None:
-        super().__init__(label="Without phones: I count its hands", required=False)
 
 
 class EventForm(EventModelForm):
@@ -141,30 +115,20 @@ class EventForm(EventModelForm):
             "best_of",
             "next_match_after_s",
         ]
-        labels = {
-            "tally_method": "How votes become a move",
-            "tie_rule": "Two columns with the same number of votes",
-            "no_ballot_rule": "Nobody of a team votes",
-            "close_early": "Close as soon as everyone connected has voted",
-            "team_choice": "How people get into a team",
-            "admission": "Who may vote",
-            "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
-            "own_counts": "Each team sees on its phones how its own votes stand; everybody is told so",
-            "hide_code": "Keep the join code off the projector",
-            "hide_turnout": "Keep off the projector how many have voted",
-            "hide_tally": "Reveal only what each team picked, and no numbers",
-        }
+        labels = LABELS
         widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
 
-    def __init__(self, *args: Any, hands: Collection[int] = (), **kwargs: Any) -> None:
-        """`hands` are the teams of a new event that vote by a show of hands."""
+    def __init__(
+        self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
+    ) -> None:
+        """`names` are those of a new event's teams, drawn if left out; `hands` those that vote by hands."""
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         if self.instance.pk:
             for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
                 del self.fields[name]
-        teams = [(name, number in hands) for number, name in enumerate(draw_names(), 1)]
+        teams = [(name, number in hands) for number, name in enumerate(names or draw_names(), 1)]
         if self.instance.pk:
             teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):

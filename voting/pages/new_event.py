@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from games.models import Event
 from voting.forms.event import EventForm
 from voting.organizing.presets import BY_SLUG, EMPTY, PRESETS
-from voting.pages.organizer import lacks_tickets
+from voting.pages.organizer import lacks_tickets, own_event
 
 
 @login_required
@@ -36,6 +36,24 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         return _lead_into(request, form.create(cast(User, request.user)))
     return render(request, "console/event.html", {"form": form, "preset": preset})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def another_event(request: HttpRequest, code: str) -> HttpResponse:
+    """The form, filled in as an event of before was."""
+    like = own_event(request, code)
+    teams = like.teams.order_by("number")
+    chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}
+    form = EventForm(
+        request.POST or None,
+        instance=Event(**chosen),
+        names=[team.name for team in teams],
+        hands={team.number for team in teams if team.hands},
+    )
+    if form.is_valid():
+        return _lead_into(request, form.create(cast(User, request.user)))
+    return render(request, "console/event.html", {"form": form, "like": like})
 
 
 def _lead_into(request: HttpRequest, event: Event) -> HttpResponse:

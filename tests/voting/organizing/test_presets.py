@@ -101,6 +101,24 @@ def test_its_form_sent_as_it_is_makes_the_same_event(
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
+def test_another_event_is_like_the_one_before(browser: Client, organizer: User) -> None:
+    before = PRESETS[1].make(organizer)
+    before.teams.filter(number=2).update(name="4b", hands=True)
+    path = f"/console/{before.code}/again/"
+    assert f'href="{path}"' in browser.get("/console/").content.decode()
+    assert browser.post(path, filled(browser, path)).status_code == 302
+    another = organizer.events.exclude(pk=before.pk).get()
+    assert (chosen(another), another.name, hands(another)) == (chosen(before), before.name, {2})
+    assert list(another.teams.values_list("name")) == list(before.teams.values_list("name"))
+    assert another.code != before.code
+
+
+def test_nobody_makes_an_event_like_a_strangers(browser: Client) -> None:
+    stranger = User.objects.create_user("bert")
+    code = PRESETS[0].make(stranger).code
+    assert browser.get(f"/console/{code}/again/").status_code == 404
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
 def test_each_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
     event = preset.make(organizer)
