@@ -34,7 +34,7 @@ export function Say({ event, desk, off }: Props) {
         <input
           id="line"
           maxLength={MOST_LETTERS}
-          placeholder="On every phone and the projector"
+          placeholder="On all screens"
           autocomplete="off"
           enterkeyhint="send"
           value={text}

@@ -130,7 +130,7 @@ export function paceOffers({ match, extra_s }: EventState): readonly Offer[] {
   });
 }
 
-const PARTS: { [part in Part]: string } = { code: "Join code", turnout: "Turnout", tally: "Votes" };
+const PARTS: { [part in Part]: string } = { code: "Code", turnout: "Turnout", tally: "Votes" };
 
 /** What the projector can do without: one press hides it, the next one shows it again. */
 export function partOffers({ hidden }: EventState): readonly Offer[] {

@@ -1,0 +1,65 @@
+"""A newcomer's page knows the event and has a seat: the first vote waits for no socket."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, Face
+from tests.stack import House
+
+STORED_S = 1_200  # so long that its ballots are in the database, to be looked at
+BALLOTS = """SELECT side, "column" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
+  JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""
+
+
+class Line:
+    """A phone's way to its gateway, on which nothing comes through before it is mended."""
+
+    def __init__(self, phone: Face) -> None:
+        self._said: list[str | bytes] = []
+        self._ends: list[WebSocketRoute] = []
+        phone.page.route_web_socket("**/ws/phone", self._hold)
+
+    def _hold(self, end: WebSocketRoute) -> None:
+        self._ends.append(end)
+        end.on_message(partial(self._said.append))
+
+    def mend(self) -> None:
+        (end,) = self._ends
+        gateway = end.connect_to_server()
+        end.on_message(partial(gateway.send))
+        for frame in self._said:
+            gateway.send(frame)
+
+
+@pytest.fixture
+def made(one_gateway: House, open_at: OpenFace) -> dict[str, Any]:
+    """An event whose first turn is open, with a projector: so its gateway can tell of it."""
+    made: dict[str, Any] = one_gateway.ask("event", lobby="open", window_s=STORED_S)
+    one_gateway.ask("begin", event_id=made["id"])
+    display = open_at(one_gateway, "first-vote-display", PROJECTOR)
+    display.page.goto(f"/display/{made['code']}")
+    display.wait_for(phase="voting")
+    return made
+
+
+@pytest.fixture
+def phone(one_gateway: House, open_at: OpenFace) -> Face:
+    return open_at(one_gateway, "first-vote", PHONE)
+
+
+def test_a_vote_is_cast_before_anything_is_heard_and_counted_then(
+    one_gateway: House, made: dict[str, Any], phone: Face
+) -> None:
+    line = Line(phone)
+    phone.page.goto(f"/{made['code']}")
+    phone.page.locator('[data-column="3"]').click()
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
+    side = phone.page.locator("body").get_attribute("data-side")
+    assert one_gateway.rows(BALLOTS, made["id"]) == []
+    line.mend()
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted")
+    assert [tuple(row) for row in one_gateway.rows(BALLOTS, made["id"])] == [(side, 3)]
