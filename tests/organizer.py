@@ -24,9 +24,10 @@ from redis import Redis  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
-from tests.voting.playing import only_turn, open_now, organizer, play, set_window  # noqa: E402
+from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.box.ballot_box import BallotBox, turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
+from voting.cups.cups import begin_pairing, create_cup  # noqa: E402
 from voting.match.turns import load_turn, start_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
 from voting.organizing.control import abort_playing_match  # noqa: E402
@@ -139,6 +140,17 @@ def member(event_id: int, name: str, role: str) -> None:
     Member.objects.update_or_create(event_id=event_id, user=organizer(name), defaults={"role": role})
 
 
+def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
+    """A cup of the event's owner in which the first pairings are over, each won by a team (1 or 2), and the
+    next one has been begun; its code."""
+    made = create_cup(Event.objects.get(pk=event_id).owner, "Spring cup", teams, **choices)
+    for number, place in enumerate(won, 1):
+        picks = RED_WINS if place == 1 else [(yellow, red) for red, yellow in RED_WINS]
+        play_to(begin_pairing(made.pk, number).pk, picks)
+    begin_pairing(made.pk, len(won) + 1)
+    return made.code
+
+
 def log_out(name: str) -> None:
     """End all sessions of somebody."""
     key = str(User.objects.get(username=name).pk)
@@ -152,7 +164,7 @@ def deactivate(name: str) -> None:
 
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
+LATER = (cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
 AT_THE_DOOR = (edit, by_hands, tickets, roster, release, seat, code_of_before)
 QUESTIONS: dict[str, Callable[..., Any]] = {
     question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR)

@@ -14,6 +14,7 @@ from tests.e2e.faces import SOON_MS
 from tests.stack import House, running_house
 
 WRONG_TRIES = 12
+CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[House, Event], None]
@@ -122,6 +123,15 @@ def by_hands(house: House, event: Event) -> None:
     to(*PLAYED)(house, event)
 
 
+def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
+    """`event` knows the code as `cup`."""
+
+    def prepare(house: House, event: Event) -> None:
+        event["cup"] = house.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
+
+    return prepare
+
+
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
@@ -171,4 +181,12 @@ ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
     Visit("admin-events", "/admin/games/event/", by="superuser"),
 )
-PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *ADMIN)
+BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
+CUPS = (
+    Visit("cup-new", "/console/cups/new/"),
+    Visit("cup-room", "/console/cups/{cup}/", prepare=BRACKET),
+    Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
+    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET),
+    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE),
+)
+PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *CUPS, *ADMIN)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -14,20 +15,28 @@ from tests.stack import House
 from tests.voting.playing import RED_WINS
 
 TEAMS = "4a\n4b\nThe 5th of Riverside in the old building\n5b"
+SHORT_TEAMS = "\n".join(("4a", "4b", "5a", "5b", "6a", "6b", "Class 7a", "Owls"))
+LONG_TEAMS = "\n".join(f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Herons", "Lizards"))
+LONG_TEAMS += "\nKindergartenfreunde1\nWolverhampton Foxes\nMathematics Club MMM\nOld House at the Mill"
 SMALLEST = {"width": 320, "height": 640}
 OLD_SCREEN = {"width": 1024, "height": 768}
-ESSENTIAL = ".cell bdi, .strip bdi, h1, .champion strong"
+ESSENTIAL = (
+    ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way strong"
+)
 SMALL_OR_CUT = """essential => [...document.querySelectorAll(essential)]
   .filter(part => part.checkVisibility())
-  .filter(part => !part.closest(".long") && parseFloat(getComputedStyle(part).fontSize) < 0.05 * innerHeight
+  .filter(part => parseFloat(getComputedStyle(part).fontSize) < 0.0499 * innerHeight
     || part.clientWidth > 0 && (part.scrollWidth > part.clientWidth + 1
-      || part.closest(".long") && part.scrollHeight > part.clientHeight + 3))
+      || part.scrollHeight > part.clientHeight + 3))
   .map(part => part.textContent)"""
 OUTSIDE = """() => [...document.querySelectorAll(".cell .card, .strip, .way, .sheet.champion, .sheet tr")]
   .filter(part => part.checkVisibility())
   .map(part => part.getBoundingClientRect())
   .filter(({left, top, right, bottom}) => left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
   .length"""
+
+TURN_TO = """shown => document.querySelectorAll(".sheet").forEach((sheet, number) =>
+  sheet.classList.toggle("away", number !== shown))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +53,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
-def make_cup(house: House, page: Page) -> str:
+def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout") -> str:
     """By clicking; its code."""
     sign_in(page, house, "cup-owner")
     page.goto("/console/")
     page.get_by_role("link", name="New cup").click()
     page.get_by_label("Name of the cup").fill("Spring cup")
-    page.get_by_label("Teams, one a line").fill(TEAMS)
+    page.get_by_label("Teams, one a line").fill(teams)
+    page.locator(f"[name=format][value={kind}]").check()
     page.get_by_role("button", name="Draw the cup").click()
     expect(page.get_by_role("button", name="Begin this pairing")).to_be_visible()
     return page.url.rstrip("/").rsplit("/", 1)[1]
@@ -62,7 +72,7 @@ def begin_next(house: House, faces: Faces) -> str:
     page.goto(f"/console/cups/{faces.code}/")
     page.get_by_role("button", name="Begin this pairing").click()
     expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
-    return page.url.rstrip("/").rsplit("/", 1)[1]
+    return urlsplit(page.url).path.rstrip("/").rsplit("/", 1)[1]
 
 
 def let_red_win(house: House, code: str) -> None:
@@ -105,14 +115,21 @@ def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFa
 
 
 @pytest.mark.parametrize("size", [PROJECTOR, OLD_SCREEN, {"width": 1920, "height": 1080}], ids=str)
-def test_the_hall_reads_it(house: House, open_at: OpenFace, size: dict[str, int]) -> None:
+@pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
+@pytest.mark.parametrize("kind", ["knockout", "league"])
+def test_the_hall_reads_it(
+    house: House, open_at: OpenFace, size: dict[str, int], teams: str, kind: str
+) -> None:
     maker = open_at(house, "cup-maker", TABLET)
-    code = make_cup(house, maker.page)
+    code = make_cup(house, maker.page, teams, kind)
     hall = open_at(house, f"cup-hall-{size['width']}", size)
     hall.page.goto(f"/cup/{code}")
-    assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
-    assert hall.page.evaluate(OUTSIDE) == 0
-    hall.shoot("first-round")
+    expect(hall.page.locator(".alive")).to_be_attached()
+    for sheet in range(hall.page.locator(".sheet").count()):
+        hall.page.evaluate(TURN_TO, sheet)
+        assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
+        assert hall.page.evaluate(OUTSIDE) == 0
+    hall.shoot(f"{kind}-{len(teams)}")
 
 
 def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -> None:

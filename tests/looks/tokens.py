@@ -9,10 +9,7 @@ FACES = ROOT / "frontend" / "src"
 STATIC = ROOT / "voting" / "static"
 TOKENS = STATIC / "tokens" / "stage.css"
 ROOMS = STATIC / "tokens" / "rooms.css"
-OWN_COLOURS = {"tokens", "cups"}  # the cup's board has a palette of its own
-SHEETS = [
-    sheet for sheet in (*FACES.rglob("*.css"), *STATIC.rglob("*.css")) if sheet.parent.name not in OWN_COLOURS
-]
+SHEETS = [sheet for sheet in (*FACES.rglob("*.css"), *STATIC.rglob("*.css")) if sheet.parent.name != "tokens"]
 DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)
 RULE = re.compile(r"(:root|\[data-side=\"(?:red|yellow)\"\])[^{}]*\{(.*?)\}", re.DOTALL)
 PROPERTY = re.compile(r"--([\w-]+):\s*([^;]+);")

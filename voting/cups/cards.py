@@ -8,7 +8,6 @@ from voting.cups.cups import Course, Played
 from voting.cups.words import name_pairing, name_seats
 
 State = Literal["open", "due", "on", "over"]
-LONG_NAME = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +23,6 @@ class Seat:
     @property
     def side(self) -> str:
         return "red" if self.number == 1 else "yellow"
-
-    @property
-    def long(self) -> bool:
-        return len(self.name) > LONG_NAME
 
 
 @dataclass(frozen=True, slots=True)

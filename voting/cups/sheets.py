@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from voting.cups.cards import LONG_NAME, Card
+from voting.cups.cards import Card
 from voting.cups.course import Meeting, rounds
 from voting.cups.cups import Course
 from voting.cups.table import Row, table
 from voting.cups.words import name_round
 
 ROWS_A_SHEET = 8
-ROUNDS_A_SHEET = 3  # the last ones: from the quarter-finals on
+ROUNDS_A_SHEET, ROUNDS_OF_LONG_NAMES = 3, 2  # of eight teams, and of four
+CARDS_A_SHEET, CARDS_OF_LONG_NAMES = 8, 4
+ONE_LINE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,6 @@ class TableRow:
     row: Row
     name: str
 
-    @property
-    def long(self) -> bool:
-        return len(self.name) > LONG_NAME
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -52,18 +50,43 @@ def table_rows(course: Course) -> tuple[TableRow, ...]:
 
 
 def bracket_sheets(course: Course, cards: Mapping[int, Card]) -> Iterator[Sheet]:
-    """The earlier rounds in parts of eight places, then the last three rounds together."""
-    last = course.draw[-1].round
-    early = max(0, last - ROUNDS_A_SHEET)
+    """The earlier rounds in parts, then the last ones together."""
+    most = ROUNDS_A_SHEET if _short(course) else ROUNDS_OF_LONG_NAMES
+    first, last = 1, course.draw[-1].round
     grid = {number: _cells(met, cards, 2 ** (last - number)) for number, met in rounds(course.meetings)}
     titles = {number: name_round(course.kind, course.draw, number) for number in grid}
-    for part in range(2 ** (last - 3) if early else 0):
-        columns = []
-        for number in range(1, early + 1):
-            size = 4 >> (number - 1)
-            columns.append(Column(titles[number], grid[number][part * size : (part + 1) * size]))
-        yield _bracket(f"{titles[1]}, part {part + 1}", columns)
-    yield _bracket(titles[early + 1], [Column(titles[n], grid[n]) for n in range(early + 1, last + 1)])
+    while last - first >= most:
+        shown = range(first, min(first + most, last - 1))  # the semi-finals and the final stay together
+        if len(shown) == 1:
+            yield from _round(Column(titles[first], tuple(filter(None, grid[first]))), CARDS_OF_LONG_NAMES)
+        else:
+            yield from _parts([Column(titles[n], grid[n]) for n in shown], 2 ** (most - 1))
+        first = shown.stop
+    yield _bracket(titles[first], [Column(titles[n], grid[n]) for n in range(first, last + 1)])
+
+
+def _short(course: Course) -> bool:
+    """Each name fits into a line where three rounds stand side by side."""
+    return all(len(name) <= ONE_LINE for name in course.names.values())
+
+
+def _parts(columns: Sequence[Column], size: int) -> Iterator[Sheet]:
+    """With so many places of the first round each; one without a pairing is left out."""
+    for part in range(len(columns[0].cards) // size):
+        cut = [_cut(column, part, size >> later) for later, column in enumerate(columns)]
+        if any(card for column in cut for card in column.cards):
+            yield _bracket(f"{columns[0].title}, part {part + 1}", cut)
+
+
+def _cut(column: Column, part: int, size: int) -> Column:
+    return Column(column.title, column.cards[part * size : (part + 1) * size])
+
+
+def _round(column: Column, size: int) -> Iterator[Sheet]:
+    for part in range(-(-len(column.cards) // size)):
+        cut = _cut(column, part, size)
+        title = f"{column.title}, part {part + 1}" if len(column.cards) > size else column.title
+        yield Sheet("round", title, (cut,), over=_over(cut.cards))
 
 
 def _cells(met: Sequence[Meeting], cards: Mapping[int, Card], places: int) -> tuple[Card | None, ...]:
@@ -79,11 +102,10 @@ def _over(cards: Sequence[Card | None]) -> bool:
     return all(card is None or card.state == "over" for card in cards)
 
 
-def league_sheets(rows: Sequence[TableRow], columns: Sequence[Column]) -> Iterator[Sheet]:
+def league_sheets(course: Course, rows: Sequence[TableRow], columns: Sequence[Column]) -> Iterator[Sheet]:
     for first in range(0, len(rows), ROWS_A_SHEET):
         yield Sheet("table", "The table", rows=tuple(rows[first : first + ROWS_A_SHEET]))
     unfinished = [column for column in columns if not _over(column.cards)]
+    size = CARDS_A_SHEET if _short(course) else CARDS_OF_LONG_NAMES
     for column in unfinished[:1]:
-        for first in range(0, len(column.cards), ROWS_A_SHEET):
-            part = Column(column.title, column.cards[first : first + ROWS_A_SHEET])
-            yield Sheet("round", column.title, (part,))
+        yield from _round(column, size)

@@ -41,7 +41,7 @@ def view_cup(course: Course) -> CupView:
     )
     now = next_meeting(course.meetings)
     rows = table_rows(course) if course.kind == "league" else ()
-    sheets = league_sheets(rows, columns) if rows else bracket_sheets(course, cards)
+    sheets = league_sheets(course, rows, columns) if rows else bracket_sheets(course, cards)
     champions = tuple(course.names[seed] for seed in course.champions)
     return CupView(
         rounds=columns,

@@ -6,9 +6,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -33,6 +34,14 @@ PLACES = ("1", "2")
 
 def cups_of(user: User) -> QuerySet[Cup]:
     return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
+
+
+def listed_cups(user: User) -> QuerySet[Cup]:
+    """Their own, newest first, with how many teams and events each has."""
+    counted = user.cups.annotate(
+        of=Count("teams", distinct=True), held=Count("pairings__event", distinct=True)
+    )
+    return counted.order_by("-pk")
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
@@ -72,7 +81,8 @@ def _obey(request: HttpRequest, cup: Cup) -> HttpResponse:
     known = number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER
     try:
         if known and ask == "begin":
-            return redirect("console:room", code=begin_pairing(cup.pk, int(number)).code)
+            event = begin_pairing(cup.pk, int(number))
+            return redirect(f"{reverse('console:room', args=[event.code])}?cup={cup.code}")
         if known:
             _settle(request, cup, int(number), ask)
     except CupError as refusal:

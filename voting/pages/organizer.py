@@ -22,6 +22,7 @@ from voting.forms.edits import keep_edit, tell_screens
 from voting.forms.event import EventForm
 from voting.organizing.rights import role_of
 from voting.pages.content_policy import content_security_policy
+from voting.pages.cups import listed_cups
 from voting.pages.sign_in import find_entrant, spend_link
 
 PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
@@ -54,10 +55,11 @@ def list_events(request: HttpRequest) -> HttpResponse:
     over = Match.objects.filter(state=MatchState.ENDED).order_by("number")
     user = cast(User, request.user)
     events = events_of(user).annotate(playing=Exists(playing))
+    events = events.exclude(cup_pairing__cup__owner=user)  # those are on the page of their cup
     events = events.select_related("owner").order_by("-created_at")
     events = events.prefetch_related("teams", Prefetch("matches", over, to_attr="over"))
     shown = [(event, _projector_fragment(event, user)) for event in events]
-    return render(request, "console/events.html", {"events": shown})
+    return render(request, "console/events.html", {"events": shown, "cups": listed_cups(user)})
 
 
 def _projector_fragment(event: Event, user: User) -> str:

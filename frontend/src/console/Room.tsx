@@ -10,6 +10,7 @@ import { Counts } from "./Counts";
 import { Crowd, Playing } from "./Crowd";
 import type { Deeds } from "./deeds";
 import type { Desk } from "./desk";
+import { cupDoor } from "./doors";
 import type { Evening } from "./evening";
 import { Hall } from "./Hall";
 import { Hands } from "./Hands";
@@ -90,9 +91,11 @@ function useMoment({ live, event, clock, role }: Props): Moment {
 
 function Head(props: Props & Moment) {
   const { event, phase, off, clock, desk, evening } = props;
+  const cup = cupDoor(location.search);
   return (
     <header class="head">
       <h1>{event.name}</h1>
+      {cup && <a class="back" href={cup.href}>{cup.name}</a>}
       <Health event={event} phase={phase} joined={!off} clock={clock} desk={desk} evening={evening} />
       <Playing rehearsal={props.rehearsal} />
       <Join event={event} joinUrl={props.joinUrl} displayKey={props.displayKey} role={props.role} />

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState } from "../protocol";
-import { otherScreens, pageDoors, playedMatches, screenOf, type Keyring } from "./doors";
+import { cupDoor, otherScreens, pageDoors, playedMatches, screenOf, type Keyring } from "./doors";
 
 const TEAMS = [{ number: 1, name: "Owls", hands: false }, { number: 2, name: "Foxes", hands: false }];
 
@@ -19,6 +19,12 @@ test("only a projector that has to show codes gets the key, behind everything el
 test("each school has a screen of its own", () => {
   const homes = otherScreens(keyring()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
   assert.deepEqual(homes, ["At home with Owls: /display/BCDF?home=red", "At home with Foxes: /display/BCDF?home=yellow"]);
+});
+
+test("a door leads back to a cup, and nowhere else", () => {
+  assert.equal(cupDoor("?cup=BCDF2")?.href, "/console/cups/BCDF2/");
+  for (const cup of ["", "BCDF", "BCDF23", "bcdf2", "BCDA2", "../BC", "BCDF2/", "BCDF2%0A"]) assert.equal(cupDoor(`?cup=${cup}`), null);
+  assert.equal(cupDoor(""), null);
 });
 
 test("who looks on is shown no door that is closed", () => {

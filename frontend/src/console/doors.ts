@@ -33,6 +33,14 @@ export function otherScreens(keyring: Keyring): readonly Door[] {
   return screens.map(([name, look]) => ({ name, href: screenOf(keyring, look), apart: true }));
 }
 
+const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5}$/;
+
+/** Back to the cup from which somebody came; `search` is the page's own. */
+export function cupDoor(search: string): Door | null {
+  const code = new URLSearchParams(search).get("cup") ?? "";
+  return CUP_CODE.test(code) ? { name: "Cup", href: `/console/cups/${code}/` } : null;
+}
+
 const LISTS: { [admission in Admission]?: string } = { tickets: "Tickets", roster: "Class list" };
 
 export function pageDoors({ event, role }: Keyring): readonly Door[] {

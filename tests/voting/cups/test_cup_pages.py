@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from games.models import Cup, CupPairing, CupTeam, Event
+from games.models import Cup, CupPairing, CupTeam, Event, Member
 from tests.voting.cups.test_cups import decide, new_cup
 from tests.voting.playing import organizer
 from voting.cups.cups import begin_pairing, give_walkover
@@ -101,9 +101,9 @@ def test_the_big_button_begins_and_leads_to_the_control_room(olga: Client) -> No
     cup = new_cup()
     answer = olga.post(room(cup), {"ask": "begin", "pairing": "1"})
     event = Event.objects.get()
-    assert answer.url == f"/console/{event.code}/"  # type: ignore[attr-defined]
+    assert answer.url == f"/console/{event.code}/?cup={cup.code}"  # type: ignore[attr-defined]
     page = olga.get(room(cup)).content.decode()
-    assert f'class="button main" href="/console/{event.code}/">Control room' in page
+    assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Control room' in page
     assert f'href="/display/{event.code}"' in page
 
 
@@ -172,6 +172,20 @@ def test_my_events_show_my_cups(olga: Client) -> None:
     assert room(mine) in page
     assert room(theirs) not in page
     assert "/console/cups/new/" in page
+
+
+def test_my_events_leave_a_cups_pairings_to_its_page(olga: Client) -> None:
+    event = begin_pairing(new_cup().pk, 1)
+    page = olga.get("/console/").content.decode()
+    assert f"/console/{event.code}/" not in page
+    assert "A cup of 4 teams · 1 event on its page" in page
+
+
+def test_who_helps_with_a_pairing_finds_it_among_their_events(client: Client) -> None:
+    event = begin_pairing(new_cup().pk, 1)
+    Member.objects.create(event=event, user=organizer("carl"), role="cohost")
+    client.force_login(organizer("carl"))
+    assert f'aria-label="{event.name} {event.code}"' in client.get("/console/").content.decode()
 
 
 def board(client: Client, cup: Cup) -> str:

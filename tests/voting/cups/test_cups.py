@@ -206,12 +206,23 @@ def test_a_cup_of_many_is_read_in_few_queries(django_assert_max_num_queries: obj
         view_cup(read_course(cup))
 
 
-@pytest.mark.parametrize(("teams", "sheets"), [(2, 1), (8, 1), (9, 3), (16, 3), (17, 5), (32, 5)])
-def test_a_bracket_is_shown_in_sheets_of_at_most_eight_teams(teams: int, sheets: int) -> None:
-    cup = new_cup(tuple(f"Class {number}" for number in range(teams)))
+SHORT, LONG = "Class", "The class of room"
+
+
+@pytest.mark.parametrize(
+    ("called", "teams", "sheets"),
+    [
+        *[(SHORT, 2, 1), (SHORT, 8, 1), (SHORT, 9, 3), (SHORT, 16, 3), (SHORT, 17, 5), (SHORT, 32, 5)],
+        *[(LONG, 2, 1), (LONG, 4, 1), (LONG, 5, 2), (LONG, 8, 2), (LONG, 9, 5), (LONG, 16, 5)],
+        *[(LONG, 17, 10), (LONG, 32, 10)],
+    ],
+)
+def test_a_bracket_is_shown_in_sheets_of_eight_teams_or_four(called: str, teams: int, sheets: int) -> None:
+    cup = new_cup(tuple(f"{called} {number}" for number in range(teams)))
     view = view_cup(read_course(cup))
     assert len(view.sheets) == sheets
-    assert all(len(sheet.columns[0].cards) <= 4 for sheet in view.sheets)
+    most = 4 if called == SHORT else 2
+    assert all(sheet.kind == "round" or len(sheet.columns[0].cards) <= most for sheet in view.sheets)
     shown = [
         card.number for sheet in view.sheets for column in sheet.columns for card in column.cards if card
     ]
