@@ -10,12 +10,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from games.matches import create_event
-from games.models import Event, Match, Member, Team, Turn
-from voting.models import Announcement, StoredBallot, TallyRecord, Ticket
+from games.models import Cup, CupPairing, CupTeam, Event, Match, Member, Team, Turn
+from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
-TERMS = ("event", "match")
+TERMS = ("event", "match", "cup")
 
 
 @pytest.fixture
@@ -32,7 +32,25 @@ def rows() -> Rows:
     announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
     ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     member = Member.objects.create(event=event, user=event.owner, role="viewer")
-    kept = (event, red, match, turn, stored, tally, announcement, ticket, member)
+    ruling = Ruling.objects.create(event=event, sign="BCDFGH", at=1)
+    cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
+    seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
+    pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
+    kept = (
+        event,
+        red,
+        match,
+        turn,
+        stored,
+        tally,
+        announcement,
+        ticket,
+        member,
+        ruling,
+        cup,
+        seeded,
+        pairing,
+    )
     return {type(row): row for row in kept}
 
 
@@ -64,7 +82,7 @@ def one_team_against_itself(rows: Rows) -> None:
 WRONG: dict[str, list[Callable[[Rows], None]]] = {
     **{
         f"{name}_{constraint}": wrong
-        for name, model in zip(TERMS, (Event, Match), strict=True)
+        for name, model in zip(TERMS, (Event, Match, Cup), strict=True)
         for constraint, wrong in {
             "window_in_range": [change(model, window_s=2), change(model, window_s=2_592_001)],
             "reveal_in_range": [change(model, reveal_s=0), change(model, reveal_s=601)],
@@ -124,6 +142,15 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "ticket_code_once": [again(Ticket, voter="w")],
     "ticket_voter_once": [again(Ticket, code="LMNPQRST")],
     "ticket_team_1_or_2": [change(Ticket, team=3)],
+    "ruling_one_a_sign": [again(Ruling)],
+    "ruling_team_1_or_2": [change(Ruling, team=3)],
+    "cup_format_known": [change(Cup, format="ladder")],
+    "cup_best_of_in_range": [change(Cup, best_of=0), change(Cup, best_of=22)],
+    "cupteam_seed_once": [again(CupTeam)],
+    "cupteam_seed_in_range": [change(CupTeam, seed=0), change(CupTeam, seed=33)],
+    "cuppairing_number_once": [again(CupPairing)],
+    "cuppairing_two_teams": [change(CupPairing, yellow=1)],
+    "cuppairing_walkover_1_or_2": [change(CupPairing, walkover=3)],
 }
 CASES = [pytest.param(name, wrong, id=f"{name}-{n}") for name in WRONG for n, wrong in enumerate(WRONG[name])]
 

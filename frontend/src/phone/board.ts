@@ -15,7 +15,7 @@ export function board(view: View, match: Match): Html {
 }
 
 /** Whether there is nothing but a window, and nothing to be told of it. */
-const isStill = ({ phase, event }: View) => phase !== "reveal" && phase !== "ended" && !event.own_counts;
+const isStill = ({ phase, event }: View) => /voting|waiting|paused/.test(phase) && !event.own_counts;
 
 /** The ball stays where the ballot box holds it until a change of it is counted. */
 function statusAt({ phase, ballot }: View, column: number): Status {

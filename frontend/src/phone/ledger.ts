@@ -1,5 +1,5 @@
 import { sideOf } from "../live/phase";
-import type { EventState, ReceiptAsk, TeamCounted, ToPhone, You } from "../protocol";
+import type { EventState, ReceiptAsk, TeamCounted, ToPhone, TurnSealed, You } from "../protocol";
 import type { Ballot, BallotKeeper } from "./ballot";
 import { buzz } from "./buzz";
 import { Checks } from "./checks";
@@ -18,7 +18,7 @@ export class Ledger {
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: Record; counts?: TeamCounted }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: Record; counts?: TeamCounted; seal?: TurnSealed }) => void,
   ) {
     this.checks = new Checks(code, send, (receipts) => this.changed({ receipts }));
   }
@@ -27,7 +27,7 @@ export class Ledger {
   hear(message: ToPhone, team: number | null): void {
     if (message.type === "phone.welcomed") this.checks.begin();
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
-    else if (message.type === "turn.sealed") this.checks.sealed(message);
+    else if (message.type === "turn.sealed") this.seal(message);
     else if (message.type === "receipt.told") this.checks.told(message);
     else if (message.type === "ballot.counted") this.checks.counted(message);
     else if (message.type === "team.counted") this.changed({ counts: message });
@@ -50,6 +50,11 @@ export class Ledger {
     if (pressed && early) keeper.outdo(pressed[0]);
     else if (pressed) keeper.resume(pressed);
     keeper.welcome(you, isFromHere(receipts, you));
+  }
+
+  private seal(seal: TurnSealed): void {
+    this.checks.sealed(seal);
+    this.changed({ seal });
   }
 
   private follow(event: EventState, seq: number, team: number | null): void {

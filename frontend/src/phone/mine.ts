@@ -1,6 +1,6 @@
 import type { Link } from "../live/connect";
 import type { Store } from "../live/value";
-import type { ErrorTold, PhoneMessage, TeamCounted, ToPhone } from "../protocol";
+import type { ErrorTold, PhoneMessage, TeamCounted, ToPhone, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
 import type { Receipt } from "./receipt";
 import type { Record } from "./seat";
@@ -22,6 +22,8 @@ export interface Mine {
   receipts: readonly Receipt[];
   /** The own team's votes so far, where the event tells them. */
   counts: TeamCounted | null;
+  /** That a turn's votes are sealed, once that was heard. */
+  seal?: TurnSealed;
 }
 
 /** A phone in an event: its socket, its seat, its ballot. */

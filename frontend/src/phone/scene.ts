@@ -7,17 +7,23 @@ import { percent, spoken } from "./numbers";
 import type { Scene } from "./parts";
 import { token } from "./shape";
 import * as say from "./tongue/en";
-import { ownColumn, type View } from "./view";
+import { isSealed, ownColumn, type View } from "./view";
 
 const SIDES = ["red", "yellow"] as const;
 const FALLING_MS = 1000;
+/** Where the bars of the votes so far stand: their figures are below. */
+const FIGURES_AT = 58;
 
 /** What there is to be seen of a board besides the balls that lie: of a reveal, of an end, of the votes so far. */
 export function scene(view: View, match: Match): Scene {
   const { phase, now } = view;
   if (phase === "reveal") return revealed(view, match, match.reveal!, now);
-  return { ...(phase === "ended" && { lit: lines(match.board) }), ...soFar(view, match) };
+  const { figures, ...votes } = soFar(view, match);
+  return { ...votes, lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
 }
+
+/** Over the closed board: an empty slot at first, a bar of brass once the votes are sealed. */
+const lid = (view: View) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
 
 function revealed(view: View, match: Match, told: Reveal, now: number): Scene {
   const { board } = match;
@@ -52,11 +58,15 @@ function soFar({ event, counts, side }: View, match: Match): Scene {
   const most = Math.max(...counts.counts);
   const votes = (column: number) => counts.counts[column - 1] ?? 0;
   return {
-    under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, true),
-    figures: html`<p class="votes" aria-hidden="true">${match.board.grid[0]!.split("").map((_, i) => html`<span>${votes(i + 1) > 0 && html`<b>${votes(i + 1)}</b>`}</span>`)}</p>`,
+    under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, false, FIGURES_AT),
+    figures: html`<p class="votes" css="--size:${sizeOf(most)}" aria-hidden="true">${match.board.grid[0]!.split("").map((_, i) => html`<span>${votes(i + 1) || ""}</span>`)}</p>`,
     said: (column) => votes(column) > 0 && say.votes(votes(column)),
+    kind: (column) => (votes(column) > 0 ? " tallied" : ""),
   };
 }
+
+/** Figures as large as a column's width lets the longest be. */
+const sizeOf = (most: number) => Math.min(0.37, 1.4 / `${most}`.length);
 
 /** Bars are drawn against the longest of both teams, so that the shape of a vote is seen. */
 function bar(told: Reveal, side: Side, column: number, picks: boolean): Html | false {
@@ -65,9 +75,9 @@ function bar(told: Reveal, side: Side, column: number, picks: boolean): Html | f
   return !!tally && rect(side, side === "red" ? 12 : 53, 35, part(tally, column - 1) / (longest || 1), !picks || tally.pick === column);
 }
 
-function rect(side: Side, x: number, width: number, share: number, picked = false): Html {
-  const height = Math.max(3, share * 92);
-  return html`<rect class="bar ${side}${picked && " picked"}" x="${x}" width="${width}" y="${96 - height}" height="${height}" rx="3"/>`;
+function rect(side: Side, x: number, width: number, share: number, picked = false, foot = 96): Html {
+  const height = Math.max(3, share * (foot - 4));
+  return html`<rect class="bar ${side}${picked && " picked"}" x="${x}" width="${width}" y="${foot - height}" height="${height}" rx="3"/>`;
 }
 
 function part({ counts, ballots }: SideTally, index: number): number {

@@ -67,6 +67,20 @@ test("a hidden vote is counted and nothing more, for the eye", () => {
   assert.match(textOf(board(seen, seen.match!)), /class="column counted"/);
 });
 
+test("closed, sealed and counted are told apart, in words and on the board", () => {
+  const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
+  const seal = { type: "turn.sealed", turn: 20, at: NOW, red: null, yellow: null } as const;
+  const looks = (played: Match, mine: Partial<View>) => {
+    const seen = view(played, { ballot: voted, ...mine });
+    const { figures } = scene(seen, played);
+    return [told.heart(seen, played), told.sentence(seen, played), figures && textOf(figures)];
+  };
+  assert.deepEqual(looks(over, {}), ["closed", "Time is up. You voted 3.", '<div class="lid "></div>']);
+  assert.deepEqual(looks(over, { seal: { ...seal, turn: 10 } }), looks(over, {}), "a seal of another turn");
+  assert.deepEqual(looks(over, { seal }), ["sealed", "Sealed: now the votes are counted. You voted 3.", '<div class="lid shut"></div>']);
+  assert.deepEqual(looks(match({ reveal: reveal(100) }), { seal }), ["counted", "Counted: here it comes.", undefined]);
+});
+
 test("after the count each is told what the team picked, with whom, and how many", () => {
   const picked = (counts: readonly number[], column: number | null) => {
     const played = match({ reveal: reveal(1700, counts) });
@@ -95,6 +109,8 @@ test("the own team's votes so far are seen and said, where they are told, and of
   const shown = (told: boolean, turn: number) => scene(view(match(), { counts: { ...counts, turn } }, { own_counts: told }), match());
   const seen = shown(true, 20);
   assert.deepEqual([1, 2, 3].map((column) => seen.said!(column)), ["1 vote", false, "12 votes"]);
-  assert.match(textOf(seen.figures!), /<span><b>1<\/b><\/span><span><\/span><span><b>12<\/b><\/span>/);
-  assert.deepEqual([shown(true, 10), shown(false, 20)], [{}, {}]);
+  assert.match(textOf(seen.figures!), /<span>1<\/span><span><\/span><span>12<\/span>/);
+  for (const untold of [shown(true, 10), shown(false, 20)]) assert.deepEqual([untold.under, untold.said, textOf(untold.figures!)], [undefined, undefined, ""]);
+  const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
+  assert.match(textOf(scene(view(over, { counts }, { own_counts: true }), over).figures!), /class="votes".*class="lid/, "still seen when the board is closed");
 });

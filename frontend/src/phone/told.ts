@@ -4,7 +4,7 @@ import type { Match, Reveal, SideTally } from "../protocol";
 import type { Ballot } from "./ballot";
 import { clockTime, longTime, percent, thousands } from "./numbers";
 import * as say from "./tongue/en";
-import { called, ownColumn, type View } from "./view";
+import { called, isSealed, ownColumn, type View } from "./view";
 
 // What is said once there was a vote: of its fate, of a reveal, of a match that is over.
 
@@ -16,7 +16,7 @@ export function sentence(view: View, match: Match | null): string {
   if (phase === "ended") return end(view, match);
   if (phase === "reveal") return reveal(view, match, match.reveal!);
   if (phase === "paused") return join(say.paused, ballot.standing !== null && say.voteKept);
-  return phase === "sealed" ? join(say.sealed, sealed(view, match)) : voting(view, match);
+  return phase === "sealed" ? sealed(view, match) : voting(view, match);
 }
 
 const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
@@ -30,12 +30,13 @@ function voting(view: View, match: Match): string {
   return ballot.elsewhere ? join(say.elsewhere, say.wasFor(ballot.column!)) : join(note(view), say.pick);
 }
 
-function sealed(view: View, match: Match): string | false {
+function sealed(view: View, match: Match): string {
   const { ballot, hidden, hands } = view;
-  if (!isToMove(view, match) || hands) return false;
+  const said = isSealed(view) ? say.sealed : say.timeIsUp;
+  if (!isToMove(view, match) || hands) return said;
   if (ballot.status === "refused") return refused(ballot);
-  if (ballot.status === "sending") return say.waitingToHear;
-  return ballot.column === null ? say.notVoted : !hidden && say.youVoted(ballot.column);
+  if (ballot.status === "sending") return join(said, say.waitingToHear);
+  return join(said, ballot.column === null ? say.notVoted : !hidden && say.youVoted(ballot.column));
 }
 
 function refused({ column, reason, standing }: Ballot): string {
@@ -44,7 +45,7 @@ function refused({ column, reason, standing }: Ballot): string {
 
 function reveal(view: View, match: Match, told: Reveal): string {
   const step = revealStep(match, view.now);
-  if (step === "sealed") return say.sealed;
+  if (step === "sealed") return say.allCountedNow;
   if (step === "pour") return say.howVoted;
   if (step === "picks") return picks(view, told);
   if (step === "drops") return drops(view, match, told);
@@ -106,13 +107,15 @@ export function moves({ event, match, phase, now }: View): string {
 }
 
 /** The word or number inside the shape. */
-export function heart({ phase, now, side }: View, match: Match): string {
+export function heart(view: View, match: Match): string {
+  const { phase, now, side } = view;
   const { turn } = match;
   const step = revealStep(match, now);
   const time = (left: number) => clockTime(left) || longTime(left);
   if (phase === "ended") return outcome(match, side);
   if (phase === "paused") return time(turn!.left_ms);
-  if (phase === "sealed" || step === "sealed" || step === "pour") return say.sealedShape;
+  if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
+  if (step === "sealed" || step === "pour") return say.countedShape;
   if (step !== "lines") return `${match.reveal?.[side]?.pick ?? "–"}`;
   return !turn ? outcome(match, side) : turn.paused ? "" : time(turn.opens_at - now);
 }

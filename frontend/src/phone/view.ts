@@ -50,6 +50,11 @@ export function called(event: EventState, side: Side): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
+/** Whether the votes of the turn are sealed, as far as this phone has heard; they are not counted yet. */
+export function isSealed({ phase, seal, match }: View): boolean {
+  return phase === "sealed" && seal?.turn === match?.turn?.id;
+}
+
 /** What the voter voted in the turn that is revealed. */
 export function ownColumn({ record, match }: Pick<View, "record" | "match">): number | null {
   return match?.reveal && record.turn === match.reveal.turn ? record.column : null;

@@ -45,7 +45,7 @@ class Held:
 
 
 def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list[Held], int]:
-    """What it holds every LOOK_EVERY turns, once a match is over; and how many turns it was shown."""
+    """What it holds every LOOK_EVERY turns, twice at least, between matches; and how many it was shown."""
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     tools = Tools(page)
     tools.speed_up(prompter.rate)
@@ -54,10 +54,11 @@ def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list
     page.wait_for_selector("body[data-phase=lobby]", timeout=SOON_MS)
     held: list[Held] = []
     chance, shown, number = random.Random(1), 0, 0
-    while shown < turns:
+    often = min(LOOK_EVERY, turns // 2)
+    while shown < turns or len(held) < 2:
         number += 1
         shown += play(prompter, page, number, chance)
-        if shown >= LOOK_EVERY * (len(held) + 1):
+        if shown >= often * (len(held) + 1):
             come_to_rest(prompter, page)
             held.append(held_by(page, tools))
     page.context.close()

@@ -8,13 +8,15 @@ from playwright.sync_api import CDPSession
 
 # The engine compiles what is hot as long as it gets hotter: that is its own, and not kept by the page.
 MACHINE_CODE = "code"
+# With it come the lists of what it depends on.
+BESIDE_CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
 # The browser keeps a record of fixed length of what was slow, for whoever asks.
 RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")
 
 
 @dataclass(frozen=True, slots=True)
 class Heap:
-    """Bytes: of the page's own objects, and of machine code."""
+    """Bytes: of the page's own objects, its nodes and styles among them, and of machine code."""
 
     own: int
     code: int
@@ -40,7 +42,7 @@ def weigh(snapshot: dict[str, Any]) -> Heap:
     kind, name, size = (nodes[fields.index(field) :: step] for field in ("type", "name", "self_size"))
     own = code = 0
     for of, called, weighs in zip(kind, name, size, strict=True):
-        if kinds[of] == MACHINE_CODE:
+        if kinds[of] == MACHINE_CODE or strings[called] in BESIDE_CODE:
             code += weighs
         elif not strings[called].startswith(RECORDS):
             own += weighs

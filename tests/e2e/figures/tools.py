@@ -1,6 +1,5 @@
 """What Chromium's own tools tell of a page, and how they slow it down."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,20 +45,7 @@ class Tools:
     def speed_up(self, rate: float) -> None:
         """From the next page on."""
         self.page.add_init_script(f"({FASTER})({rate})")
-        self.cdp.send("Animation.enable")
         self.cdp.send("Animation.setPlaybackRate", {"playbackRate": rate})
-
-    def kept(self) -> int:
-        """Bytes that a page keeps once its garbage is gone, without what the engine made of its code."""
-        chunks: list[str] = []
-
-        def hear(event: dict[str, str]) -> None:
-            chunks.append(event["chunk"])
-
-        self.cdp.on("HeapProfiler.addHeapSnapshotChunk", hear)
-        self.cdp.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
-        self.cdp.remove_listener("HeapProfiler.addHeapSnapshotChunk", hear)
-        return _without_code(json.loads("".join(chunks)))
 
     def holdings(self) -> Holdings:
         self.cdp.send("HeapProfiler.enable")
@@ -68,16 +54,3 @@ class Tools:
         heap = self.cdp.send("Runtime.getHeapUsage")["usedSize"]
         counters = self.cdp.send("Memory.getDOMCounters")
         return Holdings(int(heap), counters["nodes"], counters["jsEventListeners"])
-
-
-# What a snapshot counts to the engine and the browser: compiled code, and records of how long frames took.
-NOT_THE_PAGE_S = {"code", "native"}
-
-
-def _without_code(snapshot: dict[str, Any]) -> int:
-    meta, nodes = snapshot["snapshot"]["meta"], snapshot["nodes"]
-    fields, kinds = meta["node_fields"], meta["node_types"][0]
-    kind, size, step = fields.index("type"), fields.index("self_size"), len(fields)
-    return sum(
-        nodes[at + size] for at in range(0, len(nodes), step) if kinds[nodes[at + kind]] not in NOT_THE_PAGE_S
-    )

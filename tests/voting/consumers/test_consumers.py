@@ -74,6 +74,8 @@ def test_every_close_code_says_whether_to_come_back(code: int) -> None:
         "BAD_TOKEN",
         "NOT_ALLOWED",
         "OPEN_ELSEWHERE",
+        "SENT_OUT",
+        "KEPT_OUT",
     }
     names = {value: name for name, value in vars(CloseCode).items()}
     assert (code >= 4500) == (names[code] in stay_away)

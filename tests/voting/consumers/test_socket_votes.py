@@ -184,12 +184,13 @@ def _kinds(told: list[Message]) -> set[str]:
 
 
 def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message:
-    """But for ids, times, tokens and lots, which differ between any two events."""
+    """But for ids, times, tokens, signs and lots, which differ between any two events."""
     text = json.dumps(message).replace(made["code"], "CODE")
     told: Message = json.loads(text)
     told.pop("now_at", None)
     told.pop("qr", None)
-    told.get("you", {}).pop("token", None)
+    for name in ("token", "sign"):
+        told.get("you", {}).pop(name, None)
     match = told.get("state", {}).get("match")
     if match:
         match["id"] = 0

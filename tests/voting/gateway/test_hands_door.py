@@ -98,8 +98,10 @@ def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
 @pytest.mark.django_db
 def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
     turn = start(box, close_early=True)
-    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
     room = room_of(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
+    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    edit_event(turn.match.event_id, box)
+    room.apply(latest(turn.match.event_id))
     assert room.waiting() == 2
     cast(room, "a", "b")
     assert room.waiting() == 0
