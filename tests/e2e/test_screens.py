@@ -247,6 +247,8 @@ def see_after(hall: Hall, keys: tuple[str, ...], column: int) -> list[str]:
     """What everybody else's page holds once red has voted by keyboard."""
     for key in keys:
         hall.red.page.keyboard.press(key)
+        if key.startswith("Arrow"):  # the first one brings in what knows of arrows
+            expect(hall.red.page.locator("[data-column]:focus")).to_be_attached(timeout=SOON_MS)
     own = hall.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
     expect(own).to_have_attribute("aria-pressed", "true", timeout=SOON_MS)
     expect(hall.red.page.get_by_role("status")).to_have_text(

@@ -1,7 +1,6 @@
 """This process's sockets, a room an event: a message is encoded once and written to all."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from voting.counting.window import is_stored
 from voting.entry.rulings import NO_RULE, Rule, Rules
 from voting.entry.seats import Seat, sign_of
 from voting.fanout.layer import Copy
+from voting.gateway.promised import Promised
 from voting.metrics.figures import BROADCAST_S
 from voting.protocol import CloseCode
 
@@ -118,7 +118,7 @@ class Room:
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
     rules: Rules = field(default_factory=dict)
-    _offered: int = field(default_factory=lambda: secrets.choice((1, 2)))
+    promised: Promised = field(default_factory=Promised)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
@@ -147,11 +147,6 @@ class Room:
         with_phones = [one.number for one in self.state.teams if not one.hands]
         return with_phones[0] if len(with_phones) == 1 else team
 
-    def next_offer(self) -> int:
-        """A team, each in its turn, so that pages offer seats in both alike."""
-        self._offered = 3 - self._offered
-        return self._offered
-
     @property
     def takes_phones(self) -> bool:
         return not all(team.hands for team in self.state.teams)
@@ -170,6 +165,7 @@ class Room:
         """A voter's socket comes in; of too many with one seat the oldest has to go."""
         self.phones.add(socket)
         self.strangers.discard(socket)
+        self.promised.take(seat.voter)
         voter = self.voters.get(seat.voter)
         if voter is None:
             sign = sign_of(seat.voter)

@@ -27,10 +27,16 @@ def told_to_page(gateway: Gateway, code: str, team: int) -> Told | None:
     if room is None or gateway.retry_ms is not None:
         return None
     offered = _team_for_newcomer(room, team)
-    token = sign_offer(new_seat(room.event_id, offered), gateway.now()) if offered else None
+    token = _offer(room, offered, gateway.now()) if offered else None
     state = b'{"seq":%d,"state":%b' % (room.seq, msgspec.json.encode(room.state).replace(b"<", b"\\u003c"))
     own = b',"now_at":%d,"offer":%b,"team":%d}' % (gateway.now(), msgspec.json.encode(token), offered)
     return Told(state, own)
+
+
+def _offer(room: Room, team: int, now: int) -> str:
+    seat = new_seat(room.event_id, team)
+    room.promised.add(seat)
+    return sign_offer(seat, now)
 
 
 def _team_for_newcomer(room: Room, wish: int) -> int:
@@ -39,5 +45,5 @@ def _team_for_newcomer(room: Room, wish: int) -> int:
     if state.lobby != "open" or state.admission != "open" or not room.takes_phones:
         return 0
     if state.team_choice == "balance":
-        return room.leads_to(room.next_offer())
+        return room.leads_to(room.promised.smaller(room.connected()))
     return room.leads_to(wish) if state.team_choice == "link" else 0

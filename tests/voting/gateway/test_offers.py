@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import urllib.request
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.faces import Faces
 from tests.stack import House
 from voting.entry.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
+from voting.gateway.promised import KEPT_S, Promised
 from voting.protocol import CloseCode, PageTold
 
 TOLD = re.compile(r'<script type="application/json" id="told">(.*?)</script>', re.DOTALL)
@@ -125,3 +127,23 @@ def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
     assert read_offer(offered, NOW + OFFERED_FOR_MS) is None
     assert read_offer(offered.replace("7.", "8.", 1), NOW) is None
     assert read_offer("ö", NOW) is None
+
+
+def test_who_was_offered_a_seat_counts_for_a_while_and_only_once() -> None:
+    promised = Promised()
+    assert promised.smaller((0, 0)) == 1
+    first = new_seat(7, 1)
+    promised.add(first)
+    assert (promised.smaller((0, 0)), promised.smaller((0, 2))) == (2, 1)
+    promised.take(first.voter)
+    promised.take(first.voter)
+    assert (promised.smaller((0, 0)), promised.smaller((1, 0))) == (1, 2)
+
+
+def test_a_seat_that_nobody_took_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    promised = Promised()
+    promised.add(new_seat(7, 1))
+    assert promised.smaller((0, 0)) == 2
+    later = time.monotonic() + KEPT_S
+    monkeypatch.setattr("voting.gateway.promised.time.monotonic", lambda: later)
+    assert promised.smaller((0, 0)) == 1
