@@ -17,13 +17,13 @@ help: ## this list
 play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
-# Tests in a browser run in processes of their own: its event loop forbids the database to all others.
+# Tests in a browser run in a process of their own: its event loop forbids the database to all others.
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(TWO_AT_A_TIME))
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines

@@ -242,7 +242,10 @@ class AsyncBallotBox:
             return [Cast.UNKNOWN] * len(ballots)
 
     async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
-        """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller."""
+        """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller.
+
+        Below 0 the team that was offered, unless it is the larger one by more than a twentieth of all.
+        """
         return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
 
     async def ballots_of(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:

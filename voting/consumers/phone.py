@@ -106,7 +106,10 @@ class PhoneConsumer(SocketConsumer):
         if state.admission == "rotating":
             gateway.desk(room).check_code(state.code, message.key, gateway.now())
         offered = _offered_seat(message, room, gateway.now()) if state.admission == "open" else None
-        return await gateway.door(room).let_in(offered, offered.team if offered else wish)
+        if offered and state.team_choice == "balance":
+            known = room.voters.get(offered.voter)
+            wish = known.team if known else -offered.team
+        return await gateway.door(room).let_in(offered, wish)
 
     async def _let_in_with_ticket(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
         desk = gateway.desk(room)

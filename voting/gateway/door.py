@@ -7,7 +7,7 @@ as late as the door, at the speed it is measured to have, needs for all who were
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.conf import settings
 from redis import RedisError
@@ -152,10 +152,17 @@ class Door:
         wishes = [comer.wish for comer in comers if comer.wish is not None]
         teams = iter(await self._box.seats(event_id, wishes) if wishes else [])
         drawn = [0 if comer.wish is None else next(teams) for comer in comers]
-        seats = [comer.seat or new_seat(event_id, team) for comer, team in zip(comers, drawn, strict=True)]
+        seats = [_seat(comer, event_id, team) for comer, team in zip(comers, drawn, strict=True)]
         players = [comer.seat.voter for comer in comers if comer.seat is not None]
         held = await self._box.ballots_of(event_id, occasion[0], players) if players else {}
         return [Entry(seat, occasion, held.get(seat.voter)) for seat in seats]
+
+
+def _seat(comer: _Comer, event_id: int, team: int) -> Seat:
+    """Who has one keeps it; who was offered one has it in the team that was drawn."""
+    if comer.seat is None:
+        return new_seat(event_id, team)
+    return comer.seat if comer.wish is None else replace(comer.seat, team=team)
 
 
 def _tell(comer: _Comer, outcome: Entry | Exception) -> None:

@@ -28,6 +28,8 @@ def test_seats_are_balanced_and_a_wish_is_granted(valkey_url: str) -> None:
     assert seats(None, None, None, None) == [1, 2, 1, 2]
     assert seats(2, 2, 2) == [2, 2, 2]
     assert seats(None, None, None, None, None) == [1, 1, 1, 1, 2]
+    assert seats(-2, -2, -2) == [2, 1, 2]  # 6 and 6 before: who was offered a seat makes no team larger
+    assert seats(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55 by two at most
 
 
 def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:

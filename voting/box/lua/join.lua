@@ -1,5 +1,6 @@
 -- Seat voters: each in the team wished for, else in the smaller one.
--- KEYS: joined.  ARGV: a voter's wish each, 0 for none.  Answers the teams' numbers.
+-- KEYS: joined.  ARGV: a voter's wish each, 0 for none; -1 and -2 for a team that will do unless it is the larger
+-- one, by more than a twentieth of all.  Answers the teams' numbers.
 local joined = redis.call('HMGET', KEYS[1], '1', '2')
 local size = { tonumber(joined[1] or 0), tonumber(joined[2] or 0) }
 local teams = {}
@@ -7,6 +8,10 @@ for i = 1, #ARGV do
   local team = tonumber(ARGV[i])
   if team == 0 then
     team = size[1] <= size[2] and 1 or 2
+  elseif team < 0 then
+    local other = 3 + team
+    local slack = math.floor((size[1] + size[2]) / 20)
+    team = size[-team] <= size[other] + slack and -team or other
   end
   size[team] = size[team] + 1
   teams[i] = team
