@@ -1,0 +1,75 @@
+"""Event, team, match, turn: constraints make wrong states impossible.
+
+Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The board is not stored:
+it is the replay of the picks of the resolved turns.
+"""
+
+from games.models.cup import (
+    MAX_CUP_TEAMS,
+    Cup,
+    CupFormat,
+    CupPairing,
+    CupTeam,
+)
+from games.models.event import (
+    MAX_BEST_OF,
+    NOTICE_LENGTH,
+    Admission,
+    Event,
+    Lobby,
+    Member,
+    Role,
+    Team,
+    TeamChoice,
+)
+from games.models.match import (
+    LIVE_STATES,
+    EndedBy,
+    Match,
+    MatchResult,
+    MatchState,
+    Turn,
+    TurnState,
+)
+from games.models.terms import (
+    MAX_REVEAL_S,
+    MAX_TALK_S,
+    MAX_WINDOW_S,
+    MIN_WINDOW_S,
+    MatchTerms,
+    NoBallotRule,
+    TallyMethod,
+    TieRule,
+)
+
+__all__ = [
+    "LIVE_STATES",
+    "MAX_BEST_OF",
+    "MAX_CUP_TEAMS",
+    "MAX_REVEAL_S",
+    "MAX_TALK_S",
+    "MAX_WINDOW_S",
+    "MIN_WINDOW_S",
+    "NOTICE_LENGTH",
+    "Admission",
+    "Cup",
+    "CupFormat",
+    "CupPairing",
+    "CupTeam",
+    "EndedBy",
+    "Event",
+    "Lobby",
+    "Match",
+    "MatchResult",
+    "MatchState",
+    "MatchTerms",
+    "Member",
+    "NoBallotRule",
+    "Role",
+    "TallyMethod",
+    "Team",
+    "TeamChoice",
+    "TieRule",
+    "Turn",
+    "TurnState",
+]

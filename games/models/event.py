@@ -1,0 +1,135 @@
+"""An event, its two teams, and who else may enter its control room."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
+from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
+
+from games.models.terms import MatchTerms
+
+MAX_BEST_OF = 21
+NOTICE_LENGTH = 140
+
+
+class Lobby(models.TextChoices):
+    CLOSED = "closed", "Not open yet"
+    OPEN = "open", "Open"
+    LOCKED = "locked", "No one new"
+
+
+class TeamChoice(models.TextChoices):
+    BALANCE = "balance", "Even teams, automatically"
+    CHOOSE = "choose", "Everyone chooses"
+    LINK = "link", "A link for each team"
+
+
+class Admission(models.TextChoices):
+    OPEN = "open", "Every device"
+    ROTATING = "rotating", "The projector's code, a new one every 30 seconds"
+    TICKETS = "tickets", "Tickets: a code for one use each"
+    ROSTER = "roster", "A class list: a code for each pupil"
+
+
+class Event(MatchTerms):
+    """An evening: a join code, two teams, a series of matches. `seq` counts what was announced.
+
+    `peek`: organizers see the votes by column before the reveal, and everybody is told so; `own_counts`: each
+    team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
+    projector. Of `best_of` matches, whoever wins more than half wins the series. Whoever needs
+    more time gets `extra_s` in every turn. After `forgotten_at` nothing
+    says any more which ballots were of the same voter.
+    """
+
+    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    name = models.CharField(max_length=80)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
+    lobby = models.CharField(max_length=8, choices=Lobby.choices, default=Lobby.CLOSED)
+    team_choice = models.CharField(max_length=8, choices=TeamChoice.choices, default=TeamChoice.BALANCE)
+    admission = models.CharField(
+        max_length=8, choices=Admission.choices, default=Admission.OPEN, db_default=Admission.OPEN
+    )
+    peek = models.BooleanField(
+        "the control room sees the votes before the reveal", default=False, db_default=False
+    )
+    own_counts = models.BooleanField("each team sees its own votes so far", default=False, db_default=False)
+    notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
+    hide_code = models.BooleanField("no join code on the projector", default=False, db_default=False)
+    hide_turnout = models.BooleanField("no turnout on the projector", default=False, db_default=False)
+    hide_tally = models.BooleanField("only the picks are revealed", default=False, db_default=False)
+    best_of = models.PositiveSmallIntegerField(
+        "matches of the series",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
+        help_text="Empty: as many as you like.",
+    )
+    extra_s = models.PositiveIntegerField(
+        "seconds more in every turn", default=0, db_default=0, editable=False
+    )
+    forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
+    next_match_after_s = models.PositiveIntegerField(
+        "seconds to the next match",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
+        help_text="Empty: the organizer starts each match.",
+    )
+    next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
+    seq = models.BigIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(MatchTerms.Meta):
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            CheckConstraint(condition=Q(lobby__in=Lobby.values), name="event_lobby_known"),
+            CheckConstraint(condition=Q(team_choice__in=TeamChoice.values), name="event_team_choice_known"),
+            CheckConstraint(condition=Q(admission__in=Admission.values), name="event_admission_known"),
+            CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
+            CheckConstraint(
+                condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),
+                name="event_best_of_in_range",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+
+class Role(models.TextChoices):
+    COHOST = "cohost", "Co-host: runs the event"
+    VIEWER = "viewer", "Viewer: looks on"
+
+
+class Member(models.Model):
+    """Somebody beside the owner who may enter an event's control room."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=8, choices=Role.choices)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "user"], name="member_once"),
+            CheckConstraint(condition=Q(role__in=Role.values), name="member_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.event}"
+
+
+class Team(models.Model):
+    """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    hands = models.BooleanField("votes by a show of hands", default=False, db_default=False)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "number"], name="team_number_once"),
+            CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

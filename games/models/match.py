@@ -1,0 +1,132 @@
+"""A match and its turns."""
+
+from django.db import models
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
+
+from games.models.event import Event, Team
+from games.models.terms import MatchTerms
+
+
+class MatchState(models.TextChoices):
+    PLAYING = "playing"
+    ENDED = "ended"
+    ABORTED = "aborted"
+
+
+class MatchResult(models.TextChoices):
+    RED = "red"
+    YELLOW = "yellow"
+    DRAW = "draw"
+
+
+class EndedBy(models.TextChoices):
+    BOARD = "board"
+    FORFEIT = "forfeit"
+
+
+class Match(MatchTerms):
+    """One play of one game; its options hold no lot that is still to be drawn."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="matches")
+    number = models.PositiveIntegerField()
+    red = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
+    yellow = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
+    state = models.CharField(max_length=8, choices=MatchState.choices, default=MatchState.PLAYING)
+    result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
+    ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
+    started_at = models.BigIntegerField()
+    ended_at = models.BigIntegerField(null=True, blank=True)
+
+    class Meta(MatchTerms.Meta):
+        verbose_name_plural = "matches"
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            UniqueConstraint(fields=["event", "number"], name="match_number_once"),
+            UniqueConstraint(
+                fields=["event"], condition=Q(state=MatchState.PLAYING), name="match_one_playing_an_event"
+            ),
+            CheckConstraint(condition=~Q(red=F("yellow")), name="match_two_teams"),
+            CheckConstraint(
+                condition=Q(
+                    state=MatchState.ENDED,
+                    result__isnull=False,
+                    result__in=MatchResult.values,
+                    ended_by__isnull=False,
+                    ended_by__in=EndedBy.values,
+                )
+                | (~Q(state=MatchState.ENDED) & Q(result=None, ended_by=None)),
+                name="match_result_when_ended",
+            ),
+            CheckConstraint(
+                condition=Q(state=MatchState.PLAYING, ended_at=None)
+                | (Q(state__in=[MatchState.ENDED, MatchState.ABORTED]) & Q(ended_at__isnull=False)),
+                name="match_ended_at_when_over",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event.code} match {self.number}"
+
+
+class TurnState(models.TextChoices):
+    OPEN = "open"
+    PAUSED = "paused"
+    RESOLVED = "resolved"
+    VOID = "void"
+
+
+LIVE_STATES = [TurnState.OPEN, TurnState.PAUSED]
+
+
+class Turn(models.Model):
+    """One decision. `version` grows with every change of state or time: whoever writes compares it.
+
+    `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
+    `talk_left_ms` of the time to talk before it.
+    `seed` decides every lot of the turn. No ballot was taken after `sealed_at`.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=TurnState.choices, default=TurnState.OPEN)
+    version = models.PositiveIntegerField(default=1)
+    epoch = models.PositiveIntegerField(default=1)
+    opens_at = models.BigIntegerField()
+    closes_at = models.BigIntegerField()
+    left_ms = models.BigIntegerField(null=True, blank=True)
+    talk_left_ms = models.BigIntegerField(default=0, db_default=0)
+    seed = models.CharField(max_length=32)
+    red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    sealed_at = models.BigIntegerField(null=True, blank=True)
+    resolved_at = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "closes_at"], name="turn_due")]
+        constraints = [
+            UniqueConstraint(
+                fields=["match", "number"], condition=~Q(state=TurnState.VOID), name="turn_number_once"
+            ),
+            UniqueConstraint(
+                fields=["match"], condition=Q(state__in=LIVE_STATES), name="turn_one_live_a_match"
+            ),
+            CheckConstraint(condition=Q(state__in=TurnState.values), name="turn_state_known"),
+            CheckConstraint(condition=Q(closes_at__gte=F("opens_at")), name="turn_closes_after_opening"),
+            CheckConstraint(
+                condition=Q(state=TurnState.PAUSED, left_ms__isnull=False, left_ms__gte=0)
+                | (~Q(state=TurnState.PAUSED) & Q(left_ms=None)),
+                name="turn_time_left_when_paused",
+            ),
+            CheckConstraint(
+                condition=Q(state__in=[TurnState.RESOLVED, TurnState.VOID])
+                | Q(red_pick=None, yellow_pick=None, sealed_at=None, resolved_at=None),
+                name="turn_no_pick_while_live",
+            ),
+            CheckConstraint(
+                condition=~Q(state=TurnState.RESOLVED) | Q(resolved_at__isnull=False),
+                name="turn_resolved_at_when_resolved",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match} turn {self.number}"

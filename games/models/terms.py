@@ -1,0 +1,72 @@
+"""How a match is played: what an event chooses, and each match keeps for itself."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import CheckConstraint, Q
+
+MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
+MAX_REVEAL_S = 600
+MAX_TALK_S = 24 * 3600
+
+
+class TallyMethod(models.TextChoices):
+    PLURALITY = "plurality", "Most votes"
+    LOTTERY = "lottery", "Lottery: one ballot drawn"
+
+
+class TieRule(models.TextChoices):
+    FIRST = "first", "The column that had its votes first"
+    LOT = "lot", "By lot"
+
+
+class NoBallotRule(models.TextChoices):
+    RANDOM = "random", "A random legal column"
+    PASS = "pass", "Nothing drops"
+    FORFEIT = "forfeit", "The team loses the match"
+
+
+class MatchTerms(models.Model):
+    """How a match is played: an event's choice for the next match, a match's for itself."""
+
+    game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
+    options = models.JSONField(default=dict, blank=True)
+    window_s = models.PositiveIntegerField(
+        "seconds to vote",
+        default=20,
+        validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
+    )
+    reveal_s = models.PositiveIntegerField(
+        "seconds of reveal", default=6, validators=[MinValueValidator(1), MaxValueValidator(MAX_REVEAL_S)]
+    )
+    talk_s = models.PositiveIntegerField(
+        "seconds to talk before each vote",
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(MAX_TALK_S)],
+    )
+    tally_method = models.CharField(max_length=16, choices=TallyMethod.choices, default=TallyMethod.PLURALITY)
+    tie_rule = models.CharField(max_length=16, choices=TieRule.choices, default=TieRule.FIRST)
+    no_ballot_rule = models.CharField(
+        max_length=16, choices=NoBallotRule.choices, default=NoBallotRule.RANDOM
+    )
+    close_early = models.BooleanField("close when everyone connected has voted", default=False)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            CheckConstraint(
+                condition=Q(window_s__gte=MIN_WINDOW_S, window_s__lte=MAX_WINDOW_S),
+                name="%(class)s_window_in_range",
+            ),
+            CheckConstraint(
+                condition=Q(reveal_s__gte=1, reveal_s__lte=MAX_REVEAL_S), name="%(class)s_reveal_in_range"
+            ),
+            CheckConstraint(condition=Q(talk_s__lte=MAX_TALK_S), name="%(class)s_talk_in_range"),
+            CheckConstraint(
+                condition=Q(tally_method__in=TallyMethod.values), name="%(class)s_tally_method_known"
+            ),
+            CheckConstraint(condition=Q(tie_rule__in=TieRule.values), name="%(class)s_tie_rule_known"),
+            CheckConstraint(
+                condition=Q(no_ballot_rule__in=NoBallotRule.values), name="%(class)s_no_ballot_rule_known"
+            ),
+        ]
