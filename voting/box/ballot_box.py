@@ -27,6 +27,7 @@ MAX_BATCH = 2_000
 KEPT_AFTER_MS = 600 * 1000
 KEYS_AT_ONCE = 1_000
 GATEWAY_STALE_MS = 4_000
+BACK_WITHIN_MS = 10_000  # a gateway started again, and its phones having found one
 RESTORER = "restorer"
 LUA = Path(__file__).parent / "lua"
 
@@ -85,7 +86,10 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """`connected` a team; `waiting` connected voters yet to vote, None while unsure; `voted` a side."""
+    """`connected` a team; `waiting` those yet to vote, None while unsure; `voted` a side.
+
+    Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
+    """
 
     now: int
     connected: tuple[int, int]
@@ -264,11 +268,11 @@ class AsyncBallotBox:
         self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
     ) -> Turnout:
         """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
-        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0]]
+        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0], event_key(event_id, "most")]
         named = f"{turn[0]}.{turn[1]}"
         told = self._told_in(event_id, *turn)
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
-        args += [turn[1], self._name, told.arrivals]
+        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS]
         now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
         return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
 

@@ -5,6 +5,7 @@ from redis import Redis
 
 from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, beat, cast, turn
 from voting.box.ballot_box import (
+    BACK_WITHIN_MS,
     GATEWAY_STALE_MS,
     AsyncBallotBox,
     BallotBox,
@@ -74,7 +75,26 @@ def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox
         assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}
 
 
+def test_those_who_have_just_gone_are_waited_for(turn: BoxedTurn) -> None:
+    """Their line is lost, or their gateway starts again: all who are still there having voted is not enough."""
+    beat(gateway="a", connected=(1, 2), waiting=0)
+    ask(lambda box: box.leave(EVENT, "a"))
+    assert beat(gateway="b", connected=(1, 0), waiting=0).waiting == 2
+    assert beat(gateway="b", connected=(1, 2), waiting=1).waiting == 1
+
+
+def test_those_who_stay_away_are_waited_for_no_longer(turn: BoxedTurn) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        beat(gateway="a", connected=(2, 2), waiting=0)
+        redis.pexpire(event_key(EVENT, "most"), BACK_WITHIN_MS - 5_000)
+        assert beat(gateway="a", connected=(2, 1), waiting=0).waiting == 1
+        assert 0 < redis.pttl(event_key(EVENT, "most")) <= BACK_WITHIN_MS - 5_000
+        redis.pexpire(event_key(EVENT, "most"), 0)
+        assert beat(gateway="a", connected=(2, 1), waiting=0).waiting == 0
+        assert redis.pttl(event_key(EVENT, "most")) > BACK_WITHIN_MS - 5_000
+
+
 def test_the_keys_of_an_event_lie_together(turn: BoxedTurn) -> None:
-    keys = [*turn_keys(EVENT, TURN), event_key(EVENT, "joined"), event_key(EVENT, "gateways")]
-    assert len(set(keys)) == 4
+    keys = [*turn_keys(EVENT, TURN), *(event_key(EVENT, name) for name in ("joined", "gateways", "most"))]
+    assert len(set(keys)) == 5
     assert {key.split("{")[1].split("}")[0] for key in keys} == {str(EVENT)}

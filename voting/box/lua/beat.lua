@@ -1,8 +1,9 @@
 -- A gateway tells whom it holds and hears what all gateways hold together.
--- KEYS: gateways, box.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
--- yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last.
--- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" is -1
--- while a gateway's figure is of another turn.
+-- KEYS: gateways, box, most.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
+-- yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how long
+-- a phone that has gone may take to come back (ms).
+-- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" has those
+-- who may come back among it, and is -1 while a gateway's figure is of another turn.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('HSET', KEYS[1], ARGV[1], table.concat({ now, ARGV[3], ARGV[4], ARGV[5], ARGV[6] }, ' '))
@@ -17,6 +18,14 @@ for i = 1, #gateways, 2 do
     one, two = one + c1, two + c2
     waiting = (waiting < 0 or turn ~= ARGV[3]) and -1 or waiting + w
   end
+end
+local most = tonumber(redis.call('GET', KEYS[3]) or 0)
+if one + two >= most then
+  most = one + two
+  redis.call('SET', KEYS[3], most, 'PX', ARGV[10])
+end
+if waiting >= 0 then
+  waiting = waiting + most - one - two
 end
 local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8])
 if tonumber(voted[3] or 0) == tonumber(ARGV[7]) and tonumber(voted[4] or 0) < tonumber(ARGV[9]) then
