@@ -45,7 +45,6 @@ BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 
 INSTALLED_APPS = [
-    "daphne",
     "unfold",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -31,7 +31,8 @@ def test_it_sets_no_cookie_and_runs_nothing(client: Client) -> None:
 
 def test_it_leads_nowhere_else(client: Client) -> None:
     page = client.get("/privacy").content.decode()
-    sheets = {f"/static/{sheet}.css" for sheet in ("tokens/stage", "tokens/rooms", "console/console")}
+    names = ("tokens/stage", "tokens/rooms", "tokens/buttons", "console/console")
+    sheets = {f"/static/{name}.css" for name in names}
     assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
 
 
