@@ -76,7 +76,7 @@ def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox
 
 
 def test_those_who_have_just_gone_are_waited_for(turn: BoxedTurn) -> None:
-    """Their line is lost, or their gateway starts again: all who are still there having voted is not enough."""
+    """Their line is lost, or their gateway starts again: that all who are still there voted is not enough."""
     beat(gateway="a", connected=(1, 2), waiting=0)
     ask(lambda box: box.leave(EVENT, "a"))
     assert beat(gateway="b", connected=(1, 0), waiting=0).waiting == 2
