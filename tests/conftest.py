@@ -25,7 +25,7 @@ LONGEST = (
     "tests/voting/consumers/test_console_deeds.py",
     "tests/voting/gateway/test_two_gateways.py",
     "tests/voting/upkeep/test_recovery_house.py",
-    "tests/voting/consumers/test_keys.py",
+    "tests/voting/consumers/test_guessing.py",
     "tests/watching/test_health.py",
     "tests/serving/test_serving.py",
     "tests/games/test_properties.py",

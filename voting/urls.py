@@ -36,6 +36,7 @@ urlpatterns = [
     page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
     page("cups/new/", cups.new_cup, "new_cup"),
     page("cups/<code:code>/", cups.cup_room, "cup"),
+    page("cups/<code:code>/edit/", cups.change_cup, "change_cup"),
     page("cups/<code:code>/delete/", cups.remove_cup, "delete_cup"),
     page("<code:code>/", organizer.control_room, "room"),
     page("<code:code>/edit/", organizer.change_event, "change"),

@@ -45,5 +45,5 @@ def comes_about(holds: Callable[[], object], within_s: float, every_s: float = 0
     return True
 
 
-def wait_until(holds: Callable[[], object], within_s: float = 10) -> None:
+def wait_until(holds: Callable[[], object], within_s: float = 30) -> None:
     assert comes_about(holds, within_s), "it did not come about in time"

@@ -1,6 +1,6 @@
 """Make docs/gallery anew: every face in every state, small, with an index (`make gallery`).
 
-python -m tests.e2e.gallery [--only voting]
+python -m tests.e2e.gallery [--only phone/voting pages/evening]
 """
 
 import argparse
@@ -24,24 +24,31 @@ from deploy.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.axe import AT_REST  # noqa: E402
 from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.prompter import Prompter, prompting  # noqa: E402
-from tests.e2e.rooms import PAGES, Visit, furnished_house, visit  # noqa: E402
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, look_at  # noqa: E402
+from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, furnished_house, visit  # noqa: E402
+from tests.e2e.rooms_lively import an_evening  # noqa: E402
+from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, look_at  # noqa: E402
 from tests.e2e.words_shown import DRAWN  # noqa: E402
 from tests.stack import House  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"
+INTRODUCTION = """# Gallery
+
+Every face in every state: `make gallery`, from made-up evenings and a real house. What was seen in it:
+[JUDGED.md](JUDGED.md).
+"""
+TITLES = {"phone": "Phone", "display": "Projector", "pages": "Control room and pages"}
 SETTLED_MS = 500
 QUALITY = 55
-TALLEST = 1400
+TALLEST = 1800
 BOTH = ("light", "dark")
-LIMIT_BYTES = 3_000_000
+LIMIT_BYTES = 6_000_000
+IN_MOTION = ("reveal", "lobby-cheers")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A screen of a size, and how large its picture is; `mark` tells it from others of the same face."""
 
-    face: str
     width: int
     height: int
     scale: float
@@ -52,89 +59,116 @@ class Frame:
         return {"width": self.width, "height": self.height}
 
 
-PHONES = (Frame("phone", 430, 932, 0.5, "430"), Frame("phone", 320, 568, 0.6, "320"))
-DISPLAYS = (Frame("display", 1920, 1080, 0.3, "16x9"), Frame("display", 1024, 768, 0.38, "4x3"))
-ROOM = Frame("pages", 1024, 768, 0.5, "tablet")
+PHONES = (Frame(430, 932, 0.5, "430"), Frame(320, 568, 0.6, "320"))
+DISPLAYS = (Frame(1920, 1080, 0.3, "16x9"), Frame(1024, 768, 0.38, "4x3"))
+DESKS = (Frame(1024, 768, 0.5, "tablet"), Frame(1280, 800, 0.5, "desk"))
+FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKS)}
 
 
-def shoot(page: Page, frame: Frame, name: str, scheme: str) -> None:
-    """Keep a picture of the page as it is."""
+def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False) -> None:
+    """Keep a picture of the page as it is; `whole`: with what is to be scrolled to. `name` is FACE/STATE."""
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.wait_for_timeout(SETTLED_MS)
-    if not name.startswith("reveal"):
+    if not name.rpartition("/")[2].startswith(IN_MOTION):
         page.evaluate(AT_REST)
     height = frame.height
-    if frame is ROOM:
+    if whole:
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
     clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale}
-    asked = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": frame is ROOM}
+    asked = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
     taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", asked)
-    kept = HOME / frame.face / f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}.webp"
+    kept = HOME / f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}.webp"
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(base64.b64decode(taken["data"]))
 
 
-def shoot_scene(browser: Browser, prompter: Prompter, scene: Scene, frames: tuple[Frame, ...]) -> None:
-    """In dark, too, if the page knows of it."""
-    page = browser.new_context(viewport=frames[0].size).new_page()  # type: ignore[arg-type]
-    look_at(frames[0].face, scene, page, prompter)
-    schemes = BOTH if "prefers-color-scheme" in page.content() else BOTH[:1]
+def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = False) -> None:
+    """In dark, too, on the first of the screens, if the page knows of it."""
+    schemes = BOTH if whole or "prefers-color-scheme" in page.content() else BOTH[:1]
     for frame in frames:
         page.set_viewport_size(frame.size)  # type: ignore[arg-type]
         page.evaluate(DRAWN)
         for scheme in schemes if frame is frames[0] else BOTH[:1]:
-            shoot(page, frame, scene.name, scheme)
+            shoot(page, frame, name, scheme, whole and frame not in DISPLAYS)
+
+
+def shoot_scene(browser: Browser, prompter: Prompter, face: str, scene: Scene) -> None:
+    """What moves is looked at from its beginning on every screen."""
+    frames = PHONES if face == "phone" else DISPLAYS
+    for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
+        page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
+        look_at(face, scene, page, prompter)
+        shoot_at(page, some, f"{face}/{scene.name}")
+        page.context.close()
+
+
+def is_moving(scene: Scene) -> bool:
+    return scene.name.startswith(IN_MOTION)
+
+
+def shoot_page(browser: Browser, house: House, visited: Visit, event: Event | None = None) -> None:
+    frames = tuple(FRAMES[mark] for mark in visited.screens)
+    page = browser.new_context(viewport=frames[0].size, base_url=house.http).new_page()  # type: ignore[arg-type]
+    visit(visited, page, house, event)
+    shoot_at(page, frames, f"pages/{visited.name}", whole=True)
     page.context.close()
 
 
-def shoot_page(browser: Browser, house: House, visited: Visit) -> None:
-    page = browser.new_context(viewport=ROOM.size, base_url=house.http).new_page()  # type: ignore[arg-type]
-    visit(visited, page, house)
-    for scheme in BOTH:
-        shoot(page, ROOM, visited.name, scheme)
-    page.context.close()
+def is_wanted(name: str, only: list[str]) -> bool:
+    return not only or any(part in name for part in only)
 
 
-def make(only: str) -> None:
-    with chromium() as browser, prompting() as prompter:
-        for frames, scenes in ((PHONES, PHONE_SCENES), (DISPLAYS, DISPLAY_SCENES)):
+def shoot_scenes(browser: Browser, only: list[str]) -> None:
+    with prompting() as prompter:
+        for face, scenes in (("phone", PHONE_LOOKED_AT), ("display", DISPLAY_LOOKED_AT)):
             for scene in scenes:
-                if only in scene.name:
-                    shoot_scene(browser, prompter, scene, frames)
-        wanted = [visited for visited in PAGES if only in visited.name]
-        with tempfile.TemporaryDirectory() as data, furnished_house(Path(data)) as house:
-            for visited in wanted:
+                if is_wanted(f"{face}/{scene.name}", only):
+                    shoot_scene(browser, prompter, face, scene)
+
+
+def shoot_pages(browser: Browser, only: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as data, furnished_house(Path(data)) as house:
+        for visited in (*PAGES, *LOOKED_AT):
+            if is_wanted(f"pages/{visited.name}", only):
                 shoot_page(browser, house, visited)
+        if is_wanted("pages/evening", only):
+            for visited, event in an_evening(house):
+                shoot_page(browser, house, visited, event)
 
 
-TITLES = {"phone": "Phone", "display": "Projector", "pages": "Control room and pages"}
+def make(only: list[str]) -> None:
+    with chromium() as browser:
+        shoot_scenes(browser, only)
+        if not only or not all(part.startswith(("phone/", "display/")) for part in only):
+            shoot_pages(browser, only)
 
 
 def index() -> Iterator[str]:
-    yield "# Gallery\n\nEvery face in every state: `make gallery`, from made-up evenings and a real house.\n"
+    yield INTRODUCTION
     for face, title in TITLES.items():
         yield f"## {title}\n"
         kept: dict[str, list[str]] = {}
         for path in sorted((HOME / face).glob("*.webp")):
-            name, _, mark = path.stem.partition(f"-{_mark(path.stem)}")
-            kept.setdefault(name, []).append(
-                f"[{_mark(path.stem)}{mark.replace('-', ' ')}]({face}/{path.name})"
-            )
-        yield from (f"- {name.replace('-', ' ')}: {', '.join(links)}" for name, links in kept.items())
+            name, mark, dark = named(path)
+            kept.setdefault(name, []).append(f"[{mark}{dark}]({face}/{path.name})")
+        yield from (f"- {name}: {', '.join(links)}" for name, links in kept.items())
         yield ""
 
 
-def _mark(stem: str) -> str:
-    return next(frame.mark for frame in (*PHONES, *DISPLAYS, ROOM) if f"-{frame.mark}" in stem)
+def named(path: Path) -> tuple[str, str, str]:
+    """The state, its screen, and whether it is dark."""
+    stem = path.stem.removesuffix("-dark")
+    name, _, mark = stem.rpartition("-")
+    return name.replace("-", " "), mark, "" if stem == path.stem else " dark"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make docs/gallery anew.")
-    parser.add_argument("--only", default="", help="states whose names hold this")
-    asked = parser.parse_args()
-    if not asked.only:
-        shutil.rmtree(HOME, ignore_errors=True)
-    make(asked.only)
+    parser.add_argument("--only", nargs="+", default=[], help="states whose FACE/NAME holds one of these")
+    only = parser.parse_args().only
+    for face in TITLES if not only else ():
+        shutil.rmtree(HOME / face, ignore_errors=True)
+    make(only)
     (HOME / "README.md").write_text("\n".join(index()), encoding="utf-8")
     weight = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
     print(f"{weight / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +20,18 @@ NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[House, Event], None]
 Hand = Callable[[Page], None]
+TABLET, DESKS, SHEETS = ("tablet",), ("tablet", "desk"), ("tablet", "320")
+HALLS, IN_HAND = ("16x9", "4x3"), ("430", "320")
 PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
 WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """`by`: who is signed in. `phase` is what a control room's body says in the end."""
+    """`by`: who is signed in. `phase` is what a control room's body says in the end.
+
+    `screens` are those of `tests.e2e.gallery` that its picture is taken on.
+    """
 
     name: str
     path: str
@@ -34,6 +40,7 @@ class Visit:
     prepare: Prepare | None = None
     hand: Hand | None = None
     phase: str = ""
+    screens: tuple[str, ...] = TABLET
 
 
 @contextmanager
@@ -44,13 +51,16 @@ def furnished_house(data: Path) -> Iterator[House]:
         yield house
 
 
-def visit(visited: Visit, page: Page, house: House) -> Event:
-    """Bring a page there; the event that it is about."""
-    event: Event = house.ask("event", owner=f"{visited.name}-owner", **visited.choices)
-    if visited.prepare:
-        visited.prepare(house, event)
+def visit(visited: Visit, page: Page, house: House, given: Event | None = None) -> Event:
+    """Bring a page there; the event that it is about, made for it if none is given."""
+    event = given or prepared(visited, house)
     if visited.by != "nobody":
-        sign_in(page, house, f"{visited.name}-{visited.by}", superuser=visited.by == "superuser")
+        sign_in(
+            page,
+            house,
+            event.get("owner", f"{visited.name}-{visited.by}"),
+            superuser=visited.by == "superuser",
+        )
     page.goto(house.http + visited.path.format(**event))
     if visited.hand:
         visited.hand(page)
@@ -59,13 +69,24 @@ def visit(visited: Visit, page: Page, house: House) -> Event:
     return event
 
 
+def prepared(visited: Visit, house: House) -> Event:
+    event: Event = house.ask("event", owner=f"{visited.name}-owner", **visited.choices)
+    if visited.prepare:
+        visited.prepare(house, event)
+    return event
+
+
 def sign_in(page: Page, house: House, name: str, superuser: bool = False) -> None:
     key, _, value = house.ask("session", name=name, superuser=superuser).partition("=")
     page.context.add_cookies([{"name": key, "value": value, "url": house.http}])
 
 
-def press_send(page: Page) -> None:
+def send_twins(page: Page) -> None:
+    """Two teams of one name."""
+    for label in ("First team, red", "Second team, yellow"):
+        page.get_by_label(label).fill("Owls")
     page.locator("main form button, form.panel button").last.click()
+    page.locator("[aria-invalid=true], .errorlist, .error").first.wait_for()
 
 
 def unfold(page: Page) -> None:
@@ -73,9 +94,9 @@ def unfold(page: Page) -> None:
     page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
 
 
-def fail_to_log_in(page: Page) -> None:
+def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
     """Until the account rests."""
-    for _ in range(WRONG_TRIES):
+    for _ in range(tries):
         if not page.get_by_label("Password").count():
             return
         page.get_by_label("User name").fill("nobody at all")
@@ -93,6 +114,35 @@ def to(*picks: tuple[int, int]) -> Prepare:
 
 def hold(page: Page) -> None:
     page.locator('[data-action="turn.pause"]').first.click(timeout=SOON_MS)
+
+
+def press_help(page: Page) -> None:
+    page.locator("[data-action]").first.wait_for()
+    page.keyboard.press("?")
+
+
+def rule_about_two(page: Page) -> None:
+    """One pupil is put into the other team, one is kept out; the latter's row stays open."""
+    people = page.get_by_role("region", name="People")
+    for name, press, then in (
+        ("Ada", "To Doves", "Moved to Doves"),
+        ("Dora", "Keep out", "Kept out"),
+    ):
+        row = people.get_by_role("listitem").filter(has_text=name)
+        row.locator("summary").click(timeout=SOON_MS)
+        row.get_by_role("button", name=press).click()
+        expect(row.get_by_text(then)).to_be_visible(timeout=SOON_MS)
+
+
+def rehearse(page: Page) -> None:
+    page.get_by_label("Simulated phones").fill("6")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("6 of 6")).to_be_visible(timeout=SOON_MS)
+
+
+def claim_team(page: Page) -> None:
+    """A phone whose team plays next."""
+    page.locator("[data-team='3']").get_by_role("button", name="This is us").click()
 
 
 def stopped(house: House, event: Event) -> None:
@@ -137,26 +187,27 @@ ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
 
 PUBLIC = (
-    Visit("login", "/console/login/", by="nobody"),
-    Visit("login-wrong", "/console/login/", by="nobody", hand=press_send),
+    Visit("login", "/console/login/", by="nobody", screens=SHEETS),
+    Visit("login-wrong", "/console/login/", by="nobody", hand=partial(fail_to_log_in, tries=1)),
     Visit("login-locked", "/console/login/", by="nobody", hand=fail_to_log_in),
-    Visit("privacy", "/privacy", by="nobody"),
+    Visit("privacy", "/privacy", by="nobody", screens=SHEETS),
     Visit("not-found", "/nothing/is/here", by="nobody"),
-    Visit("display-unknown", "/display/ZZZZ", by="nobody"),
-    Visit("phone-code", "/", by="nobody"),
-    Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON)),
-    Visit("rules", "/rules", by="nobody"),
-    Visit("about", "/about", by="nobody"),
+    Visit("display-unknown", "/display/ZZZZ", by="nobody", screens=HALLS),
+    Visit("phone-code", "/", by="nobody", screens=IN_HAND),
+    Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON), screens=SHEETS),
+    Visit("rules", "/rules", by="nobody", screens=SHEETS),
+    Visit("about", "/about", by="nobody", screens=SHEETS),
 )
 ORGANIZERS = (
-    Visit("events", "/console/", prepare=to(*PLAYED)),
+    Visit("events", "/console/", prepare=to(*PLAYED), screens=DESKS),
     Visit("events-none", "/console/", by="stranger"),
     Visit("new", "/console/new/"),
     Visit("new-form", "/console/new/empty/", hand=unfold),
     Visit("new-form-hands", "/console/new/show-of-hands/"),
-    Visit("new-refused", "/console/new/empty/", hand=press_send),
+    Visit("new-refused", "/console/new/empty/", hand=send_twins),
     Visit("members", "/console/{code}/members/", prepare=with_members),
     Visit("change", "/console/{code}/edit/"),
+    Visit("again", "/console/{code}/again/", prepare=to(*WON)),
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
     Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=with_tickets),
@@ -166,27 +217,33 @@ ORGANIZERS = (
 )
 ROOMS = (
     Visit("room-closed", "/console/{code}/", choices={}, phase="lobby"),
-    Visit("room-lobby", "/console/{code}/", phase="lobby"),
-    Visit("room-voting", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), phase="voting"),
+    Visit("room-lobby", "/console/{code}/", phase="lobby", screens=DESKS),
+    Visit("room-voting", "/console/{code}/", "owner", SLOW, to(*PLAYED), phase="voting", screens=DESKS),
+    Visit("room-help", "/console/{code}/", "owner", SLOW, to(*PLAYED), press_help, "voting"),
+    Visit("room-people", "/console/{code}/", "owner", ROSTER, with_roster, rule_about_two, "lobby", DESKS),
     Visit("room-paused", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), hand=hold, phase="paused"),
     Visit(
         "room-peek", "/console/{code}/", choices=SLOW | {"peek": True}, prepare=to(*PLAYED), phase="voting"
     ),
     Visit("room-hands", "/console/{code}/", choices=SLOW, prepare=by_hands, phase="voting"),
     Visit("room-viewer", "/console/{code}/", "stranger", SLOW, as_viewer, phase="voting"),
-    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended"),
+    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended", screens=DESKS),
     Visit("room-aborted", "/console/{code}/", choices=SLOW, prepare=stopped, phase="lobby"),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
     Visit("admin-events", "/admin/games/event/", by="superuser"),
+    Visit("admin-deeds", "/admin/voting/deed/", by="superuser"),
 )
 BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
     Visit("cup-room", "/console/cups/{cup}/", prepare=BRACKET),
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
-    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET),
-    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE),
+    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, screens=(*HALLS, *IN_HAND)),
+    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, screens=(*HALLS, *IN_HAND)),
+    Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, hand=claim_team, screens=IN_HAND),
 )
+# Axe finds fault with the admin's own form.
+LOOKED_AT = (Visit("admin-event", "/admin/games/event/{id}/change/", by="superuser"),)
 PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *CUPS, *ADMIN)

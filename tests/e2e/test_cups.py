@@ -21,7 +21,7 @@ LONG_TEAMS += "\nKindergartenfreunde1\nWolverhampton Foxes\nMathematics Club MMM
 SMALLEST = {"width": 320, "height": 640}
 OLD_SCREEN = {"width": 1024, "height": 768}
 ESSENTIAL = (
-    ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way strong"
+    ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way p > *"
 )
 SMALL_OR_CUT = """essential => [...document.querySelectorAll(essential)]
   .filter(part => part.checkVisibility())
@@ -29,12 +29,17 @@ SMALL_OR_CUT = """essential => [...document.querySelectorAll(essential)]
     || part.clientWidth > 0 && (part.scrollWidth > part.clientWidth + 1
       || part.scrollHeight > part.clientHeight + 3))
   .map(part => part.textContent)"""
-OUTSIDE = """() => [...document.querySelectorAll(".cell .card, .strip, .way, .sheet.champion, .sheet tr")]
+OUTSIDE = """() => [".cell .card", ".strip", ".way p", ".qr", ".sheet.champion", ".sheet tr"]
+  .flatMap(shown => [...document.querySelectorAll(shown)])
   .filter(part => part.checkVisibility())
   .map(part => part.getBoundingClientRect())
   .filter(({left, top, right, bottom}) => left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
   .length"""
 
+SHORT_ADDRESS = """() => {
+  document.querySelector(".way p").className = "";
+  document.querySelector(".way strong").innerHTML = "play.school.at<wbr>/cup/HJ7KM";
+}"""
 TURN_TO = """shown => document.querySelectorAll(".sheet").forEach((sheet, number) =>
   sheet.classList.toggle("away", number !== shown))"""
 
@@ -130,6 +135,10 @@ def test_the_hall_reads_it(
         assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
         assert hall.page.evaluate(OUTSIDE) == 0
     hall.shoot(f"{kind}-{len(teams)}")
+    hall.page.evaluate(SHORT_ADDRESS)
+    assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
+    assert hall.page.evaluate(OUTSIDE) == 0
+    hall.shoot(f"{kind}-{len(teams)}-short-address")
 
 
 def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -> None:

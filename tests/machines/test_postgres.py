@@ -27,7 +27,9 @@ from voting.rehearsal.report import Report
 FILES = [
     "box/test_archive.py",
     "fanout/test_announcements.py",
+    "fanout/test_last_announcement.py",
     "fanout/test_snapshots.py",
+    "fanout/test_turn_secrecy.py",
     "match/test_clock.py",
     "match/test_clock_process.py",
     "match/test_clock_troubles.py",
@@ -43,6 +45,8 @@ FILES = [
     "organizing/test_control_void.py",
     "pages/test_admin.py",
     "pages/test_console_pages.py",
+    "pages/test_event_form.py",
+    "pages/test_login_links.py",
     "pages/test_report_pages.py",
     "records/test_imports.py",
     "report/test_report.py",

@@ -19,7 +19,10 @@ ON_BOTH_SERVERS = {
     "test_console_sockets",
     "test_console_deeds",
     "test_front_door",
-    "test_keys",
+    "test_rotating_codes",
+    "test_door_tickets",
+    "test_one_ballot",
+    "test_guessing",
 }
 
 

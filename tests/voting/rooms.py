@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from django.db import connections
@@ -18,6 +18,8 @@ from voting.fanout.layer import Copy
 from voting.fanout.snapshots import snapshot
 from voting.gateway.gateway import Gateway
 from voting.gateway.hub import Room
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -105,6 +107,18 @@ def with_gateway(conversation: Callable[[Gateway], Awaitable[None]]) -> None:
             await asyncio.to_thread(connections.close_all)
 
     asyncio.run(held())
+
+
+async def in_a_thread(work: Callable[[], T]) -> T:
+    """Something done with the database meanwhile; its connection is closed after it."""
+
+    def worked() -> T:
+        try:
+            return work()
+        finally:
+            connections.close_all()
+
+    return await asyncio.to_thread(worked)
 
 
 async def end(tasks: list[asyncio.Task[None]]) -> None:

@@ -27,7 +27,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A pairing. `code` is its event's, `reports` the numbers of its finished matches."""
+    """A pairing. `code` is its event's, `reports` the numbers of its finished matches that count.
+
+    `rehearsed`: a simulated crowd has played another one.
+    """
 
     number: int
     title: str
@@ -39,6 +42,7 @@ class Card:
     overtaken: bool = False
     code: str = ""
     reports: tuple[int, ...] = ()
+    rehearsed: bool = False
 
 
 def draw_card(course: Course, meeting: Meeting) -> Card:
@@ -56,7 +60,8 @@ def draw_card(course: Course, meeting: Meeting) -> Card:
         walkover=meeting.outcome.walkover,
         overtaken=meeting.overtaken,
         code=played.event.code if played else "",
-        reports=tuple(match.number for match in played.matches) if played else (),
+        reports=tuple(match.number for match in played.counted) if played else (),
+        rehearsed=bool(played and played.rehearsed),
     )
 
 

@@ -1,6 +1,6 @@
 """Make a cup, begin its pairings, give one to a team that need not play, and read how the cup stands.
 
-Whoever changes a cup's pairings does so within `_changing`: first the cup's row, then all others.
+Whoever changes a cup's pairings does so within `changing_cup`: first the cup's row, then all others.
 """
 
 import secrets
@@ -16,9 +16,11 @@ from games.matches import CODE_LETTERS, TERMS, create_event
 from games.models import Cup, CupPairing, CupTeam, Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
 from voting.cups.course import Held, Meeting, Outcome, come_out, follow, waiting_for
-from voting.cups.draw import Draw, Format, draw_cup
+from voting.cups.draw import Draw, Format, Pairing, draw_cup
+from voting.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
 from voting.cups.table import champions
 from voting.cups.words import name_pairing
+from voting.models import Deed
 
 CODE_LENGTH = 5  # a letter more than an event's: neither is taken for the other
 
@@ -29,11 +31,19 @@ class CupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What was held of a pairing as an event: matches that have ended, and whether one is playing."""
+    """What was held of a pairing as an event: matches that have ended, and whether one is playing.
+
+    `rehearsed` are the numbers of those that a simulated crowd has played.
+    """
 
     event: Event
     matches: tuple[Match, ...]
     playing: bool
+    rehearsed: frozenset[int]
+
+    @property
+    def counted(self) -> tuple[Match, ...]:
+        return tuple(match for match in self.matches if match.number not in self.rehearsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ class Course:
 
 
 @contextmanager
-def _changing(cup_id: int) -> Iterator[Cup]:
+def changing_cup(cup_id: int) -> Iterator[Cup]:
     """A transaction in which nobody else begins or gives away a pairing of the cup. Raises CupError."""
     with transaction.atomic():
         held = Cup.objects.select_for_update(no_key=True).filter(pk=cup_id).first()
@@ -96,21 +106,36 @@ def read_course(cup: Cup) -> Course:
 
 
 def _read_played(rows: Collection[CupPairing]) -> dict[int, Played]:
-    """By the pairing's number; in one query, however many there are."""
+    """By the pairing's number; in two queries, however many there are."""
     events = {row.event.pk: (row.number, row.event) for row in rows if row.event}
     matches: dict[int, list[Match]] = {event_id: [] for event_id in events}
-    shown = [MatchState.ENDED, MatchState.PLAYING]
-    found = Match.objects.filter(event__in=events, state__in=shown).select_related("red", "yellow")
+    found = Match.objects.filter(event__in=events).select_related("red", "yellow")
     for match in found.order_by("event_id", "number"):
         matches[match.event_id].append(match)
+    presses = _read_presses(events)
     return {
-        number: Played(
-            event,
-            tuple(match for match in matches[event_id] if match.state == MatchState.ENDED),
-            any(match.state == MatchState.PLAYING for match in matches[event_id]),
-        )
+        number: _played(event, matches[event_id], presses[event_id])
         for event_id, (number, event) in events.items()
     }
+
+
+def _read_presses(events: Collection[int]) -> dict[int, list[Press]]:
+    """By event, when a simulated crowd was let in and sent home."""
+    presses: dict[int, list[Press]] = {event_id: [] for event_id in events}
+    found = Deed.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")
+    for event_id, action, at in found.values_list("event_id", "action", "at"):
+        presses[event_id].append(Press(action, at))
+    return presses
+
+
+def _played(event: Event, matches: Sequence[Match], presses: Sequence[Press]) -> Played:
+    spans = [Span(match.number, match.started_at, match.ended_at) for match in matches]
+    return Played(
+        event,
+        tuple(match for match in matches if match.state == MatchState.ENDED),
+        any(match.state == MatchState.PLAYING for match in matches),
+        frozenset(rehearsed(spans, presses)),
+    )
 
 
 def _outcome(row: CupPairing, played: Mapping[int, Played], kind: Format) -> Outcome:
@@ -120,7 +145,7 @@ def _outcome(row: CupPairing, played: Mapping[int, Played], kind: Format) -> Out
     if row.number not in played:
         return Outcome()
     held = played[row.number]
-    return come_out([_winner(match) for match in held.matches], held.event.best_of or 1, kind)
+    return come_out([_winner(match) for match in held.counted], held.event.best_of or 1, kind)
 
 
 def _winner(match: Match) -> int | None:
@@ -132,7 +157,7 @@ def _winner(match: Match) -> int | None:
 
 def begin_pairing(cup_id: int, number: int) -> Event:
     """Its event, doors open, with a link for each team; the same one if it was begun. Raises CupError."""
-    with _changing(cup_id) as cup:
+    with changing_cup(cup_id) as cup:
         course = read_course(cup)
         meeting = _find(course, number)
         if meeting.held and number in course.played:
@@ -160,12 +185,10 @@ def _due(meeting: Meeting) -> tuple[int, int]:
 
 def _create_event(course: Course, meeting: Meeting, teams: tuple[int, int]) -> Event:
     cup = course.cup
-    longest = Event._meta.get_field("name").max_length
-    name = f"{cup.name}: {name_pairing(course.kind, course.draw, meeting.pairing)}"[:longest].strip()
     series = cup.best_of > 1
     return create_event(
         cup.owner,
-        name,
+        name_event(course, meeting.pairing),
         (course.names[teams[0]], course.names[teams[1]]),
         lobby=Lobby.OPEN,
         team_choice=TeamChoice.LINK,
@@ -175,13 +198,18 @@ def _create_event(course: Course, meeting: Meeting, teams: tuple[int, int]) -> E
     )
 
 
+def name_event(course: Course, pairing: Pairing) -> str:
+    longest = Event._meta.get_field("name").max_length
+    return f"{course.cup.name}: {name_pairing(course.kind, course.draw, pairing)}"[:longest].strip()
+
+
 def _write(cup: Cup, number: int, **changes: Any) -> None:
     CupPairing.objects.update_or_create(cup=cup, number=number, defaults=changes)
 
 
 def give_walkover(cup_id: int, number: int, place: int) -> str:
     """The first or second team (`place`) has won without playing; what it is called. Raises CupError."""
-    with _changing(cup_id) as cup:
+    with changing_cup(cup_id) as cup:
         course = read_course(cup)
         meeting = _find(course, number)
         teams = _due(meeting)
@@ -195,7 +223,7 @@ def give_walkover(cup_id: int, number: int, place: int) -> str:
 
 def take_walkover_back(cup_id: int, number: int) -> None:
     """As if it had not been given. Raises CupError once somebody goes on because of it."""
-    with _changing(cup_id) as cup:
+    with changing_cup(cup_id) as cup:
         course = read_course(cup)
         after = waiting_for(number, course.meetings)
         if not _find(course, number).outcome.walkover:

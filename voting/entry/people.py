@@ -20,6 +20,12 @@ def find_people(event_id: int, query: str, skip: int) -> protocol.PeopleTold:
     )
 
 
+def is_listed(event_id: int, sign: str) -> bool:
+    """Whether a ticket or a class list knows somebody with this sign: who came without is on none."""
+    voters = Ticket.objects.filter(event=event_id).values_list("voter", flat=True)
+    return any(sign_of(voter) == sign for voter in voters)
+
+
 def _people(event_id: int, sought: str | None) -> list[protocol.Person]:
     """All with a name, all who are moved or kept out, and who has the sign that is sought."""
     rules = rules_of([event_id])[event_id]

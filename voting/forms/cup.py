@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib.auth.models import User
 
-from games.engine.errors import GameError
-from games.engine.registry import all_games, find_game
 from games.models import MAX_CUP_TEAMS, MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Cup
 from voting.cups.cups import create_cup
 from voting.cups.team_list import TeamListError, read_teams
 from voting.forms.durations import DurationField
 from voting.forms.event_words import NameField, game_choices
-from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
+from voting.forms.game_options import offer_options, option_rows, take_options
 from voting.organizing.presets import PRESETS, Preset
 
 if TYPE_CHECKING:
@@ -108,19 +106,11 @@ class CupForm(CupModelForm):
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         self.teams: tuple[str, ...] = ()
-        for game in all_games().values():
-            ours = self.instance.game == game.slug
-            self.fields |= option_fields(game, stored_choices(game, self.instance.options) if ours else {})
+        offer_options(self)
 
     @property
     def games(self) -> list[tuple[Any, list[forms.BoundField]]]:
-        """Each game's radio button, and the fields of its options."""
-        rows = []
-        for button in self["game"]:
-            game = find_game(button.data["value"])
-            names = [field_name(game, name) for name in game.options.__struct_fields__]
-            rows.append((button, [self[name] for name in names if name in self.fields]))
-        return rows
+        return option_rows(self)
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
@@ -134,11 +124,7 @@ class CupForm(CupModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if "game" in cleaned:
-            try:
-                self.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
-            except GameError as refusal:
-                self.add_error("game", f"These options do not go together: {refusal}.")
+        take_options(self, cleaned)
         return cleaned
 
     def create(self, owner: User) -> Cup:

@@ -8,8 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.forms import BoundField
 
-from games.engine.errors import GameError
-from games.engine.registry import all_games, find_game
+from games.engine.registry import all_games
 from games.matches import changing, create_event
 from games.models import (
     MAX_REVEAL_S,
@@ -35,7 +34,7 @@ from voting.forms.event_words import (
     NameField,
     game_choices,
 )
-from voting.forms.game_options import field_name, option_fields, read_choices, stored_choices
+from voting.forms.game_options import offer_options, option_rows, stored_choices, take_options
 from voting.organizing.presets import draw_names, name_after
 
 if TYPE_CHECKING:
@@ -135,10 +134,7 @@ class EventForm(EventModelForm):
             self.initial.update({name_field: name, hands_field: by_hands})
         self._before = self._stands()
         self._offer_series()
-        for game in all_games().values():
-            ours = self.instance.game == game.slug
-            chosen = stored_choices(game, self.instance.options) if ours else {}
-            self.fields |= option_fields(game, chosen)
+        offer_options(self)
 
     def _offer_series(self) -> None:
         """The usual lengths, and the event's own."""
@@ -148,13 +144,7 @@ class EventForm(EventModelForm):
 
     @property
     def games(self) -> list[tuple[Any, list[BoundField]]]:
-        """Each game's radio button, and the fields of its options."""
-        rows = []
-        for button in self["game"]:
-            game = find_game(button.data["value"])
-            names = [field_name(game, name) for name in game.options.__struct_fields__]
-            rows.append((button, [self[name] for name in names if name in self.fields]))
-        return rows
+        return option_rows(self)
 
     @property
     def unfolded(self) -> set[str]:
@@ -180,11 +170,7 @@ class EventForm(EventModelForm):
             self.add_error("team_2", "The teams need two different names.")
         elif all(names) and not cleaned.get("name"):
             cleaned["name"] = name_after(self._team_names())
-        if "game" in cleaned:
-            try:
-                self.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
-            except GameError as refusal:
-                self.add_error("game", f"These options do not go together: {refusal}.")
+        take_options(self, cleaned)
         return cleaned
 
     def create(self, owner: User) -> Event:

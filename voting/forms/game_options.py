@@ -11,9 +11,9 @@ import msgspec
 from django import forms
 from msgspec import inspect
 
-from games.engine.errors import BadOptions
+from games.engine.errors import BadOptions, GameError
 from games.engine.game import Game
-from games.engine.registry import read_options
+from games.engine.registry import all_games, find_game, read_options
 
 TITLES = {
     "columns": "Columns",
@@ -30,11 +30,46 @@ WORDS = {
 }
 
 
-def field_name(game: Game[Any], option: str) -> str:
+def offer_options(form: "forms.ModelForm[Any]") -> None:
+    """The fields of all games, those of the instance's game as they are chosen."""
+    for game in all_games().values():
+        ours = form.instance.game == game.slug
+        form.fields |= _option_fields(game, stored_choices(game, form.instance.options) if ours else {})
+
+
+def option_rows(form: forms.BaseForm) -> list[tuple[Any, list[forms.BoundField]]]:
+    """Each game's radio button, and the fields of its options."""
+    rows = []
+    for button in form["game"]:
+        game = find_game(button.data["value"])
+        names = [_field_name(game, name) for name in game.options.__struct_fields__]
+        rows.append((button, [form[name] for name in names if name in form.fields]))
+    return rows
+
+
+def take_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> None:
+    """The options of the chosen game, kept on the instance; what speaks against them is said at the game."""
+    if "game" in cleaned:
+        try:
+            form.instance.options = _read_choices(find_game(cleaned["game"]), cleaned)
+        except GameError as refusal:
+            form.add_error("game", f"These options do not go together: {refusal}.")
+
+
+def stored_choices(game: Game[Any], options: object) -> Mapping[str, object]:
+    """What an event has chosen of this game; nothing if its options belong to another one."""
+    try:
+        read: dict[str, object] = msgspec.to_builtins(read_options(game, options))
+    except BadOptions:
+        return {}
+    return read
+
+
+def _field_name(game: Game[Any], option: str) -> str:
     return f"{game.slug}-{option}"
 
 
-def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
+def _option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
     """A field an option, by its name in the form; `chosen` are the values to begin with."""
     kind = inspect.type_info(game.options)
     assert isinstance(kind, inspect.StructType)  # noqa: S101  the contract of Game.options
@@ -46,28 +81,19 @@ def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, fo
         field.label = field.label or TITLES.get(option.name, option.name.replace("_", " ").capitalize())
         field.initial = chosen.get(option.name, option.default)
         field.required = False
-        fields[field_name(game, option.name)] = field
+        fields[_field_name(game, option.name)] = field
     return fields
 
 
-def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+def _read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the form's fields make, complete. Raises BadOptions."""
     raw = {}
     for option in msgspec.structs.fields(game.options):
-        value = cleaned.get(field_name(game, option.name))
+        value = cleaned.get(_field_name(game, option.name))
         if value is not None and value != "":
             raw[option.name] = value
     options: dict[str, Any] = msgspec.to_builtins(read_options(game, raw))
     return options
-
-
-def stored_choices(game: Game[Any], options: object) -> Mapping[str, object]:
-    """What an event has chosen of this game; nothing if its options belong to another one."""
-    try:
-        read: dict[str, object] = msgspec.to_builtins(read_options(game, options))
-    except BadOptions:
-        return {}
-    return read
 
 
 def _field(kind: inspect.Type) -> forms.Field | None:

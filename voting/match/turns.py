@@ -118,8 +118,8 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     following = _write(turn, outcome, told, now)
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
-    if following:  # its window opens later: what everybody waits for comes first
-        _place(following, box, create=True)
+    if following:  # what everybody waits for came first, and somebody may have moved it by now
+        _place(load_turn(following.pk), box, create=True)
     if turn.state == TurnState.RESOLVED:
         _account(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)

@@ -1,6 +1,7 @@
 """People in a hall, by the sign on their phone: moved to the other team, sent out, kept out.
 
-A ruling is written where every gateway reads it. Nobody here knows at which of them its voter is.
+A ruling is written where every gateway reads it. Nobody here knows at which of them its voter is, nor,
+without a list, whether there is one: so it is said with an if.
 """
 
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from games.matches import MatchError, changing
 from games.models import Team
 from voting.box.ballot_box import BallotBox
+from voting.entry.people import is_listed
 from voting.entry.seats import plain_sign
 from voting.fanout.announcements import tell_of_ruling
 from voting.models import Ruling
@@ -16,6 +18,7 @@ from voting.protocol import Action, Pressed
 
 MOST_RULINGS = 500
 SO_ALREADY = "It is so already."
+IF_ANYBODY = ", if anybody here has that sign"
 
 
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> Done:
@@ -24,21 +27,22 @@ def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBo
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _rule(event_id, sign, box, team=team)
     moved, back = (Pressed(action="voter.move", sign=sign, team=one) for one in (team, before.team))
-    return Done(f"moved {sign} {where}", moved, back)
+    return Done(f"moved {sign} {where}{_doubt(event_id, sign)}", moved, back)
 
 
 def dismiss_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out; it may come in again."""
     sign = _read(typed)
     _rule(event_id, sign, box, sent_out_at=box.now())
-    return Done(f"sent {sign} out", Pressed(action="voter.dismiss", sign=sign))
+    return Done(f"sent {sign} out{_doubt(event_id, sign)}", Pressed(action="voter.dismiss", sign=sign))
 
 
 def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out, and keep its seat out."""
     sign = _read(typed)
     _rule(event_id, sign, box, kept_out=True)
-    return Done(f"kept {sign} out", _pressed("voter.ban", sign), _pressed("voter.admit", sign))
+    told = f"kept {sign} out{_doubt(event_id, sign)}"
+    return Done(told, _pressed("voter.ban", sign), _pressed("voter.admit", sign))
 
 
 def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
@@ -56,6 +60,10 @@ def _read(typed: str | None) -> str:
     if sign is None:
         raise MatchError("Type the sign on the person's phone: six letters, no vowels.")
     return sign
+
+
+def _doubt(event_id: int, sign: str) -> str:
+    return "" if is_listed(event_id, sign) else IF_ANYBODY
 
 
 def _team_with_phones(event_id: int, number: int) -> Team:

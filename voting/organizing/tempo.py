@@ -47,16 +47,7 @@ def resume_turn(turn: Turn, box: BallotBox) -> Done:
     if turn.state != TurnState.PAUSED:
         raise MatchError("It is not paused.")
     times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
-    _change_turn(
-        turn,
-        protocol.TurnResumed,
-        box,
-        state=TurnState.OPEN,
-        left_ms=None,
-        talk_left_ms=0,
-        opens_at=times.opens_at,
-        closes_at=times.closes_at,
-    )
+    _give_window(turn, protocol.TurnResumed, times, box)
     return _done(f"let turn {turn.number} go on", turn, "turn.resume", "turn.pause")
 
 
@@ -92,16 +83,7 @@ def close_turn_now(turn: Turn, box: BallotBox) -> Done:
     if turn.state == TurnState.OPEN and now >= turn.closes_at:
         raise MatchError("Time is up: the turn is being counted.")
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
-    _change_turn(
-        turn,
-        protocol.TurnMoved,
-        box,
-        state=TurnState.OPEN,
-        left_ms=None,
-        talk_left_ms=0,
-        opens_at=times.opens_at,
-        closes_at=times.closes_at,
-    )
+    _give_window(turn, protocol.TurnMoved, times, box)
     with suppress(RedisError):  # the clock counts it then
         close_turn(turn.pk, box)
     return _done(f"closed turn {turn.number}", turn, "turn.close", "turn.void")
@@ -117,6 +99,20 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     if same and turn.match.close_early and box.now() < closes_at and not lacks_hands(turn):
         with suppress(MatchError):
             close_turn_now(turn, box)
+
+
+def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
+    """The turn has this window from now on, even if it was paused before."""
+    _change_turn(
+        turn,
+        kind,
+        box,
+        state=TurnState.OPEN,
+        left_ms=None,
+        talk_left_ms=0,
+        opens_at=times.opens_at,
+        closes_at=times.closes_at,
+    )
 
 
 def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:

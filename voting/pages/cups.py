@@ -1,4 +1,4 @@
-"""The organizer's cups: make one, begin its pairings, give one away, delete it."""
+"""The organizer's cups: make one, begin its pairings, give one away, rename it, delete it."""
 
 from typing import cast
 
@@ -22,9 +22,12 @@ from voting.cups.cups import (
     read_course,
     take_walkover_back,
 )
+from voting.cups.renaming import rename_cup
 from voting.cups.view import view_cup
 from voting.entry.links import address_shown
 from voting.forms.cup import TEMPLATES, CupForm, cup_like
+from voting.forms.cup_names import CupNamesForm
+from voting.forms.edits import keep_edit, tell_screens
 from voting.organizing.presets import BY_SLUG
 from voting.pages.cup_board import version_of
 
@@ -98,6 +101,29 @@ def _settle(request: HttpRequest, cup: Cup, number: int, ask: str) -> None:
     elif ask == "back":
         take_walkover_back(cup.pk, number)
         messages.success(request, "Taken back: the pairing is to be played.")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_cup(request: HttpRequest, code: str) -> HttpResponse:
+    cup = own_cup(request, code)
+    form = CupNamesForm(cup, request.POST or None)
+    if form.is_valid():
+        _rename(request, cup, form)
+        return redirect("console:cup", code=cup.code)
+    return render(request, "cups/edit.html", {"form": form, "cup": cup})
+
+
+def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
+    try:
+        changed = rename_cup(cup.pk, form.cleaned_data["name"], form.team_names)
+    except CupError as refusal:
+        messages.warning(request, str(refusal))
+        return
+    for event in changed:
+        keep_edit(request, event, "event.edit", "changed names on the page of the cup")
+    if all(tell_screens(request, event) for event in changed):
+        messages.success(request, "Saved.")
 
 
 @login_required

@@ -168,7 +168,9 @@ def _announcements(event: Event) -> QuerySet[Announcement]:
 
 
 def _deeds(event: Event) -> QuerySet[Deed]:
-    return Deed.objects.filter(event=event)
+    """Without those by which a cup knows what was only rehearsed."""
+    deeds = Deed.objects.filter(event=event)
+    return deeds.exclude(event__cup_pairing__isnull=False, action__startswith="rehearsal.")
 
 
 def _rulings(event: Event) -> QuerySet[Ruling]:

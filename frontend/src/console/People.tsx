@@ -87,5 +87,5 @@ function Row({ event, desk, off, person, open }: Props & { person: Person; open:
 function noteOf(query: string, shown: readonly Person[]): string {
   if (query === "") return shown.length ? "" : "Whoever disturbs or sits in the wrong team: their letters stand on their phone, behind the team’s name.";
   if (shown.length === 0) return "Nobody of this name is on a list. Type the six letters on the phone.";
-  return isSign(query) && !shown[0]!.name ? "No list knows these letters: compare them with the phone." : "";
+  return isSign(query) && !shown[0]!.name ? "No list knows these letters: a press holds if somebody here has them. Compare them with the phone." : "";
 }

@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 import type { Connection } from "../live/socket";
+import { useStageSize } from "./view";
 
 const NO_SUCH_EVENT = 4502;
 
@@ -10,6 +11,7 @@ export function Lost() {
 
 /** Before there is anything to show, or when there never will be. */
 export function Waiting({ code, connection }: { code: string; connection: Connection }) {
+  useStageSize();
   const away = connection.state === "away";
   document.body.dataset.phase = away ? "unknown" : "lost";
   return (

@@ -30,7 +30,7 @@ export function overlay(view: View): Html | false {
   return html`<dialog class="card" aria-labelledby="card">
     <h2 id="card">${title}</h2>
     <p>${team}</p>
-    <dl><div><dt>${say.turnsVoted}</dt><dd>${voted} / ${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>
+    <dl><div><dt>${say.turnsVoted}</dt><dd>${voted}\u00a0/\u00a0${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>
     ${called && html`<p class="called">✓ ${say.youCalled}</p>`}
     <button type="button" class="go" data-do="save">${say.save}</button>
     <button type="button" class="go quiet" data-do="close">${say.close}</button>

@@ -1,9 +1,11 @@
 /** A keyboard: the digits press columns, the arrows walk along those that are open. */
-export function key({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
+export function key({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
   if (ctrlKey || metaKey || altKey) return;
   const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
   if (step) walk(step);
   else if (/^[1-9]$/.test(key)) button(key)?.click();
+  // It was pressed before the arrow in front of it could lead anywhere. Else the browser has pressed what it was at.
+  else if (key === "Enter" && target === document.body) document.querySelector<HTMLElement>("[data-column]:focus")?.click();
 }
 
 /** The column that a keyboard was at. */

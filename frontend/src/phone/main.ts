@@ -129,7 +129,7 @@ addEventListener("click", ({ target }) => {
 });
 
 addEventListener("keydown", (event) => {
-  if (!/^([1-9]|Arrow(Left|Right))$/.test(event.key)) return;
+  if (!/^([1-9]|Enter|Arrow(Left|Right))$/.test(event.key)) return;
   need();
   onceHere((part) => part.key(event));
 });

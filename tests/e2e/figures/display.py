@@ -1,7 +1,6 @@
 """The projector: whether thousands of turns leave anything behind, and whether balls fall smoothly."""
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -110,8 +109,8 @@ def play(prompter: Prompter, page: Page, number: int, chance: random.Random) -> 
 
 
 def pass_time(prompter: Prompter, page: Page, seconds: float) -> None:
-    """By the prompter's fast clock."""
-    time.sleep(seconds / prompter.rate)  # as long as a hall would look on
+    """As long as a hall would look on, by the prompter's fast clock."""
+    page.wait_for_timeout(seconds * 1000 / prompter.rate)
 
 
 def late_frames(browser: Browser, prompter: Prompter) -> float:

@@ -42,7 +42,14 @@ def dial(port: int) -> ClientConnection:
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
     plain.connect((LOOPBACK, port))
-    return connect(f"ws://{LOOPBACK}:{port}/", sock=plain, compression=None, max_queue=1, close_timeout=1)
+    return connect(
+        f"ws://{LOOPBACK}:{port}/",
+        sock=plain,
+        compression=None,
+        max_queue=1,
+        open_timeout=PATIENCE_S,
+        close_timeout=1,
+    )
 
 
 def hear(client: ClientConnection) -> tuple[str, int, int]:

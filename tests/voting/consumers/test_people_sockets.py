@@ -114,7 +114,7 @@ def test_who_is_kept_out_stays_out_until_let_in_again_and_the_ballot_before_coun
     assert (again["column"], again["team"]) == (3, you["team"])
     assert sum(map(sum, counts(house, console, newcomer, turn))) == 1
     assert [deed["what"] for deed in deeds_told(console, 4)][1:3] == [
-        f"kept {you['sign']} out",
+        f"kept {you['sign']} out, if anybody here has that sign",
         f"let {you['sign']} in again",
     ]
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from games.models import Cup, CupPairing, CupTeam, Event, Member
-from tests.voting.cups.test_cups import decide, new_cup
+from tests.voting.cups.staging import decide, new_cup
 from tests.voting.playing import organizer
 from voting.cups.cups import begin_pairing, give_walkover
 from voting.forms.cup import TEMPLATES

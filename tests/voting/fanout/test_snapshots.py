@@ -1,54 +1,24 @@
-"""A snapshot shows what happened, is what the last announcement said, and gives no choice away."""
+"""A snapshot shows what happened, as far as everybody may know it."""
 
-import re
 from hashlib import sha256
-from random import Random
-from typing import Any
 
 import msgspec
 import pytest
-from django.db import transaction
-from redis import Redis
 
-from games.matches import MatchError, live_turn, position_of
-from games.models import Event, Match, Turn
-from tests.voting.boxes import ask
-from tests.voting.playing import (
-    CLASSIC,
-    RED_WINS,
-    ballots,
-    new_event,
-    only_turn,
-    open_now,
-    play,
-    play_turn,
-    run_out,
-    start,
-    vote,
-)
+from games.models import Event
+from tests.voting.playing import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
+from tests.voting.states import shown, told_last
 from voting import protocol
-from voting.box.ballot_box import BallotBox, Turnout
-from voting.fanout.snapshots import FINISHED_SHOWN, snapshot
-from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_match
-from voting.models import Announcement, TallyRecord
-from voting.organizing.control import act, edit_event
-from voting.protocol import Action, ActionAsk
+from voting.box.ballot_box import BallotBox
+from voting.fanout.snapshots import FINISHED_SHOWN
+from voting.match.turns import start_match
+from voting.models import TallyRecord
+from voting.organizing.control import act
+from voting.protocol import ActionAsk
 
 pytestmark = pytest.mark.django_db
 
 
-def shown(event_id: int) -> protocol.EventState:
-    return snapshot(Event.objects.get(pk=event_id))
-
-
-def told_last(event_id: int) -> protocol.EventState:
-    row = Announcement.objects.filter(event_id=event_id).order_by("seq").last()
-    assert row is not None
-    change: protocol.Change = msgspec.json.decode(bytes(row.body), type=protocol.Changes)
-    return change.state
-
-
-# ------------------------------------------------------------------ what is shown
 def test_an_event_before_its_first_match(box: BallotBox) -> None:
     event = new_event(team_choice="choose")
     assert shown(event.pk) == protocol.EventState(
@@ -176,162 +146,3 @@ def test_the_latest_finished_matches_are_told_in_order_and_aborted_ones_are_not(
     told = shown(event.pk).finished
     assert [one.number for one in told] == list(range(4, FINISHED_SHOWN + 4))
     assert {one.number: one.winner for one in told if one.number in (4, 5, 6)} == {4: None, 5: 1, 6: 2}
-
-
-# ------------------------------------------------------------------ snapshot == last announcement
-ACTIONS: tuple[Action, ...] = (
-    "lobby.open",
-    "joining.lock",
-    "joining.unlock",
-    "match.start",
-    "match.abort",
-    "turn.pause",
-    "turn.resume",
-    "turn.extend",
-    "turn.close",
-    "turn.void",
-)
-
-
-class Evening:
-    """Organizers who press anything, a crowd that votes, deadlines that pass, a box that is lost."""
-
-    def __init__(self, seed: int, box: BallotBox, url: str) -> None:
-        self.rng, self.box, self.url = Random(seed), box, url
-        self.event = new_event(next_match_after_s=30, reveal_s=1)
-        edit_event(self.event.pk, box)
-
-    def step(self) -> str:
-        acts = [self.press] * 3 + [self.play_turn] * 4 + [self.lose_box, self.edit, self.begin]
-        try:
-            return self.rng.choice(acts)()
-        except MatchError as refusal:
-            return str(refusal)
-
-    def press(self) -> str:
-        action = self.rng.choice(ACTIONS)
-        act(self.event.pk, ActionAsk(id=1, action=action), self.box)
-        return action
-
-    def begin(self) -> str:
-        return str(start_match(self.event.pk, self.box))
-
-    def edit(self) -> str:
-        name = f"Evening {self.rng.randrange(1000)}"
-        Event.objects.filter(pk=self.event.pk).update(name=name)
-        edit_event(self.event.pk, self.box)
-        return name
-
-    def _turn(self) -> Turn:
-        match = Match.objects.filter(event=self.event, state="playing").first()
-        turn = live_turn(match) if match else None
-        if turn is None or turn.state == "paused":
-            raise MatchError(f"nothing to play: {turn}")
-        return load_turn(turn.pk)
-
-    def play_turn(self) -> str:
-        turn = self._turn()
-        position = position_of(turn.match)
-        legal = position.game.legal_actions(position.state, "red")[:3]
-        crowd = [self.rng.choices(legal, k=self.rng.randrange(4)) for _ in range(2)]
-        return str(play_turn(turn, self.box, *crowd))
-
-    def lose_box(self) -> str:
-        turn = self._turn()
-        with Redis.from_url(self.url) as redis:
-            redis.flushall()
-        restore_turn(turn.pk, self.box)
-        return "lost"
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_fresh_snapshot_is_what_was_announced_last(seed: int, box: BallotBox, valkey_url: str) -> None:
-    evening = Evening(seed, box, valkey_url)
-    done = []
-    for _ in range(30):
-        done.append(evening.step())
-        assert told_last(evening.event.pk) == shown(evening.event.pk), done
-    assert len(set(done)) > 8
-
-
-def test_announcements_are_numbered_without_a_gap(box: BallotBox, valkey_url: str) -> None:
-    evening = Evening(99, box, valkey_url)
-    for _ in range(30):
-        evening.step()
-    rows = Announcement.objects.filter(event=evening.event).order_by("pk")
-    assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
-    bodies = [msgspec.json.decode(bytes(row.body), type=protocol.Changes) for row in rows]
-    assert [body.seq for body in bodies] == [row.seq for row in rows]
-    assert Event.objects.get(pk=evening.event.pk).seq == len(rows)
-
-
-# ------------------------------------------------------------------ secrecy
-class StillBox(BallotBox):
-    """Its time stands still, so that two evenings differ in nothing but their ballots."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.stands_at = super().now()
-
-    def now(self) -> int:
-        return self.stands_at
-
-
-def told_in_an_open_turn(event: Event, box: BallotBox, red: list[int], yellow: list[int]) -> Any:
-    """Every byte that leaves the server while the turn is open, and after its reveal."""
-
-    def press(action: Action) -> None:
-        act(event.pk, ActionAsk(id=1, action=action), box)
-
-    turn = only_turn(start_match(event.pk, box))
-    open_now(turn, box)
-    vote(turn, box, red, yellow)
-    outside = [turnout(event.pk, turn.pk)]
-    for action in ("turn.extend", "joining.lock", "turn.pause", "turn.resume", "turn.extend"):
-        press(action)
-    outside.append(turnout(event.pk, turn.pk))
-    present = without_lot(msgspec.json.encode(shown(event.pk)))
-    open_turn = [
-        without_lot(bytes(row.body)) for row in Announcement.objects.filter(event=event).order_by("seq")
-    ]
-    run_out(load_turn(turn.pk), box)
-    close_turn(turn.pk, box)
-    return (outside, present, open_turn), msgspec.json.encode(shown(event.pk))
-
-
-def without_lot(told: bytes) -> bytes:
-    """Every turn has a seed of its own, made before anybody votes."""
-    return re.sub(rb'"lot":"[0-9a-f]{64}"', b'"lot":""', told)
-
-
-def turnout(event_id: int, turn_id: int) -> Turnout:
-    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), (3, 3), 0))
-    return Turnout(0, told.connected, told.waiting, told.red, told.yellow)
-
-
-def test_nothing_told_in_an_open_turn_depends_on_the_columns_voted(box: BallotBox, valkey_url: str) -> None:
-    event = new_event()
-    still = StillBox()
-    told, revealed = [], []
-    for crowd in ([[1, 1, 2], [7, 7, 6]], [[7, 6, 7], [2, 1, 1]], [[4, 4, 4], [4, 4, 4]]):
-        with Redis.from_url(valkey_url) as redis:
-            redis.flushall()
-        with transaction.atomic():
-            before, after = told_in_an_open_turn(event, still, *crowd)
-            told.append(before)
-            revealed.append(after)
-            transaction.set_rollback(True)
-    still.close()
-    assert told[0] == told[1] == told[2]
-    assert told[0][0][0] == Turnout(0, (3, 3), 0, 3, 3)
-    assert len(set(revealed)) == 3
-
-
-def test_a_changed_vote_is_not_seen_from_outside(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    seen = []
-    for sequence, column in enumerate((1, 5, 7), 1):
-        box.cast(boxed(turn), ballots("red", [column] * 3, sequence))
-        seen.append((turnout(turn.match.event_id, turn.pk), msgspec.json.encode(shown(turn.match.event_id))))
-    assert seen[0] == seen[1] == seen[2]

@@ -4,7 +4,7 @@ import json
 
 from tests.faces import Face, Faces, Message
 from tests.stack import House
-from tests.voting.consumers.test_keys import event, shown, trusted_display
+from tests.voting.keys import event, shown, trusted_display
 from voting.entry.admission import PERIOD_MS
 
 

@@ -4,12 +4,10 @@ Also where the database itself went back, because an older copy of it was put in
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.db import connections
 from hypothesis import HealthCheck, given
 from hypothesis import settings as how
 from hypothesis import strategies as st
@@ -18,7 +16,7 @@ from redis import Redis
 from games.matches import live_turn
 from games.models import Event
 from tests.voting.playing import new_event, open_now, play_turn, start
-from tests.voting.rooms import Ear, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import Ear, in_a_thread, room_of, take_in, until, voter, with_gateway
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.fanout.announcements import announce, announcements_after, latest_seqs, relay
@@ -87,15 +85,10 @@ def evening(box: BallotBox, valkey_url: str) -> Evening:
 
 
 async def opened_anew(gateway: Gateway, event: Event) -> Room:
-    event_id, seq, state, _ = await asyncio.to_thread(loaded, event.code)
+    found = await in_a_thread(lambda: gateways._load_event(event.code))
+    assert found is not None
+    event_id, seq, state, _ = found
     return Room(event_id, seq, state, gateway.intake)
-
-
-def loaded(code: str) -> Any:
-    try:
-        return gateways._load_event(code)
-    finally:
-        connections.close_all()
 
 
 def shown(room: Room) -> tuple[Any, ...]:
@@ -117,7 +110,7 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Eveni
 
     async def conversation(gateway: Gateway, begins: int, steps: list[tuple[str, int]]) -> None:
         ear = Ear()
-        await asyncio.to_thread(closing(lambda: evening.rewind(begins)))
+        await in_a_thread(lambda: evening.rewind(begins))
         room = await gateway.room(evening.event.code)
         assert room is not None
         room.apply(evening.copies[begins - 1])
@@ -129,10 +122,10 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Eveni
             elif step == "look":
                 await gateway.ears.find_missed()
             else:
-                await asyncio.to_thread(closing(evening.write))
+                await in_a_thread(evening.write)
                 written = min(written + 1, len(evening.copies))
         while written < len(evening.copies):
-            await asyncio.to_thread(closing(evening.write))
+            await in_a_thread(evening.write)
             written += 1
         await gateway.ears.find_missed()
         fresh = await opened_anew(gateway, evening.event)
@@ -145,27 +138,17 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Eveni
     holds()
 
 
-def closing(work: Callable[[], None]) -> Callable[[], None]:
-    def worked() -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
-    return worked
-
-
 def test_a_change_that_only_the_database_knows_is_told_once_it_is_looked_for(evening: Evening) -> None:
     """The last ones may be lost with nothing after them that would show the gap."""
     ear = Ear()
 
     async def conversation(gateway: Gateway) -> None:
-        await asyncio.to_thread(closing(lambda: evening.rewind(3)))
+        await in_a_thread(lambda: evening.rewind(3))
         room = await gateway.room(evening.event.code)
         assert room is not None
         take_in(room, ear)
         for _ in range(2):
-            await asyncio.to_thread(closing(evening.write))
+            await in_a_thread(evening.write)
         await until(lambda: room.seq == 5)
 
     with_gateway(conversation)
@@ -185,7 +168,7 @@ def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_ur
         room = await gateway.room(event.code)
         assert room is not None
         take_in(room, ear)
-        await asyncio.to_thread(closing(moved_on))
+        await in_a_thread(moved_on)
         await until(lambda: ear.seqs)
         assert (room.seq, room.state.name, ear.seqs) == (2, "Two", [2])
 
@@ -217,12 +200,12 @@ def test_a_database_that_went_back_takes_the_rooms_place_and_all_come_in_anew(va
         assert (room.seq, room.state.name) == (4, "Four")
         for ear in ears:
             take_in(room, ear)
-        await asyncio.to_thread(closing(put_back))
+        await in_a_thread(put_back)
         await until(lambda: all(ear.goodbyes for ear in ears))
         assert (room.seq, room.state.name) == (1, "One")
         back = Ear()
         take_in(room, back)
-        await asyncio.to_thread(closing(go_on))
+        await in_a_thread(go_on)
         await until(lambda: back.seqs)
         assert (back.seqs, room.seq, room.state.name) == ([2], 2, "Another")
 

@@ -1,16 +1,12 @@
 """What is ruled about people is done to those who are here, and counted right; also if nobody hears of it."""
 
-import asyncio
-from collections.abc import Callable
-
 import pytest
-from django.db import connections
 from hypothesis import given
 from hypothesis import strategies as st
 
 from games.models import Event, Team
 from tests.voting.playing import new_event
-from tests.voting.rooms import NO_BOX, Ear, playing, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import NO_BOX, Ear, in_a_thread, playing, room_of, take_in, until, voter, with_gateway
 from voting.box.ballot_box import BallotBox
 from voting.box.intake import Intake
 from voting.entry.rulings import Rule
@@ -120,16 +116,6 @@ def test_running_counts_are_what_counting_would_give(
 
 
 # ------------------------------------------------------------------ heard and not heard
-def closing(work: Callable[[], object]) -> Callable[[], None]:
-    def worked() -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
-    return worked
-
-
 @pytest.mark.django_db(transaction=True)
 def test_a_ruling_that_was_not_heard_of_is_found(valkey_url: str) -> None:
     """Only the row is written, as by a worker whose message was lost."""
@@ -139,7 +125,7 @@ def test_a_ruling_that_was_not_heard_of_is_found(valkey_url: str) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         take_in(room, ear)
-        await asyncio.to_thread(closing(lambda: rule(event, kept_out=True)))
+        await in_a_thread(lambda: rule(event, kept_out=True))
         await until(lambda: ear.goodbyes)
         assert not room.phones
 
@@ -159,7 +145,7 @@ def test_one_that_is_heard_of_is_done_at_once_and_what_is_ruled_before_is_known_
         for ear in ears:
             take_in(room, ear)
         assert room.connected() == (1, 1)
-        await asyncio.to_thread(closing(lambda: rule(event, sent_out_at=7)))
+        await in_a_thread(lambda: rule(event, sent_out_at=7))
         await gateway.ears.hear(room, Copy(event.pk, RULED, b""))
         assert [ear.goodbyes for ear in ears] == [[(CloseCode.SENT_OUT, None)], []]
 

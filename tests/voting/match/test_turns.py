@@ -22,6 +22,8 @@ from tests.voting.playing import (
 from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
 from voting.counting.ballots import Ballot, unpack_ballots
+from voting.fanout.announcements import relay
+from voting.match import turns
 from voting.match.turns import boxed, close_turn, load_turn
 from voting.models import Announcement, TallyRecord
 
@@ -133,6 +135,25 @@ def test_the_reveal_is_on_its_way_before_the_next_box_is_made(box: BallotBox) ->
     watched.close()
     assert unsent == [0]
     assert kinds(turn.match.event_id)[-1] == "turn.revealed"
+
+
+def test_a_window_that_is_moved_before_it_has_a_box_is_that_of_its_box(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whoever presses the moment the reveal is on the screen."""
+
+    def told_and_moved(event_id: int) -> None:
+        relay(event_id)
+        open_now(only_turn(turn.match), box)
+
+    turn = start(box, window_s=20, reveal_s=6)
+    run_out(turn, box)
+    monkeypatch.setattr(turns, "relay", told_and_moved)
+    close_turn(turn.pk, box)
+    following = only_turn(turn.match)
+    assert box.seal(boxed(following)) == Early(following.closes_at)
+    vote(following, box, red=[3])
+    assert len(play_and_unpack(following, box, "red")) == 1
 
 
 # ------------------------------------------------------------------ of many at once, one

@@ -10,8 +10,17 @@ from voting.counting.window import RESUME_LEAD_MS
 from voting.match.turns import boxed, close_turn, load_turn
 from voting.models import TallyRecord
 from voting.organizing.tempo import close_turn_early
+from voting.protocol import Action
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("action", ["turn.pause", "turn.shorten", "turn.close"])
+def test_a_turn_whose_time_is_up_is_left_to_be_counted(action: Action, box: BallotBox) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    with refused("Time is up"):
+        press(event_of(turn), action, box)
 
 
 # ------------------------------------------------------------------ pause, resume, extend
@@ -51,13 +60,6 @@ def test_a_turn_is_paused_once_and_resumed_once(box: BallotBox) -> None:
         press(event_of(turn), "turn.resume", box)
     press(event_of(turn), "turn.pause", box)
     with refused("paused already"):
-        press(event_of(turn), "turn.pause", box)
-
-
-def test_a_turn_whose_time_is_up_is_not_paused(box: BallotBox) -> None:
-    turn = start(box)
-    run_out(turn, box)
-    with refused("Time is up"):
         press(event_of(turn), "turn.pause", box)
 
 
@@ -138,13 +140,6 @@ def test_a_paused_turn_has_less_left(box: BallotBox) -> None:
     assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 13_000)
     with refused("Less than 3 seconds"):
         press(event_of(turn), "turn.shorten", box, seconds=11)
-
-
-def test_a_turn_whose_time_is_up_is_not_shortened(box: BallotBox) -> None:
-    turn = start(box)
-    run_out(turn, box)
-    with refused("Time is up"):
-        press(event_of(turn), "turn.shorten", box)
 
 
 def test_shortening_takes_an_extension_back(box: BallotBox) -> None:

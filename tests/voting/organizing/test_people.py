@@ -9,6 +9,8 @@ from tests.voting.playing import new_event
 from tests.voting.pressing import done_by, refused, words_of
 from voting.box.ballot_box import BallotBox
 from voting.entry.rulings import Rule, rules_of
+from voting.entry.seats import sign_of
+from voting.entry.tickets import make_tickets
 from voting.models import Ruling
 from voting.organizing.people import MOST_RULINGS
 
@@ -22,15 +24,31 @@ def rule(event_id: int) -> Rule:
 
 def test_each_is_said_in_words_that_name_nobody(box: BallotBox) -> None:
     event = new_event()
+    (ticket,) = make_tickets(event, 1)
+    sign = sign_of(ticket.voter)
     for action, more, words in [
-        ("voter.move", {"team": 2}, "moved BCDFGH to Doves"),
-        ("voter.move", {}, "moved BCDFGH back"),
-        ("voter.dismiss", {}, "sent BCDFGH out"),
-        ("voter.ban", {}, "kept BCDFGH out"),
-        ("voter.admit", {}, "let BCDFGH in again"),
+        ("voter.move", {"team": 2}, "moved {} to Doves"),
+        ("voter.move", {}, "moved {} back"),
+        ("voter.dismiss", {}, "sent {} out"),
+        ("voter.ban", {}, "kept {} out"),
+        ("voter.admit", {}, "let {} in again"),
     ]:
-        assert words_of(event.pk, action, box, sign="bcd fgh", **more) == words  # type: ignore[arg-type]
+        told = words_of(event.pk, action, box, sign=f"{sign[:3]} {sign[3:]}".lower(), **more)  # type: ignore[arg-type]
+        assert told == words.format(sign)
     assert Ruling.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "more"), [("voter.move", {"team": 2}), ("voter.dismiss", {}), ("voter.ban", {})]
+)
+def test_of_letters_that_no_list_knows_nobody_claims_that_they_are_somebodys(
+    action: Any, more: dict[str, Any], box: BallotBox
+) -> None:
+    make_tickets(new_event(), 3)
+    event = new_event()
+    make_tickets(event, 3)
+    told = words_of(event.pk, action, box, sign=SIGN, **more)
+    assert told.endswith(", if anybody here has that sign")
 
 
 def test_who_is_moved_and_kept_out_is_still_moved_when_let_in_again(box: BallotBox) -> None:

@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 
 from games.matches import create_event
 from games.models import Event
-from tests.voting.pages.test_console_pages import answers, browser, event, organizer, other
+from tests.voting.browsing import answers, browser, event, organizer, other
 from voting.entry.admission import projector_key, shown_key
 from voting.entry.tickets import MOST_TICKETS, Shown, claim_tickets, make_tickets
 from voting.models import Ticket

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.models import Event
-from tests.voting.pages.test_console_pages import browser, event, organizer, other
+from tests.voting.browsing import browser, event, organizer, other
 from voting.entry.admission import shown_key
 from voting.entry.roster import Pupil
 from voting.entry.tickets import make_roster, make_tickets

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
 
 from deploy.laptop.supervisor import Supervisor
 from games.engine.game import Side
 from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
+from tests.voting.altering import ALTERATIONS
 from tests.voting.playing import RED_WINS, new_event, organizer, play, start
-from tests.voting.recording import ALTERATIONS, MATCHES, play_match, record_of
+from tests.voting.recording import MATCHES, of_each_match, play_match, record_of
 from voting.box.ballot_box import BallotBox
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot
@@ -34,14 +34,7 @@ NOW = 1_800_000_000_000
 def records(
     django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
 ) -> dict[str, MatchRecord]:
-    """Of MATCHES, played once; nothing of them stays."""
-    box = BallotBox()
-    box.forget_all_events()
-    with django_db_blocker.unblock(), transaction.atomic():
-        played = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
-        transaction.set_rollback(True)
-    box.close()
-    return played
+    return of_each_match(django_db_blocker, record_of)
 
 
 def exported(match: Match) -> MatchRecord:

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.signals import request_finished
-from django.db import close_old_connections, connection, transaction
+from django.db import close_old_connections, connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
@@ -26,8 +26,9 @@ from hypothesis import strategies as st
 from deploy.laptop.supervisor import Supervisor
 from games.engine.record import read_record, replay
 from games.models import Event, TurnState
+from tests.voting.altering import ALTERATIONS, DISGUISES
 from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, start
-from tests.voting.recording import ALTERATIONS, DISGUISES, MATCHES, Record, play_match, record_of
+from tests.voting.recording import MATCHES, Record, of_each_match, play_match, record_of
 from voting.box.ballot_box import BallotBox
 from voting.match.turns import start_match
 from voting.models import TallyRecord
@@ -54,14 +55,7 @@ standalone = load_script()
 
 @pytest.fixture(scope="module")
 def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
-    """Of MATCHES, played once; nothing of them stays."""
-    box = BallotBox()
-    box.forget_all_events()
-    with django_db_blocker.unblock(), transaction.atomic():
-        played = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
-        transaction.set_rollback(True)
-    box.close()
-    return {name: json.loads(msgspec.json.encode(record)) for name, record in played.items()}
+    return of_each_match(django_db_blocker, lambda match: json.loads(msgspec.json.encode(record_of(match))))
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:

@@ -37,7 +37,8 @@ def test_second_thoughts_have_a_growing_sequence() -> None:
     rehearse(small, replace(PLAN, phones=40, turns=1))
     sequences: dict[str, list[int]] = {}
     for voter, cast in small.casts:
-        sequences.setdefault(voter, []).append(cast.sequence)
+        if cast.sequence not in sequences.setdefault(voter, []):  # one unanswered for long is sent again
+            sequences[voter].append(cast.sequence)
     assert set(map(tuple, sequences.values())) == {(1,), (1, 2)}
 
 

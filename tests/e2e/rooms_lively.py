@@ -1,0 +1,94 @@
+"""Pages of an evening with people in it: phones that vote, differently, and change their minds."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from playwright.sync_api import Page
+
+from tests.e2e.rooms import DESKS, SHEETS, Event, Hand, Visit, rehearse
+from tests.e2e.tale import LONG_MATCH
+from tests.faces import Face, Faces, Message, faces_of
+from tests.stack import House
+
+OWNER = "evening-owner"
+PHONES = 24
+CHOICES = {"lobby": "open", "window_s": 90, "reveal_s": 3}
+HALF_WAY = 6
+# How many of twelve are of one mind, a turn.
+AGREED = (12, 9, 7, 8, 5, 6, 9)
+ROOM = "/console/{code}/"
+Pages = Iterator[tuple[Visit, Event | None]]
+
+
+class Crowd:
+    """Phones at an event, half of them in either team."""
+
+    def __init__(self, house: House, event: Event, faces: Faces) -> None:
+        self.house, self.event = house, event
+        self.seats = [faces.phone(event["code"]) for _ in range(PHONES)]
+
+    @property
+    def sign(self) -> str:
+        """By which the first phone is called."""
+        sign: str = self.seats[0][1]["you"]["sign"]
+        return sign
+
+    def vote(self, number: int, picks: tuple[int, int], absent: int = 0) -> None:
+        """In turn `number`; the last ones of each team stay away."""
+        self.house.ask("open_at_once", event_id=self.event["id"])
+        for team, pick in enumerate(picks, 1):
+            voters = self.team(team)
+            for place, phone in enumerate(voters[: len(voters) - absent]):
+                column = pick if place < AGREED[number] else 1 + (pick + place) % 7
+                self.cast(phone, number + 1, column)
+
+    def cast(self, phone: Face, number: int, column: int) -> None:
+        told = phone.hear_until(lambda told: is_open(told, number))
+        turn = told["state"]["match"]["turn"]
+        phone.say("ballot.cast", turn=turn["id"], epoch=turn["epoch"], column=column, sequence=1)
+        phone.hear("ballot.counted")
+
+    def team(self, number: int) -> Sequence[Face]:
+        return [phone for phone, welcome in self.seats if welcome["you"]["team"] == number]
+
+    def play(self, turns: int) -> None:
+        for number in range(turns):
+            self.vote(number, LONG_MATCH[number], absent=number % 3)
+            self.house.ask("closing_in", event_id=self.event["id"], ms=200)
+            self.seats[0][0].hear("turn.revealed")
+
+
+def is_open(told: Message, number: int) -> bool:
+    """Whether a window was told that is opened by hand."""
+    match = (told.get("state") or {}).get("match") or {}
+    return told["type"] == "turn.moved" and (match.get("turn") or {}).get("number") == number
+
+
+@contextmanager
+def crowd_at(house: House) -> Iterator[Crowd]:
+    event: Event = house.ask("event", owner=OWNER, **CHOICES) | {"owner": OWNER}
+    for faces in faces_of(house):
+        yield Crowd(house, event, faces)
+
+
+def search(sign: str) -> Hand:
+    def hand(page: Page) -> None:
+        people = page.get_by_role("region", name="People")
+        people.get_by_role("searchbox").fill(sign)
+        people.get_by_role("button", name="Send out").wait_for()
+
+    return hand
+
+
+def an_evening(house: House) -> Pages:
+    """Each page when its moment has come."""
+    yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKS), None
+    with crowd_at(house) as crowd:
+        event = crowd.event
+        by_sign = search(crowd.sign)
+        yield Visit("room-crowd-lobby", ROOM, hand=by_sign, phase="lobby", screens=DESKS), event
+        house.ask("begin", event_id=event["id"])
+        crowd.play(HALF_WAY)
+        crowd.vote(HALF_WAY, LONG_MATCH[HALF_WAY], absent=4)
+        yield Visit("room-crowd-voting", ROOM, phase="voting", screens=DESKS), event
+        yield Visit("report-crowd", "/report/{code}/1", by="nobody", screens=SHEETS), event

@@ -1,0 +1,165 @@
+"""What a hand does at a phone or a projector, and what comes upon them, once they are in a scene."""
+
+import json
+from functools import partial
+
+import msgspec
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.e2e.faces import SOON_MS
+from tests.e2e.prompter import Prompter
+from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
+from tests.e2e.tale import Tale
+from voting.protocol import BallotRefused, CloseCode, ConsoleWelcomed, RetryTold
+
+OWN, OTHER = 3, 5
+LATER = RetryTold(within_ms=60_000)
+# A voter's way through the long match, as a phone keeps it.
+AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
+CHECKERED = """() => { document.documentElement.style.background =
+  "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
+
+
+def pick(page: Page, prompter: Prompter, column: int = OWN, status: str = "counted") -> None:
+    page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    expect(page.locator("main")).to_have_attribute("data-status", status, timeout=SOON_MS)
+
+
+def pick_unheard(page: Page, prompter: Prompter) -> None:
+    prompter.counts = False
+    pick(page, prompter, status="sending")
+
+
+def pick_too_late(page: Page, prompter: Prompter) -> None:
+    pick_unheard(page, prompter)
+    prompter.say("phone", BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
+    expect(page.locator("main")).to_have_attribute("data-status", "refused", timeout=SOON_MS)
+
+
+def pick_hidden(page: Page, prompter: Prompter) -> None:
+    """And kept from those who look over a shoulder."""
+    pick(page, prompter)
+    page.locator('[data-do="hide"]').click()
+    expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
+
+
+def sealed(page: Page, prompter: Prompter) -> None:
+    for kind in ("phone", "display"):
+        prompter.say(kind, seal(prompter, MIDDLE))
+    page.wait_for_timeout(300)
+
+
+def sealed_after_vote(page: Page, prompter: Prompter) -> None:
+    pick(page, prompter)
+    at_phase(page, "sealed")
+    sealed(page, prompter)
+
+
+def then(kind: str, state: State, phase: str, first: Hand = pick) -> Hand:
+    """First a vote, then this change of the event's state."""
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        first(page, prompter)
+        prompter.say("phone", prompter.change(kind, state(prompter.now())))
+        at_phase(page, phase)
+
+    return hand
+
+
+def cut(page: Page, prompter: Prompter) -> None:
+    """The line is lost, and nobody answers."""
+    page.context.set_offline(True)
+    prompter.hang_up()
+    at_phase(page, "lost")
+
+
+def sent_away(code: int) -> Hand:
+    """Closed for good by the server."""
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        prompter.hang_up(code)
+        at_phase(page, "away")
+
+    return hand
+
+
+def turned_away(code: int) -> Hand:
+    """A projector, for good."""
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        prompter.hang_up(code)
+        at_phase(page, "unknown")
+
+    return hand
+
+
+def crowded(page: Page, prompter: Prompter) -> None:
+    """The door lets people in by turns."""
+    answer_with(prompter, LATER)
+    prompter.say("phone", LATER)
+    prompter.hang_up(CloseCode.CROWDED)
+    at_phase(page, "crowded")
+
+
+def moved(page: Page, prompter: Prompter) -> None:
+    """Into the other team, by an organizer."""
+    prompter.say("phone", prompter.welcome("phone", MIDDLE.voting(prompter.now()), 2))
+    expect(page.locator("body")).to_have_attribute("data-team", "2", timeout=SOON_MS)
+
+
+def no_such_event(page: Page, prompter: Prompter) -> None:
+    prompter.hang_up(CloseCode.NO_SUCH_EVENT)
+    expect(page.get_by_role("alert")).to_contain_text(CODE, timeout=SOON_MS)
+
+
+def handed_on(page: Page, prompter: Prompter) -> None:
+    """The next one scans a code with a device that has a seat."""
+    page.goto("about:blank")
+    page.goto(f"{prompter.http}/{CODE}#R7KQ2-B3XCD")
+    expect(page.locator('[data-do="change"]')).to_be_visible(timeout=SOON_MS)
+
+
+def open_card(page: Page, prompter: Prompter) -> None:
+    """After an evening in which the phone voted."""
+    kept = {"match": 1, "turn": 1012, "column": OWN, "agreed": AGREED}
+    page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:record', kept)", json.dumps(kept))
+    page.reload()
+    page.locator('[data-do="card"]').click(timeout=SOON_MS)
+    expect(page.locator("dialog")).to_be_visible()
+
+
+def press(key: str) -> Hand:
+    return lambda page, prompter: page.keyboard.press(key)
+
+
+def show_keys(page: Page, prompter: Prompter, allowed: bool = False) -> None:
+    """The presenter's keys; `allowed`: the browser is logged in to the control room."""
+    welcome = ConsoleWelcomed(now_at=prompter.now(), seq=0, join_url="", state=MIDDLE.voting(prompter.now()))
+
+    def answer(socket: WebSocketRoute) -> None:
+        if allowed:
+            socket.on_message(lambda _: socket.send(msgspec.json.encode(welcome).decode()))
+        else:
+            socket.close(code=CloseCode.NOT_ALLOWED)
+
+    page.route_web_socket("**/ws/console", answer)
+    page.reload()
+    at_phase(page, "voting")
+    page.keyboard.press("?")
+    expect(page.locator(".hints [data-access]")).to_have_attribute(
+        "data-access", "in" if allowed else "out", timeout=SOON_MS
+    )
+
+
+show_working_keys = partial(show_keys, allowed=True)
+
+
+def over_a_picture(page: Page, prompter: Prompter) -> None:
+    """What is under a screen without a ground."""
+    page.evaluate(CHECKERED)
+
+
+def voted(tale: Tale, ago_ms: int) -> Hand:
+    """The vote, and the reveal of its turn."""
+    after = tale.play(OWN, OTHER)
+    return then("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")

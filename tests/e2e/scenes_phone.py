@@ -1,0 +1,98 @@
+"""The states of the phone worth looking at, by name: what is told, and what a hand does then."""
+
+from functools import partial
+
+from tests.e2e import scenes_hands as do
+from tests.e2e.scenes_staging import (
+    CONFLICT,
+    FULL,
+    MIDDLE,
+    NOTICE,
+    STEPS,
+    THE_END,
+    Scene,
+    at_step,
+    chosen,
+    closing,
+    ended,
+    long_named,
+    own_counts,
+    rejected,
+    reveals,
+)
+from tests.e2e.tale import Tale, hands, series, told
+from voting.protocol import CloseCode
+
+COUNTED = chosen(MIDDLE, own_counts=True)
+SO_FAR = (own_counts(MIDDLE),)
+
+LOBBIES = (
+    Scene("lobby", Tale().lobby, "lobby"),
+    Scene("lobby-yellow", Tale().lobby, "lobby", team=2),
+    Scene("lobby-german", Tale().lobby, "lobby", query="?tongue=de"),
+    Scene("lobby-chinese", Tale().lobby, "lobby", query="?tongue=zh"),
+    Scene("lobby-long-names", long_named(Tale()).lobby, "lobby"),
+    Scene("aborted", MIDDLE.aborted, "lobby"),
+)
+WINDOWS = (
+    Scene("talk", MIDDLE.talk, "talk"),
+    Scene("voting", MIDDLE.voting, "voting"),
+    Scene("voting-yellow", MIDDLE.voting, "voting", team=2),
+    Scene("voting-german", MIDDLE.voting, "voting", hand=do.pick, query="?tongue=de"),
+    Scene("voting-chinese", MIDDLE.voting, "voting", hand=do.pick, query="?tongue=zh"),
+    Scene("voting-sending", MIDDLE.voting, "voting", hand=do.pick_unheard),
+    Scene("voting-counted", MIDDLE.voting, "voting", hand=do.pick),
+    Scene("voting-refused", MIDDLE.voting, "voting", hand=do.pick_too_late),
+    Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting", hand=do.pick),
+    Scene("voting-own-counts", COUNTED.voting, "voting", more=SO_FAR),
+    Scene("voting-own-counts-picked", COUNTED.voting, "voting", more=SO_FAR, hand=do.pick),
+    Scene("voting-six-columns", told((2, 3), (4, 4), columns=6).voting, "voting", team=2),
+    Scene("voting-notice", chosen(MIDDLE, notice=NOTICE).voting, "voting"),
+    Scene("voting-peek", chosen(MIDDLE, peek=True).voting, "voting"),
+    Scene("voting-moved", MIDDLE.voting, "voting", hand=do.moved),
+    Scene("hands", chosen(MIDDLE, **hands("red")).voting, "voting"),
+    Scene("paused", MIDDLE.paused, "paused"),
+    Scene("closed", MIDDLE.sealed, "sealed"),
+    Scene("sealed", MIDDLE.sealed, "sealed", hand=do.sealed),
+    Scene("sealed-voted", closing(MIDDLE), "voting", hand=do.sealed_after_vote),
+    Scene("sealed-own-counts", closing(COUNTED), "voting", more=SO_FAR, hand=do.sealed_after_vote),
+)
+AFTERWARDS = (
+    *reveals({"two": MIDDLE, "conflict": CONFLICT}),
+    *reveals({"full": FULL}, "drops"),
+    Scene("reveal-own-votes", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["votes"])),
+    Scene("reveal-own-picks", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["picks"])),
+    Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
+    Scene("ended-won", ended(THE_END), "ended"),
+    Scene("ended-lost", ended(THE_END), "ended", team=2),
+    Scene("ended-series", ended(chosen(THE_END, **series(1, 2, 1, 1))), "ended"),
+)
+WITHOUT_A_SEAT = (
+    Scene("lost", MIDDLE.voting, "voting", hand=do.cut),
+    Scene("door", Tale().lobby, "joining", hand=do.crowded, answer=do.LATER),
+    Scene("door-in-a-turn", MIDDLE.voting, "voting", hand=do.crowded),
+    Scene("sent-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.SENT_OUT)),
+    Scene("kept-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.KEPT_OUT)),
+    Scene("open-elsewhere", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.OPEN_ELSEWHERE)),
+    Scene("out-of-date", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.BAD_FRAME)),
+    Scene("no-such-event", Tale().lobby, "joining", hand=do.no_such_event, answer=do.LATER),
+    Scene("choice", Tale().lobby, "joining", answer=rejected("team_needed", Tale())),
+    Scene("key-asked", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="rotating")),
+    Scene("key-wrong", Tale().lobby, "joining", answer=rejected("key_wrong", Tale(), admission="rotating")),
+    Scene("key-ticket", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="tickets")),
+    Scene("key-name", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="roster")),
+    Scene("key-used", Tale().lobby, "joining", answer=rejected("key_used", Tale(), admission="tickets")),
+    Scene("handed-on", chosen(Tale(), admission="tickets").lobby, "lobby", hand=do.handed_on),
+    Scene("doors-closed", Tale().lobby, "joining", answer=rejected("lobby_closed", Tale(), lobby="closed")),
+    Scene("doors-locked", Tale().lobby, "joining", answer=rejected("joining_locked", Tale(), lobby="locked")),
+    Scene("hands-only", Tale().lobby, "joining", answer=rejected("hands_only", Tale(), **hands("red"))),
+)
+PHONE_SCENES = (*LOBBIES, *WINDOWS, *AFTERWARDS, *WITHOUT_A_SEAT)
+
+# An open card lies over words; a long name is cut short in its corner, and the pressed button is pale.
+PHONE_LOOKED_AT = (
+    *PHONE_SCENES,
+    Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
+    Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
+    Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden),
+)

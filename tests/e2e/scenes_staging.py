@@ -1,0 +1,121 @@
+"""How a scene is made: the tales told in it, the states of an event, and a face brought to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.faces import SOON_MS
+from tests.e2e.prompter import Prompter, Told
+from tests.e2e.tale import LAST, LONG_MATCH, Tale, told
+from voting.protocol import ErrorTold, EventState, Finished, Team, TeamCounted, TurnSealed
+
+CODE = "Q7RM"
+State = Callable[[int], EventState]
+Hand = Callable[[Page, Prompter], None]
+MIDDLE = told(*LONG_MATCH[:7])
+BEFORE_THE_END = told(*LONG_MATCH)
+THE_END = BEFORE_THE_END.play(*LAST)
+CONFLICT = told(*LONG_MATCH[:2], (6, 6))
+# The last place in the sixth column, and both want it.
+FULL = told((6, 6), (6, 6), (6, 1), (6, 6))
+NOTICE = "Soup is served at eight. Please leave the left aisle free for the stretcher."
+LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
+NEXT_MATCH_MS = 40_000
+WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`phase` is what the body says once the face is there; `answer` is what its joining is answered."""
+
+    name: str
+    state: State
+    phase: str
+    team: int = 1
+    more: tuple[Told, ...] = ()
+    hand: Hand | None = None
+    answer: Told | None = None
+    query: str = ""
+
+
+def named(scenes: tuple[Scene, ...]) -> dict[str, Any]:
+    """As pytest's parameters."""
+    return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
+
+
+def look_at(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
+    """Bring a page to a scene."""
+    prompter.show(scene.state(prompter.now()), scene.team, scene.more)
+    prompter.counts = True
+    if scene.answer:
+        answer_with(prompter, scene.answer)
+    at = f"/{CODE}" if face == "phone" else f"/display/{CODE}"
+    page.goto(prompter.http + at + scene.query)
+    at_phase(page, scene.phase)
+    if scene.hand:
+        scene.hand(page, prompter)
+
+
+def answer_with(prompter: Prompter, message: Told) -> None:
+    prompter.greeting = lambda kind: [message]
+
+
+def at_phase(page: Page, phase: str) -> None:
+    expect(page.locator("body")).to_have_attribute("data-phase", phase, timeout=SOON_MS)
+
+
+def at_step(ago_ms: int, tale: Tale) -> State:
+    return lambda now: tale.reveal(now, ago_ms, reveal_s=60)
+
+
+def chosen(tale: Tale, **choices: Any) -> Tale:
+    return replace(tale, choices=choices)
+
+
+def long_named(tale: Tale) -> Tale:
+    teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
+    return chosen(tale, teams=teams)
+
+
+def rejected(code: Any, tale: Tale, **choices: Any) -> ErrorTold:
+    return ErrorTold(code=code, text="", event=chosen(tale, **choices).lobby(0))
+
+
+def own_counts(tale: Tale) -> TeamCounted:
+    return TeamCounted(turn=tale.turn_id, counts=(3, 14, 52, 8, 2, 0, 5))
+
+
+def seal(prompter: Prompter, tale: Tale) -> TurnSealed:
+    last = tale.play(3, 5).played[-1]
+    roots = {
+        side: {"root": tally.root, "ballots": tally.ballots}
+        for side, tally in (("red", last.red), ("yellow", last.yellow))
+    }
+    return TurnSealed(turn=tale.turn_id, at=prompter.now(), **roots)  # type: ignore[arg-type]
+
+
+def ended(tale: Tale, **choices: Any) -> State:
+    """The match that is over is among the finished ones."""
+    choices = {"finished": WON_BY_RED, **tale.choices, **choices}
+    return lambda now: tale.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
+
+
+def closing(tale: Tale, left_ms: int = 2_500) -> State:
+    """A window with just enough time for a vote."""
+    return partial(tale.voting, left_ms=left_ms)
+
+
+# What both faces show, by the time since a turn was resolved in a reveal of a minute.
+STEPS = {"sealed": 200, "votes": 12_000, "picks": 20_000, "drops": 33_000, "lines": 54_000}
+
+
+def reveals(tales: dict[str, Tale], *steps: str) -> tuple[Scene, ...]:
+    """Each tale's last turn, at these steps or at all."""
+    return tuple(
+        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], tale), "reveal")
+        for name, tale in tales.items()
+        for step in steps or STEPS
+    )

@@ -1,0 +1,62 @@
+"""An organizer with a browser, an event of theirs, and what the form of an event sends."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from games.matches import create_event
+from games.models import Event
+
+SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
+
+
+@pytest.fixture
+def organizer() -> User:
+    return User.objects.create_user("ada", password="lovelace")
+
+
+@pytest.fixture
+def other() -> User:
+    return User.objects.create_user("bob", password="builder")
+
+
+@pytest.fixture
+def browser(client: Client, organizer: User) -> Client:
+    client.force_login(organizer)
+    return client
+
+
+@pytest.fixture
+def event(organizer: User) -> Event:
+    return create_event(organizer, "Gala", ("North", "South"))
+
+
+def answers(**changes: Any) -> dict[str, Any]:
+    """A whole form as a browser sends it."""
+    return {
+        "name": "Harbour night",
+        "team_1": "Port",
+        "team_2": "Starboard",
+        "game": SIMULTANEOUS,
+        f"{SIMULTANEOUS}-columns": "7",
+        f"{SIMULTANEOUS}-token": "lot",
+        f"{SIMULTANEOUS}-tie": "other",
+        f"{CLASSIC}-columns": "7",
+        f"{CLASSIC}-first": "lot",
+        "window_s_usual": "20",
+        "window_s_number": "",
+        "window_s_unit": "1",
+        "reveal_s_usual": "6",
+        "reveal_s_number": "",
+        "reveal_s_unit": "1",
+        "tally_method": "plurality",
+        "tie_rule": "first",
+        "no_ballot_rule": "random",
+        "team_choice": "balance",
+        "admission": "open",
+        "next_match_after_s_usual": "",
+        "next_match_after_s_number": "",
+        "next_match_after_s_unit": "1",
+    } | changes

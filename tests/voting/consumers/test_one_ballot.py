@@ -1,0 +1,62 @@
+"""A voter has one ballot at a running house, however it is tried."""
+
+import pytest
+
+from tests.faces import Face, Faces
+from tests.nights import ballots_in_the_box
+from tests.stack import House
+from tests.voting.keys import event, key_for, voter_of
+
+
+def vote(face: Face, turn: int, column: int, sequence: int) -> None:
+    face.say("ballot.cast", turn=turn, epoch=1, column=column, sequence=sequence)
+    face.hear("ballot.counted", turn=turn, sequence=sequence)
+
+
+def test_a_pupils_code_on_two_devices_is_one_ballot(house: House, faces: Faces) -> None:
+    made = event(house, "roster")
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    [key] = house.ask("roster", event_id=made["id"], text="Ada")
+    (first, one), (second, two) = (faces.phone(made["code"], key=key) for _ in range(2))
+    assert (voter_of(one), one["you"]["team"]) == (voter_of(two), two["you"]["team"])
+    vote(first, turn, 3, 1)
+    assert ballots_in_the_box(house, made["id"], turn) == 1
+    vote(second, turn, 5, 2)
+    first.say("ballot.cast", turn=turn, epoch=1, column=4, sequence=1)
+    assert first.hear("ballot.refused")["code"] == "stale"
+    assert ballots_in_the_box(house, made["id"], turn) == 1
+    _, third = faces.phone(made["code"], key=key)
+    assert (third["you"]["column"], third["you"]["sequence"]) == (5, 2)
+
+
+@pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
+def test_replays_lower_sequences_forged_teams_and_second_sockets_make_no_second_ballot(
+    admission: str, house: House, faces: Faces
+) -> None:
+    made = event(house, admission)
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    key = key_for(admission, made, house, faces)
+    face, welcome = faces.phone(made["code"], key=key, team=1)
+    token, team = welcome["you"]["token"], welcome["you"]["team"]
+    vote(face, turn, 3, 2)
+    vote(face, turn, 3, 2)
+    face.say("ballot.cast", turn=turn, epoch=1, column=4, sequence=1)
+    assert face.hear("ballot.refused")["code"] == "stale"
+    event_id, voter, rest = token.split(".")
+    forged = f"{event_id}.{voter}.{3 - team}:{rest.partition(':')[2]}"
+    assert faces.open("phone").say("phone.join", code=made["code"], token=forged).closed() == 4503
+    twin, told = faces.phone(made["code"], token=token, team=3 - team, key=key)
+    assert (told["you"]["team"], told["you"]["column"]) == (team, 3)
+    vote(twin, turn, 6, 3)
+    assert ballots_in_the_box(house, made["id"], turn) == 1
+
+
+def test_even_a_seat_signed_for_both_teams_is_one_ballot(house: House, faces: Faces) -> None:
+    """The box holds it, should a voter ever get two seats."""
+    made = event(house, "open")
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    for sequence, team in [(1, 1), (2, 2)]:
+        token = house.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
+        face, _ = faces.phone(made["code"], token=token)
+        vote(face, turn, 3, sequence)
+    assert ballots_in_the_box(house, made["id"], turn) == 1

@@ -1,0 +1,48 @@
+"""The code of the moment at a running house: it lets in, at its own event, for as long as it is asked for."""
+
+from tests.faces import Faces
+from tests.stack import House
+from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
+
+
+def test_the_code_of_the_moment_lets_in_and_no_other_does(house: House, faces: Faces) -> None:
+    code = event(house, "rotating")["code"]
+    told = shown(trusted_display(house, faces, code))
+    face = faces.open("phone")
+    assert refused(face, code) == "key_needed"
+    assert refused(face, code, key="  - ") == "key_needed"
+    assert refused(face, code, key="22222") == "key_wrong"
+    face.say("phone.join", code=code, key=f" {told['key'].lower()[:2]}-{told['key'][2:]}")
+    welcome = face.hear("phone.welcomed")
+    assert welcome["state"]["admission"] == "rotating"
+    _, back = faces.phone(code, token=welcome["you"]["token"])
+    assert voter_of(back) == voter_of(welcome)
+
+
+def test_a_code_is_for_its_own_event(house: House, faces: Faces) -> None:
+    here, there = event(house, "rotating")["code"], event(house, "rotating")["code"]
+    key = shown(trusted_display(house, faces, here))["key"]
+    assert turned_away(faces, there, key=key) == "key_wrong"
+
+
+def test_where_teams_are_chosen_the_team_comes_first(house: House, faces: Faces) -> None:
+    code = event(house, "rotating", team_choice="choose")["code"]
+    key = shown(trusted_display(house, faces, code))["key"]
+    face = faces.open("phone")
+    assert refused(face, code, key=key) == "team_needed"
+    assert refused(face, code, team=2) == "key_needed"
+    assert face.say("phone.join", code=code, team=2, key=key).hear("phone.welcomed")["you"]["team"] == 2
+
+
+def test_a_display_shows_codes_once_its_event_asks_for_them_and_then_no_more(
+    house: House, faces: Faces
+) -> None:
+    made = event(house, "open")
+    display = trusted_display(house, faces, made["code"])
+    house.ask("edit", event_id=made["id"], admission="rotating")
+    key = shown(display)["key"]
+    _, welcome = faces.phone(made["code"], key=key)
+    house.ask("edit", event_id=made["id"], admission="tickets")
+    display.hear_until(lambda told: told.get("state", {}).get("admission") == "tickets")
+    assert turned_away(faces, made["code"], key=key) == "key_wrong"
+    assert faces.phone(made["code"], token=welcome["you"]["token"])

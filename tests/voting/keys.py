@@ -1,0 +1,44 @@
+"""Ways in at a running house: events by whom they admit, the codes at their doors, and what these open."""
+
+from typing import Any
+
+from tests.faces import Face, Faces, Message
+from tests.stack import House
+
+LONG = {"window_s": 600, "lobby": "open"}
+
+
+def event(house: House, admission: str, **choices: Any) -> dict[str, Any]:
+    return dict(house.ask("event", admission=admission, **{**LONG, **choices}))
+
+
+def refused(face: Face, code: str, **fields: Any) -> str:
+    face.say("phone.join", code=code, **fields)
+    return str(face.hear("error.told")["code"])
+
+
+def turned_away(faces: Faces, code: str, **fields: Any) -> str:
+    return refused(faces.open("phone"), code, **fields)
+
+
+def voter_of(welcome: Message) -> str:
+    return str(welcome["you"]["token"]).split(".")[1]
+
+
+def shown(display: Face) -> Message:
+    return display.hear("key.shown")
+
+
+def trusted_display(house: House, faces: Faces, code: str) -> Face:
+    console = faces.console(code, house.ask("session", name="olga"))
+    key = console.hear("console.welcomed")["display_key"]
+    console.leave()
+    return faces.display(code, key=key)[0]
+
+
+def key_for(admission: str, made: dict[str, Any], house: House, faces: Faces) -> str | None:
+    if admission == "rotating":
+        return str(shown(trusted_display(house, faces, made["code"]))["key"])
+    if admission == "tickets":
+        return str(house.ask("tickets", event_id=made["id"], count=1)[0])
+    return str(house.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None

@@ -1,0 +1,19 @@
+"""How an event is told to stand: as a fresh snapshot shows it, and as its last announcement did."""
+
+import msgspec
+
+from games.models import Event
+from voting import protocol
+from voting.fanout.snapshots import snapshot
+from voting.models import Announcement
+
+
+def shown(event_id: int) -> protocol.EventState:
+    return snapshot(Event.objects.get(pk=event_id))
+
+
+def told_last(event_id: int) -> protocol.EventState:
+    row = Announcement.objects.filter(event_id=event_id).order_by("seq").last()
+    assert row is not None
+    change: protocol.Change = msgspec.json.decode(bytes(row.body), type=protocol.Changes)
+    return change.state
