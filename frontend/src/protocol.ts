@@ -85,13 +85,14 @@ export interface Team {
 
 export interface Mark {
   name: string;
-  kind: "ball" | "block" | "card" | "text";
+  kind: "ball" | "block" | "card" | "path" | "text";
   x: number;
   y: number;
   width: number;
   height: number;
   side: Side | null;
   text: string;
+  points: ReadonlyArray<readonly [number, number]>;
   lit: boolean;
   gone: boolean;
 }

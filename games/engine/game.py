@@ -51,18 +51,20 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """One thing on a drawing; the thing that has its `name` in the next drawing is the same, moved.
 
     `x` and `y` are its middle, from the upper left. A `card` and a `block` are of `width` and `height`, a
-    `ball` is as wide as it is high, a `text` as high as its letters. Without a `side` it is nobody's. What is
-    `lit` stands out, what is `gone` is faint.
+    `ball` is as wide as it is high, a `text` as high as its letters; a `path` leads through `points`, seen
+    from its middle, in a stroke of `width`. Without a `side` it is nobody's. What is `lit` stands out, what
+    is `gone` is faint.
     """
 
     name: str
-    kind: Literal["ball", "card", "block", "text"]
+    kind: Literal["ball", "card", "block", "text", "path"]
     x: int
     y: int
     width: int
     height: int
     side: Side | None = None
     text: str = ""
+    points: tuple[tuple[int, int], ...] = ()
     lit: bool = False
     gone: bool = False
 
@@ -168,5 +170,6 @@ def check_picks(game: Game[State], state: State, picks: Picks) -> None:
     """Raises IllegalPick for a pick that is not among the side's legal actions."""
     for side in SIDES:
         pick = picks.of(side)
-        if pick is not None and pick not in game.legal_actions(state, side):
+        legal = type(pick) is int and pick in game.legal_actions(state, side)
+        if pick is not None and not legal:
             raise IllegalPick(f"{side} picks {shown(pick)}: it cannot do that now")

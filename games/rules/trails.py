@@ -107,26 +107,36 @@ def _tell(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
 
 def _draw(state: State) -> Drawing:
     width, height = (PITCH * cells + 2 * EDGE for cells in state.size)
-    ground = Mark(
-        name="ground", kind="block", x=width // 2, y=height // 2, width=width - EDGE, height=height - EDGE
-    )
     marks = [mark for side in SIDES for mark in _trail(state, side)]
     told = (f"{{{side}}} is at {_place(state.trail(side)[-1])}" for side in SIDES)
-    return Drawing(width=width, height=height, marks=(ground, *marks), words=", ".join(told) + ".")
+    ruled = (_ruled(state.size, "rows"), _ruled(state.size, "columns"))
+    return Drawing(width=width, height=height, marks=(*ruled, *marks), words=", ".join(told) + ".")
+
+
+def _ruled(size: Cell, name: Literal["rows", "columns"]) -> Mark:
+    """The field's lines one way, in one stroke that turns at its edges."""
+    long, lines = size if name == "rows" else size[::-1]
+    ends = [
+        (EDGE + PITCH * long * ((n + end) % 2), EDGE + PITCH * n) for n in range(lines + 1) for end in (0, 1)
+    ]
+    points = tuple(ends if name == "rows" else ((y, x) for x, y in ends))
+    return Mark(name=name, kind="path", x=0, y=0, width=5, height=5, points=points)
+
+
+def _trail(state: State, side: Side) -> list[Mark]:
+    """A path, and its head as a ball; out of the field it is seen over its edge."""
+    cells = [_middle(cell) for cell in state.trail(side)]
+    x, y = cells[-1]
+    lost = state.result not in ("open", side)
+    path = Mark(
+        name=f"{side} trail", kind="path", x=0, y=0, width=56, height=56, side=side, points=tuple(cells)
+    )
+    return [path, Mark(name=f"{side} head", kind="ball", x=x, y=y, width=88, height=88, side=side, gone=lost)]
+
+
+def _middle(cell: Cell) -> Cell:
+    return EDGE + PITCH * cell[0] - PITCH // 2, EDGE + PITCH * cell[1] - PITCH // 2
 
 
 def _place(cell: Cell) -> str:
     return f"column {cell[0]}, row {cell[1]} from above"
-
-
-def _trail(state: State, side: Side) -> list[Mark]:
-    """Each cell as a block, the head as a ball; out of the field it is seen at its edge."""
-    *walls, head = state.trail(side)
-    gone = state.result not in ("open", side)
-    marks = [_mark(f"{side} {number}", "block", cell, side) for number, cell in enumerate(walls)]
-    return [*marks, _mark(f"{side} head", "ball", head, side, gone=gone)]
-
-
-def _mark(name: str, kind: Literal["block", "ball"], cell: Cell, side: Side, *, gone: bool = False) -> Mark:
-    x, y = (EDGE + PITCH * part - PITCH // 2 for part in cell)
-    return Mark(name=name, kind=kind, x=x, y=y, width=90, height=90, side=side, gone=gone)

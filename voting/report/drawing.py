@@ -15,16 +15,17 @@ def draw_drawing(drawing: Drawing, told: str) -> str:
 
 
 def _thing(mark: Mark) -> str:
-    kinds = [mark.kind, mark.side, "lit" if mark.lit else "", "gone" if mark.gone else ""]
-    classes = " ".join(kind for kind in kinds if kind)
-    return (
-        f'<g class="mark {classes}" transform="translate({mark.x} {mark.y})">{_body(mark)}{_text(mark)}</g>'
-    )
+    told = {"kind": mark.kind, "side": mark.side, "lit": mark.lit, "gone": mark.gone}
+    said = "".join(f' data-{name}="{value}"' for name, value in told.items() if value)
+    return f'<g class="mark"{said} transform="translate({mark.x} {mark.y})">{_body(mark)}{_text(mark)}</g>'
 
 
 def _body(mark: Mark) -> str:
     x, y = -mark.width / 2, -mark.height / 2
     size = f'x="{x:g}" y="{y:g}" width="{mark.width}" height="{mark.height}"'
+    if mark.kind == "path":
+        points = " ".join(f"{x},{y}" for x, y in mark.points)
+        return f'<polyline points="{points}" stroke-width="{mark.width}"/>'
     if mark.kind == "ball":
         return f'<use href="#ball-{mark.side}" {size}/>'
     return "" if mark.kind == "text" else f'<rect {size} rx="{min(mark.width, mark.height) / 8:g}"/>'

@@ -1,5 +1,5 @@
 import type { Board, Drawing, Mark } from "../protocol";
-import { Ball, EnamelDefs, Shape } from "./Ball";
+import { Ball, EnamelDefs } from "./Ball";
 import { FrontDefs, Lacquer, Plates } from "./Front";
 import { BALL, PAD, PLINTH, cabinetHeight, cabinetWidth } from "./geometry";
 import "./drawn.css";
@@ -36,11 +36,12 @@ function Thing({ mark }: { mark: Mark }) {
 function Body({ mark }: { mark: Mark }) {
   const { kind, side, width, height, text } = mark;
   if (kind === "ball") return side && <g transform={`scale(${width / (2 * BALL)})`}><Ball side={side} /></g>;
+  if (kind === "path") return <polyline points={mark.points.join(" ")} stroke-width={width} />;
   if (kind === "text") return <Words text={text} height={height} />;
   return (
     <>
       <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={Math.min(width, height) / 8} />
-      {kind === "card" && side && <g class="suit" transform={`translate(${width * 0.3} ${height * 0.34}) scale(${width / 220})`}><Shape side={side} /></g>}
+      {kind === "card" && side && <g transform={`translate(${width * 0.3} ${height * 0.34}) scale(${width / 360})`}><Ball side={side} /></g>}
       {text && <Words text={text} height={Math.min(height * 0.55, (width * 1.5) / text.length)} />}
     </>
   );
