@@ -11,8 +11,8 @@ from games.engine.errors import BadOptions
 from games.engine.game import SIDES, Board, Drawing, Mark, Picks, Resolution, Result, Side, check_picks
 
 PITCH, MARGIN, HEIGHT, MIDDLE = 140, 40, 900, 450
-HANDS: dict[Side, int] = {"red": 110, "yellow": 790}
-BIDS: dict[Side, int] = {"red": 310, "yellow": 590}
+HANDS: dict[Side, int] = {"red": 95, "yellow": 805}
+BIDS: dict[Side, int] = {"red": 275, "yellow": 625}
 CARD = partial(Mark, kind="card", width=120, height=170)
 TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
 NONE = Picks()

@@ -58,7 +58,7 @@ def check_board(board: Board) -> None:
 @given(
     games, st.integers(0, 10**12), st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
 )
-def test_what_is_not_legal_is_refused(game: Game[Any], lot: int, pick: object) -> None:
+def test_what_is_not_legal_is_refused(game: Game[Any], lot: int, pick: Any) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     for side in SIDES:
         if type(pick) is int and pick in game.legal_actions(state, side):

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from games.engine.game import Drawing, Mark
+from games.engine.game import Drawing, Mark, Side
 
 
 def draw_drawing(drawing: Drawing, told: str) -> str:
@@ -21,14 +21,26 @@ def _thing(mark: Mark) -> str:
 
 
 def _body(mark: Mark) -> str:
-    x, y = -mark.width / 2, -mark.height / 2
-    size = f'x="{x:g}" y="{y:g}" width="{mark.width}" height="{mark.height}"'
     if mark.kind == "path":
         points = " ".join(f"{x},{y}" for x, y in mark.points)
         return f'<polyline points="{points}" stroke-width="{mark.width}"/>'
     if mark.kind == "ball":
-        return f'<use href="#ball-{mark.side}" {size}/>'
-    return "" if mark.kind == "text" else f'<rect {size} rx="{min(mark.width, mark.height) / 8:g}"/>'
+        return _ball(mark.side, (0, 0), mark.width)
+    return "" if mark.kind == "text" else _sheet(mark)
+
+
+def _sheet(mark: Mark) -> str:
+    """A block, or a card, which shows its side's shape, too."""
+    (x, y), size = (-mark.width / 2, -mark.height / 2), f'width="{mark.width}" height="{mark.height}"'
+    sheet = f'<rect x="{x:g}" y="{y:g}" {size} rx="{min(mark.width, mark.height) / 8:g}"/>'
+    if mark.kind == "block" or mark.side is None:
+        return sheet
+    return sheet + _ball(mark.side, (mark.width * 0.3, mark.height * 0.34), mark.width * 0.26)
+
+
+def _ball(side: Side | None, at: tuple[float, float], size: float) -> str:
+    x, y = at[0] - size / 2, at[1] - size / 2
+    return f'<use href="#ball-{side}" x="{x:g}" y="{y:g}" width="{size:g}" height="{size:g}"/>'
 
 
 def _text(mark: Mark) -> str:
