@@ -9,7 +9,7 @@ TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 ALONE := tests/load tests/hardening/test_fuzz.py
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-deploy chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
+.PHONY: help play test test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -21,7 +21,7 @@ play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, G
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
+	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
 
@@ -29,6 +29,11 @@ test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all rea
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m pytest tests/machines $(ARGS)
+
+test-openspiel: ## OpenSpiel's games as ours, and ours against its own (installs it)
+	@$(PYTHON) -m deploy.laptop.bootstrap openspiel
+	@mkdir -p .play/nobodys
+	@$(NOBODYS) $(BIN)/python -m pytest tests/openspiel $(ARGS)
 
 bench: ## the goals' whole table, on this machine, in ten minutes (ARGS=--small for a look)
 	@$(PYTHON) -m deploy.laptop.bootstrap test

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from hypothesis import settings as properties
 from redis import Redis
 
 from deploy.laptop.stack import Stack
@@ -12,6 +13,10 @@ from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
 from voting.box.ballot_box import BallotBox
+
+# A busy machine breaks no property.
+properties.register_profile("calm", deadline=None)
+properties.load_profile("calm")
 
 # Half a minute each and more, the longest first, so that of two processes neither waits long at the end.
 LONGEST = (

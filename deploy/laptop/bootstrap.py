@@ -25,6 +25,9 @@ def prepare(task: str) -> None:
     if task == "lock":
         return
     virtualenv.install("base" if task in {"play", "build"} else "dev")
+    if task == "openspiel":
+        virtualenv.install("openspiel")
+        return
     frontend.install()
     if task != "check":
         frontend.build()

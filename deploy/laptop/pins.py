@@ -23,10 +23,12 @@ def main() -> None:
     """Versions pinned before stay as they are where they still fit; `--upgrade` takes the newest."""
     uv = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
     subprocess.run(uv, check=True)
-    node = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]["node"]
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
     pin("base", "pyproject.toml")
     pin("dev", "--extra", "dev", "--constraint", str(PINS / "base.txt"), "pyproject.toml")
-    pin("node", "-", given="\n".join(node))
+    pin("node", "-", given="\n".join(extras["node"]))
+    # Its games need none of what it asks for: that is for its learning algorithms.
+    pin("openspiel", "--no-deps", "-", given="\n".join(extras["openspiel"]))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ TITLES = {
     "base": "install Python packages",
     "dev": "install Python packages with the tools for tests",
     "node": "install Node",
+    "openspiel": "install OpenSpiel",
 }
 
 
@@ -35,7 +36,8 @@ def install(name: str) -> None:
     if stamp.is_fresh():
         return
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    run(Step(TITLES[name], [*pip, "--require-hashes", "-r", str(pins)], f"pip-{name}"))
+    complete = ["--require-hashes", "--no-deps"]  # the pins have all that is needed, and nothing else
+    run(Step(TITLES[name], [*pip, *complete, "-r", str(pins)], f"pip-{name}"))
     stamp.set()
 
 

@@ -83,13 +83,36 @@ export interface Team {
   hands: boolean;
 }
 
+export interface Mark {
+  name: string;
+  kind: "ball" | "block" | "card" | "path" | "text";
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  side: Side | null;
+  text: string;
+  points: ReadonlyArray<readonly [number, number]>;
+  lit: boolean;
+  gone: boolean;
+}
+
+export interface Drawing {
+  width: number;
+  height: number;
+  marks: ReadonlyArray<Mark>;
+  words: string;
+}
+
 export interface Board {
-  face: "columns";
+  face: "columns" | "drawn";
   columns: number;
   rows: number;
   grid: ReadonlyArray<string>;
   token: Side | null;
   winning_cells: ReadonlyArray<readonly [number, number]>;
+  choices: ReadonlyArray<string>;
+  drawing: Drawing | null;
 }
 
 export interface Legal {
@@ -131,6 +154,8 @@ export interface Resolution {
   token_after: Side | null;
   lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
   result: Result;
+  told: ReadonlyArray<string>;
+  before: Drawing | null;
 }
 
 export interface Reveal {

@@ -4,10 +4,14 @@ In the spirit of simultaneous-move nodes: at every turn one side or both are to 
 picks one legal action, and the joint action is resolved at once into a new immutable state.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as shown
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
+
+from games.engine.errors import IllegalPick
 
 Side = Literal["red", "yellow"]
 Result = Literal["red", "yellow", "draw", "open"]
@@ -43,29 +47,73 @@ class Drop(msgspec.Struct, frozen=True):
     row: int | None
 
 
-class Resolution(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a joint action, in the order in which it is to be shown."""
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing on a drawing; the thing that has its `name` in the next drawing is the same, moved.
 
-    drops: tuple[Drop, ...]
-    conflict: int | None
-    token_before: Side | None
-    token_after: Side | None
-    lines: tuple[tuple[Cell, ...], ...]
+    `x` and `y` are its middle, from the upper left. A `card` and a `block` are of `width` and `height`, a
+    `ball` is as wide as it is high, a `text` as high as its letters; a `path` leads through `points`, seen
+    from its middle, in a stroke of `width`. Without a `side` it is nobody's. What is `lit` stands out, what
+    is `gone` is faint.
+    """
+
+    name: str
+    kind: Literal["ball", "card", "block", "text", "path"]
+    x: int
+    y: int
+    width: int
+    height: int
+    side: Side | None = None
+    text: str = ""
+    points: tuple[tuple[int, int], ...] = ()
+    lit: bool = False
+    gone: bool = False
+
+
+class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+    """A picture of `width` to `height`, its marks from back to front; `words` say all that is in it."""
+
+    width: int
+    height: int
+    marks: tuple[Mark, ...]
+    words: str
+
+
+class Resolution(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a joint action, in the order in which it is to be shown.
+
+    A game of the face `drawn` has `before`, the drawing of the board that was, and `told`, what happened in
+    sentences, in which `{red}` and `{yellow}` stand for the teams' names; the rest is for `columns`.
+    """
+
+    drops: tuple[Drop, ...] = ()
+    conflict: int | None = None
+    token_before: Side | None = None
+    token_after: Side | None = None
+    lines: tuple[tuple[Cell, ...], ...] = ()
     result: Result
+    told: tuple[str, ...] = ()
+    before: Drawing | None = None
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """What anyone may see between two turns.
 
-    `face` names the drawing that shows it; `grid` holds the top row first, one of `.RY` a cell.
+    `face` names what shows it. Actions are 1 to `columns`. Of the face `columns` they are the columns of
+    `grid`, which holds the top row first, one of `.RY` a cell. A board of the face `drawn` has none of it,
+    but a `drawing`, and in `choices` what each action is called.
     """
 
-    face: Literal["columns"]
+    face: Literal["columns", "drawn"]
     columns: int
-    rows: int
-    grid: tuple[str, ...]
-    token: Side | None
-    winning_cells: tuple[Cell, ...]
+    rows: int = 0
+    grid: tuple[str, ...] = ()
+    token: Side | None = None
+    winning_cells: tuple[Cell, ...] = ()
+    choices: tuple[str, ...] = ()
+    drawing: Drawing | None = None
+
+    def name_of(self, action: int) -> str:
+        return self.choices[action - 1] if self.choices else str(action)
 
 
 State = TypeVar("State")
@@ -109,3 +157,19 @@ class Game(Protocol[State]):
 
     def view(self, state: State, side: Side | None) -> Board:
         """What `side` may see (None: a spectator)."""
+
+
+def named(sentence: str, names: Mapping[Side, str]) -> str:
+    """A game's own sentence with the teams' names put in."""
+    for side in SIDES:
+        sentence = sentence.replace(f"{{{side}}}", names[side])
+    return sentence
+
+
+def check_picks(game: Game[State], state: State, picks: Picks) -> None:
+    """Raises IllegalPick for a pick that is not among the side's legal actions."""
+    for side in SIDES:
+        pick = picks.of(side)
+        legal = type(pick) is int and pick in game.legal_actions(state, side)
+        if pick is not None and not legal:
+            raise IllegalPick(f"{side} picks {shown(pick)}: it cannot do that now")

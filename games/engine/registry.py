@@ -7,6 +7,7 @@ that a broken package harms no game but its own. Nobody can take the place of a 
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from reprlib import repr as shown
 from typing import Any
 
@@ -16,9 +17,10 @@ from games.engine.errors import BadOptions, UnknownGame
 from games.engine.game import Game
 
 GROUP = "crowdgame.games"
+EXTRAS = ("openspiel",) if find_spec("pyspiel") else ()
 HOUSE: Mapping[str, EntryPoint] = {
     slug: EntryPoint(slug, f"games.rules.{slug.replace('-', '_')}:GAME", GROUP)
-    for slug in ("simultaneous-captains-mistress", "captains-mistress")
+    for slug in ("simultaneous-captains-mistress", "captains-mistress", "goofspiel", "trails", *EXTRAS)
 }
 
 

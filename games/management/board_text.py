@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from games.engine.game import Board
+from games.engine.game import Board, named
 from games.engine.record import Replayed
 
 STYLE = {"R": "bold white on red", "Y": "bold black on yellow", ".": "dim"}
@@ -13,6 +13,9 @@ OUTCOME = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "open":
 def board_text(title: str, played: Replayed) -> Text:
     text = Text()
     text.append(printable(title) + "\n", "bold")
+    drawing = played.board.drawing
+    if drawing:
+        text.append(named(drawing.words, {"red": "red", "yellow": "yellow"}) + "\n")
     _append_grid(text, played.board)
     if played.board.token:
         text.append(f"token: {played.board.token}\n")

@@ -1,16 +1,11 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
 
 from tests.faces import Faces, faces_of
 from tests.stack import House, house, spread_over_servers
 
 __all__ = ["faces", "house"]
-
-settings.register_profile("calm", deadline=None)
-settings.load_profile("calm")
-
 
 ON_BOTH_SERVERS = {
     "test_sockets",

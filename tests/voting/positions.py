@@ -1,14 +1,16 @@
 """Positions of the simultaneous game, and their turns as a phone is told them."""
 
-from games.engine.game import SIDES, Picks
+from typing import Any
+
+from games.engine.game import SIDES, Game, Picks
 from games.engine.registry import find_game, read_options
 from voting.protocol import Legal, Turn
 
 SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 
 
-def a_turn(state: object, number: int = 1) -> Turn:
-    red, yellow = (SIMULTANEOUS.legal_actions(state, side) for side in SIDES)
+def a_turn(state: object, number: int = 1, game: Game[Any] = SIMULTANEOUS) -> Turn:
+    red, yellow = (game.legal_actions(state, side) for side in SIDES)
     return Turn(
         id=number,
         number=number,

@@ -31,9 +31,11 @@ class Mood:
 
 
 def mood_of(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
-    """The mood of the team that plays `side`, which must be to move."""
+    """The mood of the team that plays `side`, which must be to move; of what it cannot read, all is fancy."""
     columns = turn.legal.red if side == "red" else turn.legal.yellow
     gut = _gut(board, columns, rng)
+    if board.face == "drawn":
+        return Mood(columns, gut, gut)
     attentive = rng.random() < ATTENTIVE
     sight = _Sight(cabinet_of(board), side, attentive)
     sense = tuple(fancy * sight.worth(column) for column, fancy in zip(columns, gut, strict=True))

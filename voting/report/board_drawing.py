@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from games.engine.game import Board, Cell, Side
+from voting.report.drawing import draw_drawing
 
 PITCH, PAD, FOOT, HEAD = 100, 22, 84, 118
 SIDE_OF: dict[str, Side] = {"R": "red", "Y": "yellow"}
@@ -45,6 +46,8 @@ PLAIN = Marks()
 
 def draw_board(board: Board, told: str, marks: Marks = PLAIN) -> str:
     """`told` is the drawing in words."""
+    if board.drawing:
+        return draw_drawing(board.drawing, told)
     width = board.columns * PITCH + 2 * PAD
     height = board.rows * PITCH + 2 * PAD + FOOT
     deepest = max((_place(marks, index) for index in range(len(marks.above))), default=0)

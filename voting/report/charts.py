@@ -35,18 +35,18 @@ def draw_bars(told: str, values: Values, unit: str = "") -> str:
     return _chart(told, f"{_grid(top, unit)}{_turn_labels(len(values))}{''.join(bars)}")
 
 
-def draw_votes(told: str, votes: Mapping[Side, SideVote], columns: int) -> str:
+def draw_votes(told: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
     """The shares of a turn's ballots, each side's column beside the other's; the picks stand out."""
     highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
-    step = WIDTH / columns
+    step = WIDTH / len(choices)
     parts = [
         _share(side, share, highest, (column - 0.5) * step, vote.pick == column)
         for side, vote in votes.items()
         for column, share in enumerate(_shares(vote), 1)
     ]
     numbers = (
-        f'<text class="column" x="{(column - 0.5) * step:.1f}" y="{HEIGHT - 6}">{column}</text>'
-        for column in range(1, columns + 1)
+        f'<text class="column" x="{(column - 0.5) * step:.1f}" y="{HEIGHT - 6}">{escape(name)}</text>'
+        for column, name in enumerate(choices, 1)
     )
     return _chart(
         told, f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}'

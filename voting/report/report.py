@@ -82,8 +82,8 @@ class Report:
 
     @property
     def turning_point(self) -> TurningPoint | None:
-        """None unless somebody won on the board."""
-        if self.winner is None or self.forfeited:
+        """None unless somebody won on a board of columns."""
+        if self.winner is None or self.forfeited or self.board.drawing:
             return None
         return find_turning_point(self.winner, [turn.board for turn in self.turns])
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from games.engine.game import SIDES, Board, Side
+from games.engine.game import SIDES, Board, Side, named
 from voting.report.board_drawing import Marks, draw_board
 from voting.report.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
 from voting.report.report import (
@@ -26,6 +26,7 @@ class VoteRow:
     name: str
     vote: SideVote
     share: str
+    pick: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def _most(report: Report) -> int:
 
 
 def tell_board(report: Report, board: Board) -> str:
-    """Column by column, from the bottom up."""
+    """What is drawn, or column by column, from the bottom up."""
+    if board.drawing:
+        return named(board.drawing.words, report.teams)
     told = (f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1))
     return ". ".join(told) + "."
 
@@ -106,7 +109,7 @@ def _view_turn(report: Report, turn: TurnReport, turned: int) -> TurnView:
         number=turn.number,
         told=tell_turn(report, turn),
         board=draw_board(turn.board, told, Marks(fresh=fresh, framed=came.conflict)),
-        chart=draw_votes(shares, turn.votes, turn.board.columns),
+        chart=draw_votes(shares, turn.votes, _choices(turn.board)),
         rows=tuple(_rows(report, turn)),
         token=report.teams[holder] if holder else "",
         holder=holder,
@@ -117,14 +120,21 @@ def _view_turn(report: Report, turn: TurnReport, turned: int) -> TurnView:
 
 def _tell_votes(report: Report, voted: tuple[Side, SideVote]) -> str:
     side, vote = voted
-    counts = (f"{count} for {column}" for column, count in enumerate(vote.counts, 1) if count)
+    counts = (
+        f"{count} for {report.start.name_of(column)}" for column, count in enumerate(vote.counts, 1) if count
+    )
     return f"{report.teams[side]}: {', '.join(counts) or 'none'}."
 
 
 def _rows(report: Report, turn: TurnReport) -> Iterator[VoteRow]:
     for side, vote in turn.votes.items():
         share = "" if vote.agreement is None else f"{100 * vote.agreement:.0f} %"
-        yield VoteRow(side, report.teams[side], vote, share)
+        pick = report.start.name_of(vote.pick) if vote.pick else ""
+        yield VoteRow(side, report.teams[side], vote, share, pick)
+
+
+def _choices(board: Board) -> tuple[str, ...]:
+    return tuple(board.name_of(action) for action in range(1, board.columns + 1))
 
 
 def _charts(report: Report) -> Iterator[Chart]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from games.engine.game import SIDES, Drop, Side, other
+from games.engine.game import SIDES, Drop, Side, named, other
 from voting.report.report import Report, SideVote, TurnReport
 from voting.report.turning_point import line_cells
 
@@ -26,7 +26,8 @@ def tell_end(report: Report) -> str:
     if report.forfeited:
         return _tell_forfeit(report, last)
     if report.winner is None:
-        return f"After {_turns(last)} the board is full, and nobody has four in a row."
+        why = "nobody is ahead" if report.board.drawing else "the board is full, and nobody has four in a row"
+        return f"After {_turns(last)} {why}."
     return _tell_win(report, report.winner, last)
 
 
@@ -37,6 +38,8 @@ def _tell_forfeit(report: Report, last: int) -> str:
 
 
 def _tell_win(report: Report, winner: Side, last: int) -> str:
+    if report.board.drawing:
+        return f"{report.teams[winner]} won in turn {last}."
     lines = report.turns[-1].resolution.lines
     longest = max(map(len, lines), default=LINE)
     made = "Four" if longest == LINE else ("Five", "Six", "Seven")[longest - LINE - 1]
@@ -73,6 +76,11 @@ def _columns(columns: tuple[int, ...]) -> str:
     return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
 
 
+def _called(report: Report, action: int) -> str:
+    """In a sentence."""
+    return report.start.name_of(action) if report.start.choices else f"column {action}"
+
+
 def tell_turn(report: Report, turn: TurnReport) -> str:
     """What the teams chose, and what came of it."""
     return " ".join(_sentences(report, turn))
@@ -83,26 +91,31 @@ def _sentences(report: Report, turn: TurnReport) -> Iterator[str]:
     if came.conflict:
         yield f"Both chose column {came.conflict}."
     else:
-        chosen = [f"{report.teams[s]} chose column {v.pick}" for s, v in turn.votes.items() if v.pick]
+        chosen = [
+            f"{report.teams[s]} chose {_called(report, v.pick)}" for s, v in turn.votes.items() if v.pick
+        ]
         if chosen:
             yield f"{', '.join(chosen)}."
     for side, vote in turn.votes.items():
-        yield from _tell_deciding(report.teams[side], vote)
+        yield from _tell_deciding(report, report.teams[side], vote)
+    if came.told:
+        yield named(" ".join(came.told), report.teams)
     if came.conflict:
         yield from _tell_conflict(report, turn)
     if came.lines and came.result in SIDES:
         yield f"Four in a row for {report.teams[came.result]}."
 
 
-def _tell_deciding(name: str, vote: SideVote) -> Iterator[str]:
+def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:
+    pick = report.start.name_of(vote.pick) if vote.pick else ""
     if vote.decided_by == "lottery":
-        yield f"One ballot of {name} was drawn: it was for {vote.pick}."
+        yield f"One ballot of {name} was drawn: it was for {pick}."
     elif vote.decided_by == "first":
-        yield f"{name} had a tie, and {vote.pick} had its votes first."
+        yield f"{name} had a tie, and {pick} had its votes first."
     elif vote.decided_by == "lot":
-        yield f"{name} had a tie, and the lot took {vote.pick}."
+        yield f"{name} had a tie, and the lot took {pick}."
     elif vote.decided_by == "random":
-        yield f"Nobody of {name} voted, and the lot took {vote.pick}."
+        yield f"Nobody of {name} voted, and the lot took {pick}."
     elif vote.decided_by == "pass":
         yield f"Nobody of {name} voted, and nothing dropped for them."
     elif vote.decided_by == "forfeit":

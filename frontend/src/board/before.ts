@@ -1,4 +1,9 @@
-import type { Board, Drop } from "../protocol";
+import type { Board, Drop, Resolution } from "../protocol";
+
+/** The board as it stood before a turn was resolved. */
+export function before(board: Board, { drops, before }: Resolution): Board {
+  return before ? { ...board, drawing: before } : without(board, drops);
+}
 
 /** The board as it stood before `drops`, and before any line was seen in it. */
 export function without(board: Board, drops: readonly Drop[]): Board {

@@ -9,26 +9,38 @@ export const BALL = 44;
 
 export type Cell = readonly [column: number, row: number];
 
-export function cabinetWidth(columns: number): number {
-  return columns * PITCH + 2 * PAD;
+/** A drawing stands in a cabinet of this size. */
+const DRAWN = { columns: 7, rows: 6 };
+
+type Size = Pick<Board, "face" | "columns" | "rows">;
+
+export function cabinetWidth({ face, columns }: Size): number {
+  return (face === "drawn" ? DRAWN.columns : columns) * PITCH + 2 * PAD;
 }
 
-export function cabinetHeight(rows: number): number {
-  return rows * PITCH + 2 * PAD + PLINTH;
+export function cabinetHeight({ face, rows }: Size): number {
+  return (face === "drawn" ? DRAWN.rows : rows) * PITCH + 2 * PAD + PLINTH;
 }
 
-/** Columns and rows count from 1, rows from the bottom; a row above the top lies over the rim. */
-export function centreX(column: number): number {
-  return PAD + (column - 0.5) * PITCH;
+/** How wide a column is, or what stands for one under a drawing. */
+export function pitchOf(board: Size): number {
+  return (cabinetWidth(board) - 2 * PAD) / board.columns;
 }
 
+/** Rows count from 1, from the bottom; a row above the top lies over the rim. */
 export function centreY(row: number, rows: number): number {
   return PAD + (rows - row + 0.5) * PITCH;
 }
 
 /** Where a column stands: whoever looks from behind sees the first one last, under the same number. */
-export function slotX(column: number, columns: number, back: boolean): number {
-  return centreX(back ? columns + 1 - column : column);
+export function slotX(column: number, board: Size, back: boolean): number {
+  const mirrored = back && board.face !== "drawn";
+  return PAD + ((mirrored ? board.columns + 1 - column : column) - 0.5) * pitchOf(board);
+}
+
+/** What an action is called where it is shown. */
+export function nameOf({ choices }: Pick<Board, "choices">, action: number): string {
+  return choices[action - 1] ?? `${action}`;
 }
 
 export type Owner = "red" | "yellow" | "none";

@@ -1,7 +1,8 @@
 import { Badge } from "../board/Ball";
 import { Cabinet } from "../board/Cabinet";
+import { Drawn } from "../board/Drawn";
 import { Coin } from "../board/Coin";
-import { without } from "../board/before";
+import { before } from "../board/before";
 import type { ServerClock } from "../live/clock";
 import { countdown, percent, thousands } from "../live/format";
 import { useNow } from "../live/now";
@@ -31,11 +32,16 @@ export function Hall(props: Props) {
       <Name team={1} event={event} />
       <div class="over">{match && <Over {...props} match={match} />}</div>
       <Name team={2} event={event} />
-      <div class="stage">{match ? <Cabinet board={boardAt(match, phase, now)} lit={litAt(match, phase, now)} /> : <Sign event={event} />}</div>
+      <div class="stage">{match ? <OnStage match={match} phase={phase} now={now} /> : <Sign event={event} />}</div>
       <p class="caption">{caption(event, phase)}</p>
       {event.notice ? <p class="shown">{event.notice}</p> : <p class="way">{event.hidden.includes("code") ? "" : joinUrl.replace(/^https?:\/\//, "")}</p>}
     </section>
   );
+}
+
+function OnStage({ match, phase, now }: { match: Match; phase: Phase; now: number }) {
+  const board = boardAt(match, phase, now);
+  return board.face === "drawn" ? <Drawn board={board} /> : <Cabinet board={board} lit={litAt(match, phase, now)} />;
 }
 
 function Name({ team, event }: { team: 1 | 2; event: EventState }) {
@@ -115,7 +121,7 @@ function capital(text: string): string {
 /** Until the balls have dropped, the board as it stood before. */
 function boardAt(match: Match, phase: Phase, now: number): Board {
   const early = phase === "reveal" && ["sealed", "pour", "picks"].includes(revealStep(match, now));
-  return early && match.reveal ? without(match.board, match.reveal.resolution.drops) : match.board;
+  return early && match.reveal ? before(match.board, match.reveal.resolution) : match.board;
 }
 
 function litAt(match: Match, phase: Phase, now: number): Board["winning_cells"] {

@@ -34,7 +34,7 @@ export function Bars({ view }: { view: View }) {
     bars.forEach((bar, index) => say(labels[index], again ? marginOf(again, bar) : figure(bar, poured)));
   });
   if (!match) return null;
-  const [width, height] = [cabinetWidth(match.board.columns), cabinetHeight(match.board.rows)];
+  const [width, height] = [cabinetWidth(match.board), cabinetHeight(match.board)];
   return (
     <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
       {bars.map((bar) => <BarOf key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}

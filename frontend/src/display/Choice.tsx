@@ -1,4 +1,5 @@
 import type { SideTally } from "../protocol";
+import { nameOf } from "../board/geometry";
 import { isHidden, percent, plural, share, sideOf, tallyOf, teamOf, type Place } from "./sides";
 import { standing, type View } from "./view";
 import { decision } from "./words";
@@ -14,10 +15,11 @@ export function Choice({ view, place }: { view: View; place: Place }) {
   if (!tally || !stand || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
   const width = `calc(${(size.width - stand.width) / 2 - 30} * var(--u))`;
   const counted = !isHidden(state, "tally");
-  const words = decision(tally, counted) || of(view, place, tally);
+  const name = nameOf(scene.match!.board, tally.pick ?? 0);
+  const words = decision(tally, counted, name) || of(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} counted={counted} who={whoIn(view, place)} />}
+      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} name={name} counted={counted} who={whoIn(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
@@ -35,11 +37,11 @@ function whoIn({ home }: View, place: Place): string {
   return place === 0 ? "You " : "They ";
 }
 
-function Pick({ tally, pick, counted, who }: { tally: SideTally; pick: number; counted: boolean; who: string }) {
+function Pick({ tally, pick, name, counted, who }: { tally: SideTally; pick: number; name: string; counted: boolean; who: string }) {
   return (
     <>
       <span class="said">{who}chose</span>
-      <b class="column">{pick}</b>
+      <b class="column">{name}</b>
       {counted && tally.ballots > 0 && <b class="share">{percent(share(tally, pick))} %</b>}
     </>
   );

@@ -45,11 +45,11 @@ function framesOf(view: View, drop: Drop, index: number): Frame[] {
 function poseOf({ scene, back, size }: View, { column, row }: Drop, index: number) {
   const { match, reveal } = scene;
   if (!match || !reveal) return null;
-  const { rows, columns } = match.board;
+  const { rows } = match.board;
   const stacked = reveal.resolution.conflict !== null ? index : 0;
   const from = OVER_RIM - stacked * (2 * BALL + 4);
   const to = row === null ? OVER_RIM + 6 : centreY(row, rows);
-  const x = slotX(column, columns, back);
+  const x = slotX(column, match.board, back);
   return (grown: number, progress: number): Omit<Frame, "at"> => {
     const y = from + (to - from) * fall(progress, to - from, centreY(1, rows) - OVER_RIM);
     const gone = row === null ? Math.max(0, (progress - ROLLS_OFF) / (1 - ROLLS_OFF)) : 0;

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Panel, Wall } from "../board/Cabinet";
+import { Drawn } from "../board/Drawn";
 import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
-import type { KeyShown } from "../protocol";
+import type { Board, KeyShown } from "../protocol";
 import { Bars } from "./Bars";
 import { Choice } from "./Choice";
 import { Clock } from "./Clock";
@@ -77,10 +78,10 @@ function Dock({ view }: { view: View }) {
   const framed = told && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
   return (
     <div class="dock" style={dockStyle(stand, board)}>
-      <Wall board={board} lit={lit} back={view.back} />
+      {board.face === "drawn" ? <Drawn board={board} /> : <Wall board={board} lit={lit} back={view.back} />}
       {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isHidden(view.state, "tally") && <Bars view={view} />}
       {told && <Falling view={view} />}
-      <Panel board={board} lit={lit} fresh={freshIn(view)} framed={framed} back={view.back} />
+      {board.face !== "drawn" && <Panel board={board} lit={lit} fresh={freshIn(view)} framed={framed} back={view.back} />}
     </div>
   );
 }
@@ -99,10 +100,10 @@ function freshIn({ scene }: View): readonly Cell[] {
   return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
 }
 
-function dockStyle({ centre, floor, width, height, scale }: Standing, { columns, rows }: { columns: number; rows: number }) {
+function dockStyle({ centre, floor, width, height, scale }: Standing, board: Board) {
   return {
-    width: `calc(${cabinetWidth(columns)} * var(--u))`,
-    height: `calc(${cabinetHeight(rows)} * var(--u))`,
+    width: `calc(${cabinetWidth(board)} * var(--u))`,
+    height: `calc(${cabinetHeight(board)} * var(--u))`,
     transform: `translate(calc(${centre - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
   };
 }

@@ -49,7 +49,7 @@ function barsOfSide(view: View, { side, tally }: { side: Side; tally: SideTally 
   return tally.counts.map((_, index) => {
     const column = index + 1;
     const part = share(tally, column);
-    const x = slotX(column, tally.counts.length, view.back);
+    const x = slotX(column, view.scene.match!.board, view.back);
     return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
   });
 }

@@ -8,6 +8,8 @@ const NORMAL = { wide: 1920, narrow: 1440 };
 const PLATE = 64;
 const READS_FROM_AFAR = 54;
 
+const USUAL = { face: "columns", columns: 7, rows: 6 } as const;
+
 test("without a notice the foot is as it was", () => {
   assert.deepEqual(footOf("", NORMAL.wide, false), { lines: 0, plank: 0, line: 88 });
   assert.equal(liftOf(footOf("", NORMAL.wide, false), false), 0);
@@ -17,7 +19,7 @@ test("without a notice the foot is as it was", () => {
 for (const width of Object.values(NORMAL)) {
   test(`the longest notice leaves column numbers that read from afar, ${width} wide`, () => {
     const foot = footOf(LONGEST, width, false);
-    const cabinet = { width: cabinetWidth(7), height: cabinetHeight(6) };
+    const cabinet = { width: cabinetWidth(USUAL), height: cabinetHeight(USUAL) };
     assert.ok(PLATE * cabinetScale(width, liftOf(foot, false), cabinet) >= READS_FROM_AFAR);
     assert.ok(PLATE * STEPPED_BACK * cabinetScale(width, 0, cabinet) >= READS_FROM_AFAR);
   });

@@ -1,8 +1,8 @@
 import type { Board, EventState, Match, Reveal, Side, Turn } from "../protocol";
-import { without } from "../board/before";
+import { before } from "../board/before";
 import { closeCallOf, type CloseCall } from "./closecall";
 import { isHidden } from "./sides";
-import { nextStep, planOf, stage, type Plan, type Stage } from "./timeline";
+import { nextStep, planOf, stage, type Plan, type Stage, type Step } from "./timeline";
 
 export type Phase = "lobby" | "talk" | "voting" | "paused" | "sealed" | "reveal" | "ended";
 
@@ -84,10 +84,14 @@ export function dropsAgain({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
 }
 
+const LANDED: readonly Step[] = ["lines", "replay", "over"];
+const MOVED: readonly Step[] = ["drops", "second", "token", ...LANDED];
+
 /** The board to draw: until its drops have landed the one before them; they fall by themselves. */
 export function boardOf(scene: Scene): Board | null {
   const { match, reveal, stage } = scene;
   if (!match) return null;
-  const landed = !stage || (["lines", "replay", "over"].includes(stage.step) && !dropsAgain(scene));
-  return landed || !reveal ? match.board : without(match.board, reveal.resolution.drops);
+  if (!stage || !reveal) return match.board;
+  const moved = match.board.face === "drawn" ? MOVED : LANDED;
+  return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : before(match.board, reveal.resolution);
 }

@@ -6,7 +6,7 @@ export const NOW = 1_000_000;
 export function stacked(columns: readonly string[]): Board {
   const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
   const grid = Array.from({ length: 6 }, (_, fromTop) => line(5 - fromTop));
-  return { face: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [] };
+  return { face: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], choices: [], drawing: null };
 }
 
 export function turnOf(part: Partial<Turn> = {}): Turn {
@@ -19,7 +19,7 @@ export function tallyOf(counts: readonly number[], pick: number | null, part: Pa
 }
 
 export function resolutionOf(part: Partial<Resolution> = {}): Resolution {
-  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", ...part };
+  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", told: [], before: null, ...part };
 }
 
 export function revealOf(part: Partial<Reveal> = {}): Reveal {

@@ -111,7 +111,7 @@ const END_SHARE = 0.44;
 export function standing({ scene, size, lift }: View): Standing | null {
   const board = scene.match?.board;
   if (!board) return null;
-  const own = { width: cabinetWidth(board.columns), height: cabinetHeight(board.rows) };
+  const own = { width: cabinetWidth(board), height: cabinetHeight(board) };
   const full = cabinetScale(size.width, lift, own);
   const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));

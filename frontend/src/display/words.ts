@@ -1,7 +1,8 @@
-import type { Admission, EventState, Match, Reveal, Side, SideTally } from "../protocol";
+import type { Admission, Board, EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { otherSide } from "../live/grid";
 import { ahead, bothSaw, happened, isDouble, secondLook } from "./announcer";
 import type { CloseCall } from "./closecall";
+import { nameOf as called } from "../board/geometry";
 import { nameOf, type Sentence, type Told } from "./sentence";
 import { seriesOf } from "../live/series";
 import type { Step } from "./timeline";
@@ -43,12 +44,14 @@ function picks(told: Told): Sentence {
   if (resolution.conflict !== null) return [`${bothSaw(told) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
   return movers(told).flatMap((side, index) => {
     const pick = tallyOf(told.reveal, side)?.pick ?? null;
-    return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? " drops nothing" : ` plays ${pick}`];
+    return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? " drops nothing" : ` plays ${called(told.match.board, pick)}`];
   });
 }
 
 function drops(told: Told): Sentence {
   const { resolution } = told.reveal;
+  const [happened] = resolution.told;
+  if (happened) return inWords(told, happened);
   const first = resolution.drops[0];
   if (!first) return ["Nothing drops this turn"];
   if (resolution.conflict === null) return picks(told);
@@ -68,17 +71,24 @@ function passing(told: Told): Sentence {
 }
 
 function outcome(told: Told): Sentence {
-  const { result, lines } = told.reveal.resolution;
-  if (result === "draw") return ["The board is full: a draw"];
+  const { result, lines, told: sentences } = told.reveal.resolution;
+  if (result === "draw") return [sentences.length ? "A draw" : "The board is full: a draw"];
   if (result === "open") return open(told);
   if (isDouble(told, result)) return ["Four in a row for both: ", nameOf(told, result), " wins"];
   if (lines.length > 1) return [`${lines.length} lines at once: `, nameOf(told, result), " wins"];
   return [nameOf(told, result), lines.length ? ` has four in a row` : " wins"];
 }
 
+/** A game's own sentence, with the teams' names put in. */
+function inWords(told: Told, sentence: string): Sentence {
+  return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? nameOf(told, part as Side) : part));
+}
+
 /** What happened counts more than what is next; what is near is said again when the vote opens. */
 function open(told: Told): Sentence {
   const [done, near] = [happened(told), ahead(told)];
+  const last = told.reveal.resolution.told.at(-1);
+  if (last) return inWords(told, last);
   if (done.length) return done;
   if (near.length) return near;
   return told.match.turn ? [`Turn ${told.match.turn.number} is next`] : [];
@@ -92,7 +102,7 @@ export function needed(admission: Admission): string {
 }
 
 /** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
-export function decision({ ballots, pick, decided_by }: SideTally, counted: boolean): string {
+export function decision({ ballots, pick, decided_by }: SideTally, counted: boolean, name = `${pick ?? "this"}`): string {
   if (!counted && ballots > 0) return "";
   switch (decided_by) {
     case "random":
@@ -104,7 +114,7 @@ export function decision({ ballots, pick, decided_by }: SideTally, counted: bool
     case "lot":
       return "A tie, decided by lot";
     case "first":
-      return `A tie: ${pick ?? "this"} was there first`;
+      return `A tie: ${name} was there first`;
     case "lottery":
       return `Drawn from ${plural(ballots, "vote")}`;
     default:
@@ -124,7 +134,7 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
   const winner = winnerOf(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
-  if (!winner) return { title: "A draw", line: turns && `The board is full after ${turns}`, winner };
+  if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
   const place = placeOf(match, winner);
   const { name } = teamOf(state, place);
   const wins = home && place === 0 ? "You win" : "wins";
@@ -133,12 +143,21 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 
+function drawn({ board }: Match, turns: string): string {
+  return board.face === "drawn" ? `after ${turns}` : `The board is full after ${turns}`;
+}
+
+function choice(board: Board, pick: number): string {
+  return board.face === "drawn" ? called(board, pick) : `column\u00a0${pick}`;
+}
+
 /** How many voted for the drop that won, and how united they were. */
-export function unity(state: EventState, { reveal, ended_by }: Match, winner: Side): string {
+export function unity(state: EventState, match: Match, winner: Side): string {
+  const { reveal, ended_by } = match;
   if (isHidden(state, "tally") || isHidden(state, "turnout")) return "";
   const tally = tallyOf(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
-  return `${voters(tally.counts[tally.pick - 1] ?? 0, tally.ballots)} chose column\u00a0${tally.pick}`;
+  return `${voters(tally.counts[tally.pick - 1] ?? 0, tally.ballots)} chose ${choice(match.board, tally.pick)}`;
 }
 
 function voters(votes: number, ballots: number): string {

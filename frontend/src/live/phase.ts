@@ -58,6 +58,11 @@ export function dropMoments(match: Match): number[] {
   return reveal.resolution.drops.map((_, index) => at(reveal, match, 2.4 / 6 + index * apart));
 }
 
+/** When a drawn board becomes the one after the moves. */
+export function landMoment(match: Match): number {
+  return match.reveal ? at(match.reveal, match, 2.4 / 6) : 0;
+}
+
 /** When the token crosses over, if it does. */
 export function tokenMoment(match: Match): number {
   return match.reveal ? at(match.reveal, match, 3.6 / 6) : 0;

@@ -8,9 +8,11 @@ import * as say from "./tongue/en";
 import type { View } from "./view";
 
 /** Seven tall columns: the board and the buttons in one. */
-export function board(view: View, match: Match): Html {
+export function board(view: View, match: Match): Html | undefined {
+  const [top] = match.board.grid;
+  if (!top) return need()?.drawn(view, match);
   const scene = (isStill(view) ? null : need()?.scene(view, match)) ?? {};
-  const columns = match.board.grid[0]!.split("").map((_, index) => column(view, match.board, scene, index + 1));
+  const columns = top.split("").map((_, index) => column(view, match.board, scene, index + 1));
   return html`<div class="board" role="group" aria-label="${say.board}"><div class="rim"></div>${columns}${scene.figures}</div>`;
 }
 
@@ -18,7 +20,7 @@ export function board(view: View, match: Match): Html {
 const isStill = ({ phase, event }: View) => /voting|waiting|paused/.test(phase) && !event.own_counts;
 
 /** The ball stays where the ballot box holds it until a change of it is counted. */
-function statusAt({ phase, ballot }: View, column: number): Status {
+export function statusAt({ phase, ballot }: View, column: number): Status {
   if (phase === "reveal") return "idle";
   if (ballot.column === column) return ballot.status;
   return ballot.standing === column ? "counted" : "idle";

@@ -3,6 +3,7 @@ import { buzz } from "./buzz";
 import { overlay } from "./card";
 import * as doors from "./doors";
 import { key, refocus } from "./keys";
+import { drawn } from "./drawn";
 import css from "./later.css?inline";
 import { Ledger } from "./ledger";
 import { longTime, spoken } from "./numbers";
@@ -12,7 +13,7 @@ import * as scenes from "./scene";
 import * as said from "./told";
 
 /** The second part of the page: reveals and ends, proofs and the card, and whoever has no seat. */
-export const second: Second = { ...said, ...scenes, ...doors, ...acts, buzz, key, overlay, longTime, spoken, peek, told, refocus, Ledger };
+export const second: Second = { ...said, ...scenes, ...doors, ...acts, buzz, drawn, key, overlay, longTime, spoken, peek, told, refocus, Ledger };
 
 /** One by one: the page's policy lets no other style in. */
 const sheet = document.styleSheets[0]!;

@@ -31,6 +31,7 @@ export interface Second {
   Ledger: typeof Ledger;
   // --- drawn
   scene: (view: View, match: Match) => Scene;
+  drawn: (view: View, match: Match) => Html;
   moments: (match: Match) => readonly number[];
   corner: (view: View, match: Match, side: Side) => { picked: string; holds: boolean };
   next: (view: View) => Shown;
@@ -46,7 +47,7 @@ export interface Second {
   moves: (view: View) => string;
   longTime: (left: number) => string;
   spoken: (ms: number) => string;
-  notYet: (column: number) => string;
+  notYet: (column: number | string) => string;
   card: string;
   oneDevice: string;
   stopped: string;

@@ -18,7 +18,7 @@ export function play(view: View, pressed: number): Html {
   const more = event.notice || event.next_match_at || event.best_of || event.peek ? need() : second();
   const next = more?.next(view);
   const below = (event.peek ? 34 : 0) + (next ? 46 : 0);
-  const { columns, rows } = match?.board ?? { columns: 7, rows: 6 };
+  const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
   return html`<main data-status="${view.ballot.status}" class="play ${!match && "calm"}" css="--columns:${columns};--rows:${rows};--tide:${Math.min(1, pressed / 20)};--below:${below}px">
     <section class="ground">
       ${clock(view, pressed)}

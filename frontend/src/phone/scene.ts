@@ -1,7 +1,8 @@
 import { ballsBefore, ballsOf, fell, onLine, type Ball } from "../live/grid";
-import { dropMoments, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
+import { dropMoments, landMoment, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
 import { seriesOf } from "../live/series";
 import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
+import { nameOf } from "../board/geometry";
 import { html, type Html } from "./dom";
 import { percent, spoken } from "./numbers";
 import type { Scene } from "./parts";
@@ -59,7 +60,7 @@ function soFar({ event, counts, side }: View, match: Match): Scene {
   const votes = (column: number) => counts.counts[column - 1] ?? 0;
   return {
     under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, false, FIGURES_AT),
-    figures: html`<p class="votes" css="--size:${sizeOf(most)}" aria-hidden="true">${match.board.grid[0]!.split("").map((_, i) => html`<span>${votes(i + 1) || ""}</span>`)}</p>`,
+    figures: html`<p class="votes" css="--size:${sizeOf(most)}" aria-hidden="true">${counts.counts.map((_, i) => html`<span>${votes(i + 1) || ""}</span>`)}</p>`,
     said: (column) => votes(column) > 0 && say.votes(votes(column)),
     kind: (column) => (votes(column) > 0 ? " tallied" : ""),
   };
@@ -85,7 +86,7 @@ function part({ counts, ballots }: SideTally, index: number): number {
 }
 
 /** The moments at which a reveal looks otherwise. */
-export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match)];
+export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match), landMoment(match)];
 
 /** What a side picked, once that is shown, and whether it holds the coin. */
 export function corner({ now, phase }: View, match: Match, side: Side): { picked: string; holds: boolean } {
@@ -95,7 +96,7 @@ export function corner({ now, phase }: View, match: Match, side: Side): { picked
   const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
   const share = shown && tally.ballots ? ` · ${percent(tally.counts[tally.pick! - 1] ?? 0, tally.ballots)}` : "";
   const holder = told && now < tokenMoment(match) ? told.resolution.token_before : match.board.token;
-  return { picked: shown ? tally.pick + share : "", holds: holder === side };
+  return { picked: shown ? nameOf(match.board, tally.pick!) + share : "", holds: holder === side };
 }
 
 /** How the series stands, and when the next match begins. */

@@ -17,13 +17,13 @@ const GRID = ["...", "Y..", "RY."];
 /** A reveal that began so long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
-  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open" } as const;
+  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", told: [], before: null } as const;
   const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null };
 }
 
 function match(part: Partial<Match> = {}): Match {
-  const board = { face: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [] } as const;
+  const board = { face: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null } as const;
   return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, ...part } as Match;
 }
 
@@ -44,7 +44,7 @@ const voted = { ...NO_BALLOT, turn: 20, column: 3, standing: 3, status: "counted
 test("before a window that is talked over, the phone says so, and counts to the opening", () => {
   const later = { ...TURN, opens_at: NOW + 5000, closes_at: NOW + 15_000 };
   const talk = view(match({ talk_s: 10, turn: later }));
-  assert.deepEqual([talk.talking, sentence(talk), heart(talk)], [true, "Talk it over: which column?", "05"]);
+  assert.deepEqual([talk.talking, sentence(talk), heart(talk)], [true, "Talk it over.", "05"]);
   assert.equal(view(match({ talk_s: 3, turn: later })).talking, false);
   assert.equal(view(match({ talk_s: 10 })).talking, false, "the window is open");
   assert.equal(view(match({ turn: later })).talking, false, "nothing is to be talked over");
@@ -55,16 +55,16 @@ test("a phone of a team that shows hands is told so, and takes no vote", () => {
   const hands = view(match(), {}, { teams });
   assert.match(told.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the second part is there");
-  assert.equal(textOf(board(hands, hands.match!)).match(/ disabled/g)?.length, 3);
+  assert.equal(textOf(board(hands, hands.match!)!).match(/ disabled/g)?.length, 3);
 });
 
 test("a hidden vote is counted and nothing more, for the eye", () => {
   const hidden = view(match(), { ballot: voted, hiding: true });
   assert.equal(sentence(hidden), "Counted. You can still change it.");
-  assert.doesNotMatch(textOf(board(hidden, hidden.match!)), /class="column counted|#ball-red"[^>]*><\/use><use href="#tick/);
+  assert.doesNotMatch(textOf(board(hidden, hidden.match!)!), /class="column counted|#ball-red"[^>]*><\/use><use href="#tick/);
   const seen = view(match(), { ballot: voted });
   assert.match(sentence(seen), /Counted: your vote for\u00a03/);
-  assert.match(textOf(board(seen, seen.match!)), /class="column counted"/);
+  assert.match(textOf(board(seen, seen.match!)!), /class="column counted"/);
 });
 
 test("closed, sealed and counted are told apart, in words and on the board", () => {
@@ -99,7 +99,7 @@ test("every move is announced once it lies there, and none before", () => {
 });
 
 test("the board is there in words", () => {
-  const shown = textOf(board(view(match()), match()));
+  const shown = textOf(board(view(match()), match())!);
   const names = [...shown.matchAll(/data-column="\d"[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name);
   assert.deepEqual(names, ["Column 1, 2 of 3 full, from the bottom: red yellow", "Column 2, 1 of 3 full, from the bottom: yellow", "Column 3, 0 of 3 full"]);
 });

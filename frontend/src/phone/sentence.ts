@@ -20,9 +20,9 @@ function lobby({ turnout, team, event, connection }: View): string {
 }
 
 /** What most are told most of the time; nothing if there is more to say. */
-function voting({ side, ballot, connection, hidden, hands, receipts }: View, { turn }: Match): string {
+function voting({ side, ballot, connection, hidden, hands, receipts }: View, { turn, board }: Match): string {
   const { column, status, elsewhere } = ballot;
-  if (hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
+  if (!board.rows || hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
   if (!column) return say.pick;
   if (status === "sending") return (connection.state !== "joined" && second()?.notYet(column)) || say.sending(column);
   return status === "refused" ? "" : hidden ? say.countedHidden : say.counted(column);

@@ -1,7 +1,9 @@
 import { otherSide } from "../live/grid";
 import { revealStep, tokenMoment } from "../live/phase";
-import type { Match, Reveal, SideTally } from "../protocol";
+import { nameOf } from "../board/geometry";
+import type { Board, Match, Reveal, SideTally } from "../protocol";
 import type { Ballot } from "./ballot";
+import { named } from "./drawn";
 import { clockTime, longTime, percent, thousands } from "./numbers";
 import * as say from "./tongue/en";
 import { called, isSealed, ownColumn, type View } from "./view";
@@ -26,58 +28,71 @@ const isToMove = ({ side }: View, { turn }: Match) => turn!.to_move.includes(sid
 function voting(view: View, match: Match): string {
   const { ballot, event, side } = view;
   if (!isToMove(view, match)) return say.theirTurn(called(event, otherSide(side)));
-  if (ballot.status === "refused") return refused(ballot);
-  return ballot.elsewhere ? join(say.elsewhere, say.wasFor(ballot.column!)) : join(note(view), say.pick);
+  if (ballot.status === "refused") return refused(ballot, match);
+  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(nameOf(match.board, ballot.column!)));
+  return match.board.rows ? join(note(view), say.pick) : choosing(view, match);
+}
+
+/** Of a board that the first part of the page does not know. */
+function choosing(view: View, { board }: Match): string {
+  const { ballot, connection, hidden } = view;
+  if (!ballot.column) return join(note(view), say.choose);
+  const name = nameOf(board, ballot.column);
+  if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
+  return hidden ? say.countedHidden : say.counted(name);
 }
 
 function sealed(view: View, match: Match): string {
   const { ballot, hidden, hands } = view;
   const said = isSealed(view) ? say.sealed : say.timeIsUp;
   if (!isToMove(view, match) || hands) return said;
-  if (ballot.status === "refused") return refused(ballot);
+  if (ballot.status === "refused") return refused(ballot, match);
   if (ballot.status === "sending") return join(said, say.waitingToHear);
-  return join(said, ballot.column === null ? say.notVoted : !hidden && say.youVoted(ballot.column));
+  return join(said, ballot.column === null ? say.notVoted : !hidden && say.youVoted(nameOf(match.board, ballot.column)));
 }
 
-function refused({ column, reason, standing }: Ballot): string {
-  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, standing !== null && standing !== column && say.stands(standing));
+function refused({ column, reason, standing }: Ballot, { board }: Match): string {
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, standing !== null && standing !== column && say.stands(nameOf(board, standing)));
 }
 
 function reveal(view: View, match: Match, told: Reveal): string {
   const step = revealStep(match, view.now);
   if (step === "sealed") return say.allCountedNow;
   if (step === "pour") return say.howVoted;
-  if (step === "picks") return picks(view, told);
+  if (step === "picks") return picks(view, match, told);
   if (step === "drops") return drops(view, match, told);
   if (match.result !== "open") return winner(view, match);
   return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
 }
 
-function picks(view: View, told: Reveal): string {
+function picks(view: View, { board }: Match, told: Reveal): string {
   const { side, event } = view;
   const tally = told[side];
-  if (tally) return ownPick(tally, ownColumn(view));
+  if (tally) return ownPick(tally, ownColumn(view), board);
   const other = otherSide(side);
-  return say.theyPicked(called(event, other), told[other]?.pick ?? null);
+  const pick = told[other]?.pick;
+  return say.theyPicked(called(event, other), pick ? nameOf(board, pick) : null);
 }
 
-function ownPick({ pick, ballots, counts, decided_by }: SideTally, own: number | null): string {
+function ownPick({ pick, ballots, counts, decided_by }: SideTally, own: number | null, board: Board): string {
   if (pick === null) return say.noDrop;
-  if (decided_by === "random" || !ballots) return say.lot(pick);
+  const name = nameOf(board, pick);
+  if (decided_by === "random" || !ballots) return say.lot(name);
   const votes = counts[pick - 1] ?? 0;
   const share = percent(votes, ballots);
-  if (own !== pick) return join(say.picked(pick, share, say.votes(votes)), own !== null && say.youVoted(own));
-  return votes > 1 ? say.pickedWithYou(pick, share, thousands(votes - 1)) : say.pickedByYou(pick, share);
+  if (own !== pick) return join(say.picked(name, share, say.votes(votes)), own !== null && say.youVoted(nameOf(board, own)));
+  return votes > 1 ? say.pickedWithYou(name, share, thousands(votes - 1)) : say.pickedByYou(name, share);
 }
 
 function drops(view: View, match: Match, told: Reveal): string {
   const { event, now } = view;
   const { conflict, token_before, token_after, drops } = told.resolution;
-  if (conflict === null || token_before === null) return picks(view, told);
+  if (say.code === GAMES_SPEAK && told.resolution.told.length) return words(view, told);
+  if (conflict === null || token_before === null) return picks(view, match, told);
   const forfeited = drops.find((drop) => drop.row === null);
   if (now < tokenMoment(match)) return say.both(conflict, called(event, token_before));
   if (forfeited) return say.full(conflict, called(event, forfeited.side));
-  return token_after && token_after !== token_before ? say.tokenTo(called(event, token_after)) : picks(view, told);
+  return token_after && token_after !== token_before ? say.tokenTo(called(event, token_after)) : picks(view, match, told);
 }
 
 function winner({ event }: View, { result }: Match): string {
@@ -96,10 +111,15 @@ function note({ receipts }: View): string {
   return last?.found === "elsewhere" ? say.elsewhere : last?.found === "unsure" ? say.unsureLast : "";
 }
 
+const GAMES_SPEAK = "en";
+
+const words = (view: Pick<View, "event">, { resolution }: Reveal) => named(view, resolution.told.join(" "));
+
 /** What fell where, once it lies there: for those who do not see it. */
 export function moves({ event, match, phase, now }: View): string {
   const told = match?.reveal;
   if (!told || (phase === "reveal" && now < tokenMoment(match!))) return "";
+  if (told.resolution.told.length) return words({ event }, told);
   const said = told.resolution.drops.map(({ side, column, row }) =>
     row ? say.inColumn(called(event, side), column) : say.full(column, called(event, side)),
   );
@@ -116,7 +136,8 @@ export function heart(view: View, match: Match): string {
   if (phase === "paused") return time(turn!.left_ms);
   if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
   if (step === "sealed" || step === "pour") return say.countedShape;
-  if (step !== "lines") return `${match.reveal?.[side]?.pick ?? "–"}`;
+  const pick = match.reveal?.[side]?.pick;
+  if (step !== "lines") return pick ? nameOf(match.board, pick) : "–";
   return !turn ? outcome(match, side) : turn.paused ? "" : time(turn.opens_at - now);
 }
 

@@ -4,11 +4,12 @@ import itertools
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Picks, Side
-from games.engine.registry import all_games
+from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
 from voting.rehearsal.judgement import cabinet_of, mood_of
 from voting.rehearsal.profile import PROFILES, Profile, draw_moments
@@ -59,7 +60,7 @@ def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:
 
 
 def test_a_board_becomes_the_cabinet_it_shows() -> None:
-    for game in all_games().values():
+    for game in (SIMULTANEOUS, find_game("captains-mistress")):
         state = game.start(game.draw_lots(game.options(), 0))
         for column in (1, 1, 4):
             state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
@@ -89,3 +90,12 @@ def test_profiles_are_early_late_or_all_over() -> None:
     assert drawn["last-second"][0] > 18_500
     assert drawn["spread"][50] < 5_000
     assert drawn["spread"][-50] > 12_000
+
+
+@pytest.mark.parametrize("slug", ["goofspiel", "trails"])
+def test_of_a_board_that_its_game_drew_everything_legal_is_fancied(slug: str) -> None:
+    game = find_game(slug)
+    state = game.start(game.draw_lots(read_options(game, {}), 1))
+    mood = mood_of(game.view(state, None), a_turn(state, game=game), "red", Random(1))
+    assert mood.columns == game.legal_actions(state, "red")
+    assert {mood.choose(Random(seed)) for seed in range(200)} == set(mood.columns)

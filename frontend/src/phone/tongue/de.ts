@@ -54,18 +54,19 @@ export const card: string = "Mein Spiel";
 
 // --- a turn
 export const getReady: string = "Mach dich bereit: Gleich beginnt der erste Zug.";
-export const talk: string = "Beratet euch: Welche Spalte?";
+export const talk: string = "Beratet euch.";
 export const hands: string = "Dein Team stimmt per Handzeichen ab. Hände hoch!";
 export const theirTurn = (name: string): string => `${name} stimmt ab. Dann seid ihr dran.`;
 export const pick: string = "Wähle eine Spalte.";
+export const choose: string = "Triff deine Wahl.";
 export const elsewhere: string = "Eine spätere Stimme von einem anderen Gerät wurde gezählt.";
-export const wasFor = (column: number): string => `Sie war für\u00a0${column}. Du kannst sie ändern.`;
-export const counted = (column: number): string => `Gezählt: deine Stimme für\u00a0${column}. Du kannst sie noch ändern.`;
+export const wasFor = (column: number | string): string => `Sie war für\u00a0${column}. Du kannst sie ändern.`;
+export const counted = (column: number | string): string => `Gezählt: deine Stimme für\u00a0${column}. Du kannst sie noch ändern.`;
 export const countedHidden: string = "Gezählt. Du kannst noch wechseln.";
-export const sending = (column: number): string => `Deine Stimme für\u00a0${column} wird gesendet…`;
-export const notYet = (column: number): string => `Noch nicht gezählt: deine Stimme für\u00a0${column}. Sie geht von selbst raus.`;
+export const sending = (column: number | string): string => `Deine Stimme für\u00a0${column} wird gesendet…`;
+export const notYet = (column: number | string): string => `Noch nicht gezählt: deine Stimme für\u00a0${column}. Sie geht von selbst raus.`;
 export const notCounted: string = "Nicht gezählt";
-export const stands = (column: number): string => `Deine Stimme für\u00a0${column} gilt.`;
+export const stands = (column: number | string): string => `Deine Stimme für\u00a0${column} gilt.`;
 export const reasons: { [code in Refusal]: string } = {
   late: "zu spät",
   early: "zu früh",
@@ -83,18 +84,18 @@ export const sealed: string = "Versiegelt: Jetzt wird gezählt.";
 export const allCountedNow: string = "Gezählt: Gleich ist es zu sehen.";
 export const waitingToHear: string = "Gleich erfährst du, ob deine Stimme gezählt hat…";
 export const notVoted: string = "Du hast diesmal nicht abgestimmt.";
-export const youVoted = (column: number): string => `Du hast ${column} gewählt.`;
+export const youVoted = (column: number | string): string => `Du hast ${column} gewählt.`;
 export const lateLast: string = "Dein letzter Druck kam zu spät.";
 export const unsureLast: string = "Deine letzte Stimme ließ sich nicht prüfen.";
 
 // --- what came of it
 export const howVoted: string = "So haben beide Teams abgestimmt";
-export const theyPicked = (name: string, column: number | null): string => `${name} hat ${column ?? "nichts"} gewählt.`;
+export const theyPicked = (name: string, column: number | string | null): string => `${name} hat ${column ?? "nichts"} gewählt.`;
 export const noDrop: string = "Niemand aus deinem Team hat abgestimmt: Ihr setzt aus.";
-export const lot = (column: number): string => `Niemand aus deinem Team hat abgestimmt. Das Los fiel auf ${column}.`;
-export const pickedWithYou = (column: number, share: string, others: string): string => `Dein Team wählte ${column}: du und ${others} andere, ${share}.`;
-export const pickedByYou = (column: number, share: string): string => `Dein Team wählte ${column}: du allein, ${share}.`;
-export const picked = (column: number, share: string, votes: string): string => `Dein Team wählte ${column} mit ${share} (${votes}).`;
+export const lot = (column: number | string): string => `Niemand aus deinem Team hat abgestimmt. Das Los fiel auf ${column}.`;
+export const pickedWithYou = (column: number | string, share: string, others: string): string => `Dein Team wählte ${column}: du und ${others} andere, ${share}.`;
+export const pickedByYou = (column: number | string, share: string): string => `Dein Team wählte ${column}: du allein, ${share}.`;
+export const picked = (column: number | string, share: string, votes: string): string => `Dein Team wählte ${column} mit ${share} (${votes}).`;
 export const both = (column: number, name: string): string => `Beide wählten ${column}. ${name} hat die Münze und setzt zuerst.`;
 export const full = (column: number, name: string): string => `Spalte ${column} ist voll: ${name} verliert den Zug.`;
 export const tokenTo = (name: string): string => `Die Münze geht an ${name}.`;

@@ -56,18 +56,19 @@ export const card: string = "My match";
 
 // --- a turn
 export const getReady: string = "Get ready: the first turn is about to begin.";
-export const talk: string = "Talk it over: which column?";
+export const talk: string = "Talk it over.";
 export const hands: string = "Your team votes by a show of hands. Hands up!";
 export const theirTurn = (name: string): string => `${name} is voting. You are next.`;
 export const pick: string = "Pick a column.";
+export const choose: string = "Make your choice.";
 export const elsewhere: string = "A later vote from another device was counted.";
-export const wasFor = (column: number): string => `It was for\u00a0${column}. You can change it.`;
-export const counted = (column: number): string => `Counted: your vote for\u00a0${column}. You can still change it.`;
+export const wasFor = (column: number | string): string => `It was for\u00a0${column}. You can change it.`;
+export const counted = (column: number | string): string => `Counted: your vote for\u00a0${column}. You can still change it.`;
 export const countedHidden: string = "Counted. You can still change it.";
-export const sending = (column: number): string => `Sending your vote for\u00a0${column}…`;
-export const notYet = (column: number): string => `Not counted yet: your vote for\u00a0${column}. It goes out by itself.`;
+export const sending = (column: number | string): string => `Sending your vote for\u00a0${column}…`;
+export const notYet = (column: number | string): string => `Not counted yet: your vote for\u00a0${column}. It goes out by itself.`;
 export const notCounted: string = "Not counted";
-export const stands = (column: number): string => `Your vote for\u00a0${column} stands.`;
+export const stands = (column: number | string): string => `Your vote for\u00a0${column} stands.`;
 export const reasons: { [code in Refusal]: string } = {
   late: "too late",
   early: "too early",
@@ -85,18 +86,18 @@ export const sealed: string = "Sealed: now the votes are counted.";
 export const allCountedNow: string = "Counted: here it comes.";
 export const waitingToHear: string = "Waiting to hear whether your vote counted…";
 export const notVoted: string = "You didn't vote this time.";
-export const youVoted = (column: number): string => `You voted ${column}.`;
+export const youVoted = (column: number | string): string => `You voted ${column}.`;
 export const lateLast: string = "Your last press came too late.";
 export const unsureLast: string = "Your last vote could not be checked.";
 
 // --- what came of it
 export const howVoted: string = "How both teams voted";
-export const theyPicked = (name: string, column: number | null): string => `${name} picked ${column ?? "nothing"}.`;
-export const noDrop: string = "Nobody in your team voted: no drop for you.";
-export const lot = (column: number): string => `Nobody in your team voted. The lot fell on ${column}.`;
-export const pickedWithYou = (column: number, share: string, others: string): string => `Your team picked ${column}: you and ${others} more, ${share}.`;
-export const pickedByYou = (column: number, share: string): string => `Your team picked ${column}: you alone, ${share}.`;
-export const picked = (column: number, share: string, votes: string): string => `Your team picked ${column} with ${share} (${votes}).`;
+export const theyPicked = (name: string, column: number | string | null): string => `${name} picked ${column ?? "nothing"}.`;
+export const noDrop: string = "Nobody in your team voted: you sit this turn out.";
+export const lot = (column: number | string): string => `Nobody in your team voted. The lot fell on ${column}.`;
+export const pickedWithYou = (column: number | string, share: string, others: string): string => `Your team picked ${column}: you and ${others} more, ${share}.`;
+export const pickedByYou = (column: number | string, share: string): string => `Your team picked ${column}: you alone, ${share}.`;
+export const picked = (column: number | string, share: string, votes: string): string => `Your team picked ${column} with ${share} (${votes}).`;
 export const both = (column: number, name: string): string => `Both chose ${column}. ${name} has the token and drops first.`;
 export const full = (column: number, name: string): string => `Column ${column} is full: ${name} loses its drop.`;
 export const tokenTo = (name: string): string => `The token goes to ${name}.`;

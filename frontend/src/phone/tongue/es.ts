@@ -54,18 +54,19 @@ export const card: string = "Mi partida";
 
 // --- a turn
 export const getReady: string = "Prepárate: va a empezar el primer turno.";
-export const talk: string = "Habladlo: ¿qué columna?";
+export const talk: string = "Habladlo.";
 export const hands: string = "Tu equipo vota a mano alzada. ¡Manos arriba!";
 export const theirTurn = (name: string): string => `Vota ${name}. Luego os toca.`;
 export const pick: string = "Elige una columna.";
+export const choose: string = "Elige.";
 export const elsewhere: string = "Se ha contado un voto posterior desde otro dispositivo.";
-export const wasFor = (column: number): string => `Era para la\u00a0${column}. Puedes cambiarlo.`;
-export const counted = (column: number): string => `Contado: tu voto para la\u00a0${column}. Aún puedes cambiarlo.`;
+export const wasFor = (column: number | string): string => `Era para la\u00a0${column}. Puedes cambiarlo.`;
+export const counted = (column: number | string): string => `Contado: tu voto para la\u00a0${column}. Aún puedes cambiarlo.`;
 export const countedHidden: string = "Contado. Aún puedes cambiarlo.";
-export const sending = (column: number): string => `Enviando tu voto para la\u00a0${column}…`;
-export const notYet = (column: number): string => `Aún sin contar: tu voto para la\u00a0${column}. Se enviará solo.`;
+export const sending = (column: number | string): string => `Enviando tu voto para la\u00a0${column}…`;
+export const notYet = (column: number | string): string => `Aún sin contar: tu voto para la\u00a0${column}. Se enviará solo.`;
 export const notCounted: string = "No contado";
-export const stands = (column: number): string => `Vale tu voto para la\u00a0${column}.`;
+export const stands = (column: number | string): string => `Vale tu voto para la\u00a0${column}.`;
 export const reasons: { [code in Refusal]: string } = {
   late: "demasiado tarde",
   early: "demasiado pronto",
@@ -83,18 +84,18 @@ export const sealed: string = "Sellado: se están contando los votos.";
 export const allCountedNow: string = "Contado: enseguida se ve.";
 export const waitingToHear: string = "Esperando a saber si tu voto ha contado…";
 export const notVoted: string = "Esta vez no has votado.";
-export const youVoted = (column: number): string => `Has votado la ${column}.`;
+export const youVoted = (column: number | string): string => `Has votado la ${column}.`;
 export const lateLast: string = "Tu última pulsación llegó tarde.";
 export const unsureLast: string = "No se pudo comprobar tu último voto.";
 
 // --- what came of it
 export const howVoted: string = "Así han votado los dos equipos";
-export const theyPicked = (name: string, column: number | null): string => (column === null ? `${name} no ha elegido nada.` : `${name} ha elegido la ${column}.`);
-export const noDrop: string = "Nadie de tu equipo ha votado: no soltáis bola.";
-export const lot = (column: number): string => `Nadie de tu equipo ha votado. El azar eligió la ${column}.`;
-export const pickedWithYou = (column: number, share: string, others: string): string => `Tu equipo eligió la ${column}: tú y ${others} más, ${share}.`;
-export const pickedByYou = (column: number, share: string): string => `Tu equipo eligió la ${column}: solo tú, ${share}.`;
-export const picked = (column: number, share: string, votes: string): string => `Tu equipo eligió la ${column} con el ${share} (${votes}).`;
+export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name} no ha elegido nada.` : `${name} ha elegido la ${column}.`);
+export const noDrop: string = "Nadie de tu equipo ha votado: esta vez no jugáis.";
+export const lot = (column: number | string): string => `Nadie de tu equipo ha votado. El azar eligió la ${column}.`;
+export const pickedWithYou = (column: number | string, share: string, others: string): string => `Tu equipo eligió la ${column}: tú y ${others} más, ${share}.`;
+export const pickedByYou = (column: number | string, share: string): string => `Tu equipo eligió la ${column}: solo tú, ${share}.`;
+export const picked = (column: number | string, share: string, votes: string): string => `Tu equipo eligió la ${column} con el ${share} (${votes}).`;
 export const both = (column: number, name: string): string => `Los dos eligieron la ${column}. ${name} tiene la ficha y suelta primero.`;
 export const full = (column: number, name: string): string => `La columna ${column} está llena: ${name} pierde su bola.`;
 export const tokenTo = (name: string): string => `La ficha pasa a ${name}.`;

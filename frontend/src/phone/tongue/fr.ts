@@ -54,18 +54,19 @@ export const card: string = "Ma partie";
 
 // --- a turn
 export const getReady: string = "Prépare-toi\u00a0: le premier tour va commencer.";
-export const talk: string = "Parlez-en\u00a0: quelle colonne\u00a0?";
+export const talk: string = "Parlez-en.";
 export const hands: string = "Ton équipe vote à main levée. Mains en l’air\u00a0!";
 export const theirTurn = (name: string): string => `${name} vote. Ensuite, c’est à vous.`;
 export const pick: string = "Choisis une colonne.";
+export const choose: string = "Fais ton choix.";
 export const elsewhere: string = "Un vote plus récent d’un autre appareil a été compté.";
-export const wasFor = (column: number): string => `C’était pour la\u00a0${column}. Tu peux changer.`;
-export const counted = (column: number): string => `Compté\u00a0: ton vote pour la\u00a0${column}. Tu peux encore changer.`;
+export const wasFor = (column: number | string): string => `C’était pour la\u00a0${column}. Tu peux changer.`;
+export const counted = (column: number | string): string => `Compté\u00a0: ton vote pour la\u00a0${column}. Tu peux encore changer.`;
 export const countedHidden: string = "Compté. Tu peux encore changer.";
-export const sending = (column: number): string => `Envoi de ton vote pour la\u00a0${column}…`;
-export const notYet = (column: number): string => `Pas encore compté\u00a0: ton vote pour la\u00a0${column}. Il part tout seul.`;
+export const sending = (column: number | string): string => `Envoi de ton vote pour la\u00a0${column}…`;
+export const notYet = (column: number | string): string => `Pas encore compté\u00a0: ton vote pour la\u00a0${column}. Il part tout seul.`;
 export const notCounted: string = "Pas compté";
-export const stands = (column: number): string => `Ton vote pour la\u00a0${column} reste valable.`;
+export const stands = (column: number | string): string => `Ton vote pour la\u00a0${column} reste valable.`;
 export const reasons: { [code in Refusal]: string } = {
   late: "trop tard",
   early: "trop tôt",
@@ -83,18 +84,18 @@ export const sealed: string = "C’est scellé : on compte les votes.";
 export const allCountedNow: string = "C’est compté : voici les votes.";
 export const waitingToHear: string = "On attend de savoir si ton vote a compté…";
 export const notVoted: string = "Tu n’as pas voté cette fois.";
-export const youVoted = (column: number): string => `Tu as voté ${column}.`;
+export const youVoted = (column: number | string): string => `Tu as voté ${column}.`;
 export const lateLast: string = "Ton dernier vote est arrivé trop tard.";
 export const unsureLast: string = "Ton dernier vote n’a pas pu être vérifié.";
 
 // --- what came of it
 export const howVoted: string = "Les votes des deux équipes";
-export const theyPicked = (name: string, column: number | null): string => (column === null ? `${name} n’a rien choisi.` : `${name} a choisi la ${column}.`);
+export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name} n’a rien choisi.` : `${name} a choisi la ${column}.`);
 export const noDrop: string = "Personne n’a voté dans ton équipe\u00a0: vous passez.";
-export const lot = (column: number): string => `Personne n’a voté dans ton équipe. Le sort a choisi la ${column}.`;
-export const pickedWithYou = (column: number, share: string, others: string): string => `Ton équipe a choisi la ${column}\u00a0: toi et ${others} de plus, ${share}.`;
-export const pickedByYou = (column: number, share: string): string => `Ton équipe a choisi la ${column}\u00a0: toi, et personne d’autre, ${share}.`;
-export const picked = (column: number, share: string, votes: string): string => `Ton équipe a choisi la ${column} à ${share} (${votes}).`;
+export const lot = (column: number | string): string => `Personne n’a voté dans ton équipe. Le sort a choisi la ${column}.`;
+export const pickedWithYou = (column: number | string, share: string, others: string): string => `Ton équipe a choisi la ${column}\u00a0: toi et ${others} de plus, ${share}.`;
+export const pickedByYou = (column: number | string, share: string): string => `Ton équipe a choisi la ${column}\u00a0: toi, et personne d’autre, ${share}.`;
+export const picked = (column: number | string, share: string, votes: string): string => `Ton équipe a choisi la ${column} à ${share} (${votes}).`;
 export const both = (column: number, name: string): string => `Les deux ont choisi la ${column}. ${name} a le jeton et joue d’abord.`;
 export const full = (column: number, name: string): string => `La colonne ${column} est pleine\u00a0: ${name} perd son tour.`;
 export const tokenTo = (name: string): string => `Le jeton passe à ${name}.`;

@@ -54,18 +54,19 @@ export const card: string = "我的比赛";
 
 // --- a turn
 export const getReady: string = "准备好：第一回合马上开始。";
-export const talk: string = "商量一下：选哪一列？";
+export const talk: string = "商量一下。";
 export const hands: string = "你队举手表决。请举手！";
 export const theirTurn = (name: string): string => `${name}正在投票，接下来轮到你们。`;
 export const pick: string = "选一列。";
+export const choose: string = "请选择。";
 export const elsewhere: string = "计入的是另一台设备上更晚的一票。";
-export const wasFor = (column: number): string => `投的是\u00a0${column}，可以更改。`;
-export const counted = (column: number): string => `已计入：你投了\u00a0${column}，还可以更改。`;
+export const wasFor = (column: number | string): string => `投的是\u00a0${column}，可以更改。`;
+export const counted = (column: number | string): string => `已计入：你投了\u00a0${column}，还可以更改。`;
 export const countedHidden: string = "已计入，还可以更改。";
-export const sending = (column: number): string => `正在发送你的投票：${column}…`;
-export const notYet = (column: number): string => `还没计入：你投的\u00a0${column}，会自动发出。`;
+export const sending = (column: number | string): string => `正在发送你的投票：${column}…`;
+export const notYet = (column: number | string): string => `还没计入：你投的\u00a0${column}，会自动发出。`;
 export const notCounted: string = "未计入";
-export const stands = (column: number): string => `你投给\u00a0${column} 的一票仍然有效。`;
+export const stands = (column: number | string): string => `你投给\u00a0${column} 的一票仍然有效。`;
 export const reasons: { [code in Refusal]: string } = {
   late: "太晚了",
   early: "太早了",
@@ -83,18 +84,18 @@ export const sealed: string = "已封票，正在计票。";
 export const allCountedNow: string = "计票完毕，马上揭晓。";
 export const waitingToHear: string = "正在等待你的投票是否计入…";
 export const notVoted: string = "这次你没有投票。";
-export const youVoted = (column: number): string => `你投了 ${column}。`;
+export const youVoted = (column: number | string): string => `你投了 ${column}。`;
 export const lateLast: string = "你上一次按得太晚了。";
 export const unsureLast: string = "你上一票无法核对。";
 
 // --- what came of it
 export const howVoted: string = "两队的投票";
-export const theyPicked = (name: string, column: number | null): string => (column === null ? `${name}什么都没选。` : `${name}选了 ${column}。`);
-export const noDrop: string = "你队没人投票，这次不落子。";
-export const lot = (column: number): string => `你队没人投票，抽签抽到 ${column}。`;
-export const pickedWithYou = (column: number, share: string, others: string): string => `你队选了 ${column}：你和另外 ${others} 人，${share}。`;
-export const pickedByYou = (column: number, share: string): string => `你队选了 ${column}：只有你一人，${share}。`;
-export const picked = (column: number, share: string, votes: string): string => `你队选了 ${column}：${share}（${votes}）。`;
+export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name}什么都没选。` : `${name}选了 ${column}。`);
+export const noDrop: string = "你队没人投票，这次轮空。";
+export const lot = (column: number | string): string => `你队没人投票，抽签抽到 ${column}。`;
+export const pickedWithYou = (column: number | string, share: string, others: string): string => `你队选了 ${column}：你和另外 ${others} 人，${share}。`;
+export const pickedByYou = (column: number | string, share: string): string => `你队选了 ${column}：只有你一人，${share}。`;
+export const picked = (column: number | string, share: string, votes: string): string => `你队选了 ${column}：${share}（${votes}）。`;
 export const both = (column: number, name: string): string => `两队都选了 ${column}。${name}持有令牌，先落子。`;
 export const full = (column: number, name: string): string => `第 ${column} 列已满，${name}失去这一子。`;
 export const tokenTo = (name: string): string => `令牌交给${name}。`;

@@ -1,0 +1,147 @@
+"""Goofspiel: both bid a card for each prize (Merrill Flood; analysed by Sheldon Ross, 1971)."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import factorial
+from typing import Annotated, Literal
+
+import msgspec
+
+from games.engine.errors import BadOptions
+from games.engine.game import SIDES, Board, Drawing, Mark, Picks, Resolution, Result, Side, check_picks
+
+PITCH, MARGIN, HEIGHT, MIDDLE = 140, 40, 900, 450
+HANDS: dict[Side, int] = {"red": 95, "yellow": 805}
+BIDS: dict[Side, int] = {"red": 275, "yellow": 625}
+CARD = partial(Mark, kind="card", width=120, height=170)
+TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
+NONE = Picks()
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`order` is that of the prizes, drawn if `prizes` says so; each is worth its number."""
+
+    cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title="Cards a team, and prizes")] = 7
+    prizes: Annotated[Literal["lot", "rising", "falling"], msgspec.Meta(title="In which order")] = "lot"
+    tie: Annotated[Literal["waits", "nobody"], msgspec.Meta(title="A prize both bid the same for")] = "waits"
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`at_stake` are the prizes bid for now: those of ties before, and the next one; `bids` the last ones."""
+
+    hands: tuple[frozenset[int], frozenset[int]]
+    points: tuple[int, int]
+    at_stake: tuple[int, ...]
+    to_come: tuple[int, ...]
+    cards: int
+    tie: Literal["waits", "nobody"]
+    bids: Picks = NONE
+
+    def hand(self, side: Side) -> frozenset[int]:
+        return self.hands[SIDES.index(side)]
+
+
+class Goofspiel:
+    slug = "goofspiel"
+    title = "Goofspiel, the bidding game"
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        order = options.order or _order(options, lot)
+        return msgspec.structs.replace(options, order=order)
+
+    def start(self, options: Options) -> State:
+        if sorted(options.order) != list(range(1, options.cards + 1)):
+            raise BadOptions("the order of the prizes is not drawn yet, or does not have each of them once")
+        hand = frozenset(options.order)
+        return State((hand, hand), (0, 0), options.order[:1], options.order[1:], options.cards, options.tie)
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        return SIDES if self.result(state) == "open" else ()
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        return tuple(sorted(state.hand(side))) if side in self.to_move(state) else ()
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """The higher card takes what is at stake; who bids nothing keeps all cards. Used cards are gone."""
+        check_picks(self, state, picks)
+        after, won = _bid(state, picks)
+        told = _tell(state, after, picks, won)
+        return after, Resolution(result=self.result(after), told=told, before=_draw(state))
+
+    def result(self, state: State) -> Result:
+        if state.at_stake and all(state.hands):
+            return "open"
+        red, yellow = state.points
+        return "draw" if red == yellow else "red" if red > yellow else "yellow"
+
+    def view(self, state: State, side: Side | None) -> Board:
+        numbers = tuple(str(card) for card in range(1, state.cards + 1))
+        return Board(face="drawn", columns=state.cards, choices=numbers, drawing=_draw(state))
+
+
+GAME = Goofspiel()
+
+
+def _order(options: Options, lot: int) -> tuple[int, ...]:
+    """The prizes rising or falling, or in the order that has the lot's number."""
+    left = list(range(1, options.cards + 1))
+    if options.prizes != "lot":
+        return tuple(left if options.prizes == "rising" else reversed(left))
+    order = []
+    for size in range(len(left), 0, -1):
+        place, lot = divmod(lot % factorial(size), factorial(size - 1))
+        order.append(left.pop(place))
+    return tuple(order)
+
+
+def _bid(state: State, picks: Picks) -> tuple[State, Side | None]:
+    bids = picks.red or 0, picks.yellow or 0
+    hands = state.hands[0] - {bids[0]}, state.hands[1] - {bids[1]}
+    next_up, to_come = state.to_come[:1], state.to_come[1:]
+    if bids[0] == bids[1]:
+        waiting = state.at_stake if state.tie == "waits" and next_up else ()
+        stake = waiting + next_up
+        return replace(state, hands=hands, at_stake=stake, to_come=to_come, bids=picks), None
+    won = SIDES[bids[0] < bids[1]]
+    prize = sum(state.at_stake)
+    points = state.points[0] + prize * (won == "red"), state.points[1] + prize * (won == "yellow")
+    after = replace(state, hands=hands, points=points, at_stake=next_up, to_come=to_come, bids=picks)
+    return after, won
+
+
+def _tell(state: State, after: State, picks: Picks, won: Side | None) -> tuple[str, ...]:
+    prize, bids = sum(state.at_stake), (picks.red or "nothing", picks.yellow or "nothing")
+    score = f"{{red}} {after.points[0]}, {{yellow}} {after.points[1]}."
+    if won:
+        return f"{{red}} bids {bids[0]}, {{yellow}} {bids[1]}: {{{won}}} takes {prize}.", score
+    waits = ", which waits for the next bid" if state.at_stake[0] in after.at_stake else ""
+    return f"Both bid {bids[0]}: nobody takes {prize}{waits}.", score
+
+
+def _draw(state: State) -> Drawing:
+    """The hands above and below, the cards bid last before them, what is at stake in the middle."""
+    width = state.cards * PITCH + 2 * MARGIN
+    marks = [mark for side in SIDES for mark in _hand(state, side, width // 2)]
+    for place, prize in enumerate(state.at_stake):
+        marks.append(
+            CARD(name=f"prize {prize}", x=width // 2 + place * 60, y=MIDDLE, text=str(prize), lit=True)
+        )
+    held = (", ".join(map(str, sorted(hand))) or "no card" for hand in state.hands)
+    each = (f"{{{s}}} has {p} points and {h}" for s, p, h in zip(SIDES, state.points, held, strict=True))
+    words = f"At stake: {sum(state.at_stake)}. {'; '.join(each)}."
+    return Drawing(width=width, height=HEIGHT, marks=tuple(marks), words=words)
+
+
+def _hand(state: State, side: Side, middle: int) -> list[Mark]:
+    bid, card = state.bids.of(side), partial(CARD, side=side)
+    marks = [
+        card(name=f"{side} {n}", x=MARGIN + n * PITCH - PITCH // 2, y=HANDS[side], text=str(n))
+        for n in sorted(state.hand(side))
+    ]
+    if bid:
+        marks.append(card(name=f"{side} {bid}", x=middle, y=BIDS[side], text=str(bid), gone=True))
+    points = str(state.points[SIDES.index(side)])
+    return [*marks, TOTAL(name=f"points {side}", y=BIDS[side], text=points, side=side)]

@@ -1,0 +1,125 @@
+"""OpenSpiel's games for two, without chance and with few actions, drawn as the text it has for them.
+
+Needs the extra `openspiel`. Player 0 is red.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pyspiel
+
+from games.engine.game import (
+    SIDES,
+    Board,
+    Drawing,
+    Mark,
+    Picks,
+    Resolution,
+    Result,
+    Side,
+    check_picks,
+)
+
+WIDTH, HEIGHT, MARGIN = 60, 90, 40
+Name = Literal[
+    "tic_tac_toe", "connect_four", "dots_and_boxes", "mancala", "oware", "ultimate_tic_tac_toe", "matrix_rps"
+]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`name` is the game's in OpenSpiel."""
+
+    name: Annotated[Name, msgspec.Meta(title="Which of its games")] = "tic_tac_toe"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`position` is never changed: whoever moves on takes a copy of it."""
+
+    name: Name
+    position: Any
+
+
+class OpenSpiel:
+    slug = "openspiel"
+    title = "A game of OpenSpiel"
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        return options
+
+    def start(self, options: Options) -> State:
+        return State(options.name, _game(options.name).new_initial_state())
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        if state.position.is_terminal():
+            return ()
+        return SIDES if state.position.is_simultaneous_node() else (SIDES[state.position.current_player()],)
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        """OpenSpiel counts from 0."""
+        if side not in self.to_move(state):
+            return ()
+        return tuple(sorted(action + 1 for action in state.position.legal_actions(SIDES.index(side))))
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """Where somebody who is to move does not pick, nothing happens."""
+        check_picks(self, state, picks)
+        movers = self.to_move(state)
+        chosen = {side: pick for side in movers if (pick := picks.of(side)) is not None}
+        position = state.position.clone()
+        if len(chosen) == len(movers):
+            _apply(position, [pick - 1 for pick in chosen.values()])
+        after = State(state.name, position)
+        told = tuple(f"{{{side}}}: {_called(state, side, pick)}." for side, pick in chosen.items())
+        return after, Resolution(result=self.result(after), told=told, before=_draw(state))
+
+    def result(self, state: State) -> Result:
+        if not state.position.is_terminal():
+            return "open"
+        red, yellow = state.position.returns()
+        return "draw" if red == yellow else "red" if red > yellow else "yellow"
+
+    def view(self, state: State, side: Side | None) -> Board:
+        mover = (*self.to_move(state), "red")[0]
+        actions = range(1, _game(state.name).num_distinct_actions() + 1)
+        names = tuple(_called(state, mover, action) for action in actions)
+        return Board(face="drawn", columns=len(names), choices=names, drawing=_draw(state))
+
+
+GAME = OpenSpiel()
+
+
+@cache
+def _game(name: Name) -> Any:
+    return pyspiel.load_game(name)
+
+
+def _apply(position: Any, actions: list[int]) -> None:
+    if position.is_simultaneous_node():
+        position.apply_actions(actions)
+    elif actions:
+        position.apply_action(actions[0])
+
+
+def _called(state: State, side: Side, action: int) -> str:
+    if state.position.is_terminal():
+        return str(action)
+    return str(state.position.action_to_string(SIDES.index(side), action - 1))
+
+
+def _draw(state: State) -> Drawing:
+    """The text by which OpenSpiel shows a position, each letter in its place."""
+    lines = str(state.position).splitlines() or [""]
+    letters = [(row, column, letter) for row, line in enumerate(lines) for column, letter in enumerate(line)]
+    marks = tuple(_letter(row, column, letter) for row, column, letter in letters if letter != " ")
+    width = max(map(len, lines)) * WIDTH + 2 * MARGIN
+    return Drawing(width=width, height=len(lines) * HEIGHT + 2 * MARGIN, marks=marks, words="\n".join(lines))
+
+
+def _letter(row: int, column: int, letter: str) -> Mark:
+    x, y = MARGIN + column * WIDTH + WIDTH // 2, MARGIN + row * HEIGHT + HEIGHT // 2
+    name = f"{row} {column} {letter}"
+    return Mark(name=name, kind="text", x=x, y=y, width=WIDTH, height=HEIGHT, text=letter)

@@ -1,0 +1,142 @@
+"""Trails: both heads move at once and leave a wall behind them; whoever runs into anything has lost."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import msgspec
+
+from games.engine.game import (
+    SIDES,
+    Board,
+    Cell,
+    Drawing,
+    Mark,
+    Picks,
+    Resolution,
+    Result,
+    Side,
+    check_picks,
+    other,
+)
+
+STEPS: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
+ARROWS = ("↑", "→", "↓", "←")
+WAYS = ("up", "right", "down", "left")
+FIELDS: dict[str, Cell] = {"small": (9, 7), "large": (13, 9)}
+PITCH, EDGE = 100, 60
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    field: Annotated[Literal["small", "large"], msgspec.Meta(title="The field")] = "small"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Cells count from 1 from the upper left. A trail's last cell is its head, going the way of `going`."""
+
+    size: Cell
+    trails: tuple[tuple[Cell, ...], tuple[Cell, ...]]
+    going: tuple[int, int] = (2, 4)
+    result: Result = "open"
+
+    def trail(self, side: Side) -> tuple[Cell, ...]:
+        return self.trails[SIDES.index(side)]
+
+
+class Trails:
+    slug = "trails"
+    title = "Trails"
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        return options
+
+    def start(self, options: Options) -> State:
+        width, height = FIELDS[options.field]
+        row = (height + 1) // 2
+        return State((width, height), (((2, row),), ((width - 1, row),)))
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        return SIDES if state.result == "open" else ()
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        """All but to turn back."""
+        if side not in self.to_move(state):
+            return ()
+        back = (state.going[SIDES.index(side)] + 1) % 4 + 1
+        return tuple(way for way in range(1, 5) if way != back)
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """Without a pick a head goes straight on. Two heads that meet have both run into something."""
+        check_picks(self, state, picks)
+        going = (picks.red or state.going[0], picks.yellow or state.going[1])
+        heads = tuple(_ahead(state.trail(side)[-1], way) for side, way in zip(SIDES, going, strict=True))
+        crashed = [side for side, head in zip(SIDES, heads, strict=True) if _hits(state, head, heads)]
+        result: Result = "open" if not crashed else other(crashed[0]) if len(crashed) == 1 else "draw"
+        trails = (*state.trails[0], heads[0]), (*state.trails[1], heads[1])
+        after = replace(state, trails=trails, going=going, result=result)
+        told = _tell(going, crashed)
+        return after, Resolution(result=result, told=told, before=_draw(state))
+
+    def result(self, state: State) -> Result:
+        return state.result
+
+    def view(self, state: State, side: Side | None) -> Board:
+        return Board(face="drawn", columns=4, choices=ARROWS, drawing=_draw(state))
+
+
+GAME = Trails()
+
+
+def _ahead(cell: Cell, way: int) -> Cell:
+    return cell[0] + STEPS[way - 1][0], cell[1] + STEPS[way - 1][1]
+
+
+def _hits(state: State, head: Cell, heads: tuple[Cell, ...]) -> bool:
+    inside = 1 <= head[0] <= state.size[0] and 1 <= head[1] <= state.size[1]
+    return not inside or head in state.trails[0] + state.trails[1] or len(set(heads)) == 1
+
+
+def _tell(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
+    moved = f"{{red}} goes {WAYS[going[0] - 1]}, {{yellow}} {WAYS[going[1] - 1]}."
+    if not crashed:
+        return (moved,)
+    who = " and ".join(f"{{{side}}}" for side in crashed)
+    return moved, f"Into a wall: {who}."
+
+
+def _draw(state: State) -> Drawing:
+    width, height = (PITCH * cells + 2 * EDGE for cells in state.size)
+    marks = [mark for side in SIDES for mark in _trail(state, side)]
+    told = (f"{{{side}}} is at {_place(state.trail(side)[-1])}" for side in SIDES)
+    ruled = (_ruled(state.size, "rows"), _ruled(state.size, "columns"))
+    return Drawing(width=width, height=height, marks=(*ruled, *marks), words=", ".join(told) + ".")
+
+
+def _ruled(size: Cell, name: Literal["rows", "columns"]) -> Mark:
+    """The field's lines one way, in one stroke that turns at its edges."""
+    long, lines = size if name == "rows" else size[::-1]
+    ends = [
+        (EDGE + PITCH * long * ((n + end) % 2), EDGE + PITCH * n) for n in range(lines + 1) for end in (0, 1)
+    ]
+    points = tuple(ends if name == "rows" else ((y, x) for x, y in ends))
+    return Mark(name=name, kind="path", x=0, y=0, width=5, height=5, points=points)
+
+
+def _trail(state: State, side: Side) -> list[Mark]:
+    """A path, and its head as a ball; out of the field it is seen over its edge."""
+    cells = [_middle(cell) for cell in state.trail(side)]
+    x, y = cells[-1]
+    lost = state.result not in ("open", side)
+    path = Mark(
+        name=f"{side} trail", kind="path", x=0, y=0, width=56, height=56, side=side, points=tuple(cells)
+    )
+    return [path, Mark(name=f"{side} head", kind="ball", x=x, y=y, width=88, height=88, side=side, gone=lost)]
+
+
+def _middle(cell: Cell) -> Cell:
+    return EDGE + PITCH * cell[0] - PITCH // 2, EDGE + PITCH * cell[1] - PITCH // 2
+
+
+def _place(cell: Cell) -> str:
+    return f"column {cell[0]}, row {cell[1]} from above"

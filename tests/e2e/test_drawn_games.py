@@ -1,0 +1,88 @@
+"""Games that draw their own board, on phones, projector and report, by clicking and by the keyboard."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.stack import House
+
+SMALL = {"width": 320, "height": 568}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A game and its first turn: what each chooses, as it is called, and what is told of it."""
+
+    game: str
+    options: dict[str, Any]
+    picks: tuple[int, int]
+    names: tuple[str, str]
+    told: str
+
+
+GOOFSPIEL = Shown(
+    "goofspiel",
+    {"cards": 5, "order": [3, 5, 1, 2, 4]},
+    (2, 4),
+    ("2", "4"),
+    "Rooks bids 2, Doves 4: Doves takes 3. Rooks 0, Doves 3.",
+)
+TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.")
+
+
+@pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
+def test_a_turn_is_played_and_shown_everywhere(one_gateway: House, open_at: OpenFace, shown: Shown) -> None:
+    house = one_gateway
+    event = house.ask("event", lobby="open", window_s=90, reveal_s=6, game=shown.game, options=shown.options)
+    display, red, yellow = (
+        open_at(house, f"{shown.game}-{name}", size)
+        for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", SMALL))
+    )
+    display.page.goto(f"/display/{event['code']}")
+    for phone, team in ((red, "1"), (yellow, "2")):
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby", team=team)
+    house.ask("open_at_once", event_id=event["id"])
+    vote(red, shown.picks[0])
+    expect(red.page.locator(".sentence")).to_contain_text(f"your vote for\u00a0{shown.names[0]}.")
+    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
+    yellow.page.keyboard.press(str(shown.picks[1]))
+    expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    for face in (display, red, yellow):
+        face.shoot("voting")
+        fits(face)
+    before = drawn(display)
+    house.ask("closing_in", event_id=event["id"], ms=200)
+    expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=SOON_MS)
+    display.shoot("picks")
+    expect(red.page.locator(".sentence")).to_have_text(shown.told, timeout=SOON_MS)
+    assert drawn(display) != before
+    for face in (display, red, yellow):
+        face.shoot("moved")
+        assert face.troubles == []
+    report = open_at(house, f"{shown.game}-report", PROJECTOR)
+    report.page.goto(f"/report/{event['code']}/1")
+    expect(report.page.get_by_text(shown.told)).to_be_visible()
+    expect(report.page.locator("svg.drawing").first).to_be_visible()
+    report.shoot("turn")
+
+
+def drawn(face: Face) -> list[str]:
+    """Where everything of the drawing is."""
+    marks = face.page.locator(".mark")
+    return [str(mark.get_attribute("style")) for mark in marks.all()]
+
+
+def fits(face: Face) -> None:
+    """Nothing is wider or higher than the screen, and every button has room for a thumb."""
+    page = face.page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for box in page.locator("button[data-column]").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().toJSON())"
+    ):
+        assert box["bottom"] <= page.viewport_size["height"]  # type: ignore[index]
+        assert min(box["width"], box["height"]) >= 44

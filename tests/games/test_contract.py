@@ -1,0 +1,75 @@
+"""What every game of the house promises, whatever its rules."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.errors import IllegalPick
+from games.engine.game import SIDES, Board, Game, Picks, Side, named
+from games.engine.registry import HOUSE, find_game, read_options
+
+LONGEST = 200
+NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
+games = st.sampled_from(sorted(HOUSE)).map(find_game)
+anything = st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
+
+
+def draw_picks(data: st.DataObject, legal: dict[Side, tuple[int, ...]], passes: bool) -> Picks:
+    """One legal action a side to move; now and then none."""
+    nothing = [st.none()] if passes else []
+    return Picks(
+        **{side: data.draw(st.one_of(st.sampled_from(own), *nothing)) for side, own in legal.items()}
+    )
+
+
+@given(st.data(), games, st.integers(0, 10**12), st.booleans())
+def test_any_legal_play_can_be_shown_and_comes_to_an_end(
+    data: st.DataObject, game: Game[Any], lot: int, passes: bool
+) -> None:
+    state = game.start(game.draw_lots(read_options(game, {}), lot))
+    turns = 0
+    while game.to_move(state) and turns < LONGEST:
+        legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
+        assert all(legal.values())
+        before = game.view(state, None)
+        state, told = game.resolve(state, draw_picks(data, legal, passes))
+        check_board(game.view(state, None))
+        assert told.result == game.result(state)
+        assert told.before is None or told.before == before.drawing
+        assert all("{" not in named(sentence, NAMES) for sentence in told.told)
+        turns += 1
+    assert passes or turns < LONGEST
+    assert (game.result(state) == "open") == bool(game.to_move(state))
+
+
+def check_board(board: Board) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
+    assert board.face == ("drawn" if board.drawing else "columns")
+    assert len(board.choices) in ((board.columns,) if board.drawing else (0,))
+    if board.drawing:
+        names = [mark.name for mark in board.drawing.marks]
+        assert len(set(names)) == len(names)
+        assert "{" not in named(board.drawing.words, NAMES)
+
+
+@given(
+    games, st.integers(0, 10**12), st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
+)
+def test_what_is_not_legal_is_refused(game: Game[Any], lot: int, pick: Any) -> None:
+    state = game.start(game.draw_lots(read_options(game, {}), lot))
+    for side in SIDES:
+        if type(pick) is int and pick in game.legal_actions(state, side):
+            continue
+        with pytest.raises(IllegalPick):
+            game.resolve(state, Picks(**{side: pick}))
+
+
+@given(games, st.integers(0, 10**12))
+def test_the_same_lot_is_the_same_game(game: Game[Any], lot: int) -> None:
+    options = game.draw_lots(read_options(game, {}), lot)
+    kept = read_options(game, msgspec.to_builtins(options))
+    assert game.draw_lots(kept, lot + 1) == options
+    assert game.view(game.start(kept), None) == game.view(game.start(options), None)

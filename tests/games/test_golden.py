@@ -1,0 +1,30 @@
+"""A playthrough of each game that draws its own board, read and approved by people."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from games.engine.game import Result, Side, named
+from games.engine.record import read_record, replay
+
+LINES = (Path(__file__).parent / "golden.ndjson").read_text().splitlines()
+NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
+
+
+class Golden(msgspec.Struct):
+    game: str
+    told: tuple[str, ...]
+    words: str
+    result: Result
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: msgspec.json.decode(line, type=Golden).game)
+def test_what_is_told_and_drawn_is_what_was_approved(line: str) -> None:
+    golden = msgspec.json.decode(line, type=Golden)
+    played = replay(read_record(line))
+    assert played.error is None
+    assert tuple(named(" ".join(turn.told), NAMES) for turn in played.resolutions) == golden.told
+    assert played.board.drawing
+    assert named(played.board.drawing.words, NAMES) == golden.words
+    assert played.result == golden.result

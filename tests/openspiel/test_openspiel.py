@@ -1,0 +1,61 @@
+"""OpenSpiel's games by our rules' contract, and our classic against its own, move by move."""
+
+from random import Random
+from typing import get_args
+
+import pyspiel
+import pytest
+
+from games.engine.game import Picks, Side
+from games.engine.registry import all_games, find_game, read_options
+from games.rules.openspiel import GAME, Name
+
+GAMES = 10_000
+LETTERS = str.maketrans("xo", "RY")
+CLASSIC = find_game("captains-mistress")
+
+
+def test_it_is_among_the_games_once_it_is_installed() -> None:
+    assert "openspiel" in all_games()
+
+
+@pytest.mark.parametrize("name", get_args(Name))
+def test_each_of_its_games_is_played_to_the_end(name: Name) -> None:
+    rng = Random(name)
+    state = GAME.start(read_options(GAME, {"name": name}))  # type: ignore[arg-type]
+    while movers := GAME.to_move(state):
+        board = GAME.view(state, None)
+        assert board.drawing
+        assert len(board.choices) == board.columns
+        state, told = GAME.resolve(state, _drawn(state, movers, rng))
+        assert told.before == board.drawing
+        assert told.result == GAME.result(state)
+    assert GAME.result(state) != "open"
+
+
+def _drawn(state: object, movers: tuple[Side, ...], rng: Random) -> Picks:
+    return Picks(**{side: rng.choice(GAME.legal_actions(state, side)) for side in movers})  # type: ignore[arg-type]
+
+
+def test_whoever_does_not_pick_holds_the_position() -> None:
+    state = GAME.start(read_options(GAME, {}))  # type: ignore[arg-type]
+    after, _ = GAME.resolve(state, Picks())
+    assert GAME.view(after, None) == GAME.view(state, None)
+
+
+def test_our_classic_is_its_connect_four_in_every_move_of_many_games() -> None:
+    rng = Random(4)
+    theirs_game = pyspiel.load_game("connect_four")
+    for _ in range(GAMES):
+        theirs = theirs_game.new_initial_state()
+        ours = CLASSIC.start(read_options(CLASSIC, {"first": "red"}))
+        while movers := CLASSIC.to_move(ours):
+            legal = CLASSIC.legal_actions(ours, movers[0])
+            assert [action + 1 for action in theirs.legal_actions()] == list(legal)
+            column = rng.choice(legal)
+            ours, _ = CLASSIC.resolve(ours, Picks(**{movers[0]: column}))
+            theirs.apply_action(column - 1)
+            assert str(theirs).translate(LETTERS).split() == list(CLASSIC.view(ours, None).grid)
+        assert theirs.is_terminal()
+        won = theirs.returns()[0]
+        assert CLASSIC.result(ours) == ("draw" if won == 0 else "red" if won > 0 else "yellow")
