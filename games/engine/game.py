@@ -134,6 +134,10 @@ class Game(Protocol[State]):
         """The name for people."""
 
     @property
+    def rules(self) -> str:
+        """All that a newcomer needs to know, in two or three sentences; empty if it has a page of its own."""
+
+    @property
     def options(self) -> type[msgspec.Struct]:
         """See above."""
 

@@ -15,7 +15,6 @@ HANDS: dict[Side, int] = {"red": 95, "yellow": 805}
 BIDS: dict[Side, int] = {"red": 275, "yellow": 625}
 CARD = partial(Mark, kind="card", width=120, height=170)
 TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
-NONE = Picks()
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,7 +36,7 @@ class State:
     to_come: tuple[int, ...]
     cards: int
     tie: Literal["waits", "nobody"]
-    bids: Picks = NONE
+    bids: Picks
 
     def hand(self, side: Side) -> frozenset[int]:
         return self.hands[SIDES.index(side)]
@@ -46,6 +45,10 @@ class State:
 class Goofspiel:
     slug = "goofspiel"
     title = "Goofspiel, the bidding game"
+    rules = (
+        "Each turn has a prize, worth its number. Both teams bid one of their cards for it at once; the "
+        "higher card takes it, and both cards are gone. Most points win."
+    )
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:
@@ -56,7 +59,8 @@ class Goofspiel:
         if sorted(options.order) != list(range(1, options.cards + 1)):
             raise BadOptions("the order of the prizes is not drawn yet, or does not have each of them once")
         hand = frozenset(options.order)
-        return State((hand, hand), (0, 0), options.order[:1], options.order[1:], options.cards, options.tie)
+        first, to_come = options.order[:1], options.order[1:]
+        return State((hand, hand), (0, 0), first, to_come, options.cards, options.tie, Picks())
 
     def to_move(self, state: State) -> tuple[Side, ...]:
         return SIDES if self.result(state) == "open" else ()
@@ -68,8 +72,8 @@ class Goofspiel:
         """The higher card takes what is at stake; who bids nothing keeps all cards. Used cards are gone."""
         check_picks(self, state, picks)
         after, won = _bid(state, picks)
-        told = _tell(state, after, picks, won)
-        return after, Resolution(result=self.result(after), told=told, before=_draw(state))
+        told, before = _tell(state, after, picks, won), _draw(state)
+        return after, Resolution(result=self.result(after), told=told, before=before)
 
     def result(self, state: State) -> Result:
         if state.at_stake and all(state.hands):
@@ -103,8 +107,7 @@ def _bid(state: State, picks: Picks) -> tuple[State, Side | None]:
     next_up, to_come = state.to_come[:1], state.to_come[1:]
     if bids[0] == bids[1]:
         waiting = state.at_stake if state.tie == "waits" and next_up else ()
-        stake = waiting + next_up
-        return replace(state, hands=hands, at_stake=stake, to_come=to_come, bids=picks), None
+        return replace(state, hands=hands, at_stake=waiting + next_up, to_come=to_come, bids=picks), None
     won = SIDES[bids[0] < bids[1]]
     prize = sum(state.at_stake)
     points = state.points[0] + prize * (won == "red"), state.points[1] + prize * (won == "yellow")

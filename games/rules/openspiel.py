@@ -45,6 +45,7 @@ class State:
 class OpenSpiel:
     slug = "openspiel"
     title = "A game of OpenSpiel"
+    rules = ""
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:

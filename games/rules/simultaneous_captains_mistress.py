@@ -31,6 +31,11 @@ class State:
 class SimultaneousCaptainsMistress:
     slug = "simultaneous-captains-mistress"
     title = "Simultaneous Captain's Mistress"
+    rules = (
+        "Both teams choose a column at once, and both balls drop. In the same column the token's holder "
+        "drops first, the other on top, and the token changes hands. Four in a row win; both at once: who "
+        "held the token."
+    )
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:

@@ -46,6 +46,10 @@ class State:
 class Trails:
     slug = "trails"
     title = "Trails"
+    rules = (
+        "Both heads go one step at once: up, right, down or left, never back. Behind them they leave a "
+        "wall. Who runs into a wall or off the field has lost; both at once: a draw."
+    )
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:

@@ -23,6 +23,7 @@ MODULE = """
     class OnePick:
         slug = "one-pick"
         title = "One pick"
+        rules = ""
         options = Options
 
         def draw_lots(self, options, lot):

@@ -109,7 +109,7 @@ class CupForm(CupModelForm):
         offer_options(self)
 
     @property
-    def games(self) -> list[tuple[Any, list[forms.BoundField]]]:
+    def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
         return option_rows(self)
 
     def clean_talk_s(self) -> int:

@@ -143,7 +143,7 @@ class EventForm(EventModelForm):
         self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
 
     @property
-    def games(self) -> list[tuple[Any, list[BoundField]]]:
+    def games(self) -> list[tuple[Any, str, list[BoundField]]]:
         return option_rows(self)
 
     @property

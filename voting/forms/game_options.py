@@ -37,13 +37,13 @@ def offer_options(form: "forms.ModelForm[Any]") -> None:
         form.fields |= _option_fields(game, stored_choices(game, form.instance.options) if ours else {})
 
 
-def option_rows(form: forms.BaseForm) -> list[tuple[Any, list[forms.BoundField]]]:
-    """Each game's radio button, and the fields of its options."""
+def option_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundField]]]:
+    """Each game's radio button, its rules, and the fields of its options."""
     rows = []
     for button in form["game"]:
         game = find_game(button.data["value"])
         names = [_field_name(game, name) for name in game.options.__struct_fields__]
-        rows.append((button, [form[name] for name in names if name in form.fields]))
+        rows.append((button, game.rules, [form[name] for name in names if name in form.fields]))
     return rows
 
 

@@ -5,8 +5,9 @@ from functools import cache
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from games.engine.registry import all_games
 from voting.pages.paper import answer_paper, render_paper
-from voting.paper.leaflet import FIRST_GAME, draw_empty_board, draw_scenes
+from voting.paper.leaflet import FIRST_GAME, GAME, draw_empty_board, draw_scenes
 
 FRESH_S = 300
 
@@ -29,4 +30,5 @@ def _rules() -> str:
 
 @cache
 def _about() -> str:
-    return render_paper("paper_pages/about.html", {"board": draw_scenes()[3].after})
+    games = [game for slug, game in all_games().items() if game.rules and slug != GAME]
+    return render_paper("paper_pages/about.html", {"board": draw_scenes()[3].after, "games": games})
