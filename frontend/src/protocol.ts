@@ -144,6 +144,14 @@ export interface Reveal {
   seed: string | null;
 }
 
+export interface Clocks {
+  bank_s: number;
+  increment_s: number;
+  cap_s: number | null;
+  red_ms: number;
+  yellow_ms: number;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -153,7 +161,7 @@ export interface Match {
   red: number;
   yellow: number;
   result: Result;
-  ended_by: "board" | "forfeit" | null;
+  ended_by: "board" | "forfeit" | "time" | null;
   window_s: number;
   reveal_s: number;
   close_early: boolean;
@@ -164,6 +172,7 @@ export interface Match {
   tie_rule: TieRule | null;
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
+  clocks: Clocks | null;
 }
 
 export interface Finished {
@@ -292,6 +301,7 @@ export interface TurnoutCounted {
   turn: number | null;
   connected: readonly [number, number];
   voted: readonly [number, number];
+  picked_at: readonly [number, number] | null;
 }
 
 export interface ClockTold {

@@ -193,6 +193,8 @@ class PhoneConsumer(SocketConsumer):
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
         if code in COUNTED:
+            if room.by_clocks and self.voter.voted_in != (slot.turn_id, slot.epoch):
+                gateway().follow_clocks(room)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
             self.tell(
                 protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
