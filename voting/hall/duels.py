@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from games.matches import changing, create_event
+from games.matches import MatchError, changing, create_event
 from games.models import Admission, Duel, Event, Guest, Lobby, MatchState, NoBallotRule
 from voting.box.ballot_box import BallotBox
 from voting.entry.roster import Pupil
@@ -29,7 +29,7 @@ SEATS = {1: "one", 2: "two"}
 USUAL_GAME = "simultaneous-captains-mistress"
 
 
-class HallError(Exception):
+class HallError(MatchError):
     """What cannot be done in the hall now; the message is fit to be shown."""
 
 
@@ -78,14 +78,14 @@ def _keeper() -> User:
     return User.objects.get_or_create(username=KEEPER, defaults=defaults)[0]
 
 
-def join_duel(code: str, guest: Guest, box: BallotBox) -> None:
+def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
     """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it.
 
     The match is planned in the same transaction: if whoever planned it dies, the clock starts it.
     """
     duel = find_duel(code)
     if place_of(duel, guest):
-        return
+        return duel
     check_games(guest)
     with changing(duel.event_id) as event:
         duel.refresh_from_db()
@@ -98,6 +98,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> None:
         name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
         Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
     start_due_match(duel.event_id, box)
+    return find_duel(code)
 
 
 def check_games(guest: Guest) -> None:

@@ -104,7 +104,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
         return _duel(request, duel, "Both seats are taken.", 409)
     guest = guest_of(request) or new_guest()
     try:
-        join_duel(code, guest, ballot_box())
+        duel = join_duel(code, guest, ballot_box())
     except HallError as refusal:
         return _known(_duel(request, duel, str(refusal), 409), guest)
     return _known(_board(duel, guest), guest)
