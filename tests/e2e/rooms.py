@@ -132,6 +132,11 @@ def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
     return prepare
 
 
+def with_duels(house: House, event: Event) -> None:
+    """`event` knows the code of one that waits as `duel`."""
+    event["duel"] = house.ask("duels")
+
+
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
@@ -147,6 +152,10 @@ PUBLIC = (
     Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON)),
     Visit("rules", "/rules", by="nobody"),
     Visit("about", "/about", by="nobody"),
+    Visit("hall", "/hall/", by="nobody", prepare=with_duels),
+    Visit("hall-more", "/hall/", by="nobody", hand=unfold),
+    Visit("hall-invited", "/hall/{duel}", by="nobody", prepare=with_duels),
+    Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels),
 )
 ORGANIZERS = (
     Visit("events", "/console/", prepare=to(*PLAYED)),

@@ -41,7 +41,7 @@ class Presence:
         occasion = room.occasion
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
-            await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
+            await room.tell_turnout(_turnout_of(room, turnout), phones=phones or room.by_clocks)
         if room.consoles:
             room.tell_rehearsal(await self.playbill.watch(room.event_id))
         await self._tell_counts(room, teams=teams)
