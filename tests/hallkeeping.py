@@ -2,16 +2,19 @@
 
 from typing import Any
 
+from django.db.models import F
+
 from games.matches import changing, claim_turn
 from games.models import Duel, Match
 from tests.voting.playing import RED_WINS, only_turn, play
 from voting import protocol
-from voting.box.ballot_box import BallotBox
+from voting.box.ballot_box import BallotBox, turn_keys
 from voting.fanout.announcements import announce
 from voting.hall.duels import Wish, join_duel, key_of, new_duel
 from voting.hall.guests import new_guest
 from voting.hall.paces import BY_SLUG
 from voting.match.turns import place_and_tell
+from voting.models import StoredBallot
 
 box = BallotBox()
 
@@ -43,6 +46,9 @@ def run_down(code: str, ms: int) -> int:
         turn.refresh_from_db()
         assert claim_turn(turn, opens_at=turn.opens_at - by, closes_at=turn.closes_at - by)
         announce(match.event_id, protocol.TurnMoved, box.now())
+        StoredBallot.objects.filter(turn=turn).update(stored_at=F("stored_at") - by)
+    for side in box.picked_at(match.event_id, turn.pk):  # when they picked is longer ago as well
+        box._redis.hincrby(turn_keys(match.event_id, turn.pk)[0], f"{side}_at", -by)
     place_and_tell(turn, box, create=False)
     return turn.pk
 

@@ -75,9 +75,7 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
     assert [face.troubles for face in (one, two, watcher)] == [[], [], []]
 
 
-def test_new_game_is_one_press_and_its_guest_comes_back(
-    one_gateway: House, open_at: OpenFace
-) -> None:
+def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")

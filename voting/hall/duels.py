@@ -24,6 +24,7 @@ from voting.models import Ticket
 
 KEEPER = "the hall"  # whose events these are, and nobody can log in as
 FREE = "Open seat"
+WAITS = "It begins as soon as somebody joins. To invite:"
 MOST_GAMES = 20
 SEATS = {1: "one", 2: "two"}
 USUAL_GAME = "simultaneous-captains-mistress"
@@ -51,6 +52,7 @@ def new_duel(guest: Guest, wish: Wish) -> Duel:
     names = (str(guest), FREE) if place == 1 else (FREE, str(guest))
     with transaction.atomic():
         event = create_event(_keeper(), f"The game of {guest}", names, **_choices(wish))
+        Event.objects.filter(pk=event.pk).update(notice=f"{WAITS} /hall/{event.code}")
         make_roster(event, [Pupil(name, team) for team, name in enumerate(names, 1)])
         seats: dict[str, Any] = {SEATS[place]: guest}
         return Duel.objects.create(event=event, listed=wish.listed, **seats)
@@ -96,7 +98,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
         name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
-        Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
+        Event.objects.filter(pk=event.pk).update(name=name, notice="", next_match_at=box.now())
     start_due_match(duel.event_id, box)
     return find_duel(code)
 
