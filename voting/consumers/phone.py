@@ -199,7 +199,10 @@ class PhoneConsumer(SocketConsumer):
             self.tell(
                 protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
             )
-        elif code < 0:
+            return
+        if code == Cast.UNKNOWN and slot.stored:
+            gateway().follow_clocks(room)  # the clock looks at long windows now and then only
+        if code < 0:
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
             self._refuse(slot.turn_id, ballot.sequence, REFUSALS[code])
