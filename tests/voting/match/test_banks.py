@@ -5,14 +5,18 @@ from typing import Any
 import pytest
 
 from games.engine.game import Side
-from games.matches import claim_turn
+from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
 from tests.voting.boxes import ask
 from tests.voting.playing import kinds, only_turn, start, tally_of
+from tests.voting.rooms import room_of
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
+from voting.fanout.snapshots import snapshot
 from voting.match.turns import boxed, close_turn, load_turn
+from voting.organizing.control import act
 from voting.organizing.tempo import close_turn_early
+from voting.protocol import ActionAsk, Clocks
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
 
@@ -157,6 +161,40 @@ def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
     after = heard(turn, box)
     assert after.red_pick == 4
     assert after.red_used_ms == pytest.approx(9_000, abs=300)
+
+
+def test_an_organizer_does_not_hold_the_players_clocks(box: BallotBox) -> None:
+    turn = begin(box)
+    for action in ("turn.pause", "turn.extend", "turn.close"):
+        with pytest.raises(MatchError, match="own clocks"):
+            act(turn.match.event_id, ActionAsk(id=1, action=action), box)  # type: ignore[arg-type]
+
+
+def test_a_turn_that_is_taken_back_gives_its_time_back(box: BallotBox) -> None:
+    turn = age(begin(box), box, 5_000)
+    for side in ("red", "yellow"):
+        pick(turn, side, 3)
+    resolved = heard(turn, box)
+    act(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
+    again = only_turn(turn.match)
+    assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
+
+
+def test_the_state_tells_what_is_on_the_clocks(box: BallotBox) -> None:
+    turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
+    match = snapshot(turn.match.event).match
+    assert match
+    assert match.clocks == Clocks(bank_s=60, increment_s=2, cap_s=30, red_ms=50_000, yellow_ms=40_000)
+
+
+@pytest.mark.parametrize(("bank_s", "stored"), [(60, False), (86_400, True)])
+def test_ballots_of_long_clocks_are_written_down_whoever_has_little_left(
+    box: BallotBox, bank_s: int, stored: bool
+) -> None:
+    turn = age(begin(box, bank_s=bank_s), box, 0, red_bank_ms=30_000, yellow_bank_ms=bank_s * 1000)
+    room = room_of(turn.match.event_id)
+    assert room.poll
+    assert room.poll.lane.slot.stored == stored
 
 
 def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
