@@ -109,7 +109,7 @@ def test_the_lists_tell_who_waits_who_plays_and_what_is_over(box: BallotBox) -> 
         Match.objects.filter(event=over.event).update(
             state=MatchState.ENDED, result="red", ended_by="board", ended_at=1
         )
-    found = {kind: [line.code for line in page_of(kind, 1)] for kind in ("open", "running", "finished")}  # type: ignore[arg-type]
+    found = {kind: [line.code for line in page_of(kind, 1)] for kind in ("open", "running", "finished")}
     assert found == {
         "open": [waiting.event.code],
         "running": [playing.event.code],
