@@ -21,7 +21,7 @@ from voting.match.far_turns import NEAR_MS, Walk
 from voting.match.turns import load_turn, place_and_tell
 from voting.models import Announcement
 
-FAR_AT_A_LOOK = 250
+FAR_AT_A_LOOK = 100
 ENDLESS = 2**53
 # Whoever began a change before the step may write it so long afterwards, with a time from before.
 LATE_MS = 15_000
@@ -53,7 +53,7 @@ class Look:
 class TimeSteps:
     """`plans` are those of the last look: all made before a step that this look finds.
 
-    Of those that close much later it knows what a walk of a minute or so has found.
+    Of those that close much later it knows what a walk of some minutes has found.
     `told_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
     moves if it is what it was before, and so it moves once.
     """
