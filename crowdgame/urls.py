@@ -1,6 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from voting.pages import hall
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
@@ -15,6 +16,12 @@ urlpatterns = [
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_figures, name="report_csv"),
     path("cup/<code:code>", cup_board, name="cup"),
+    path("hall/", hall.hall, name="hall"),
+    path("hall/go", hall.go, name="hall_go"),
+    path("hall/new", hall.new_game, name="new_game"),
+    path("hall/all/<slug:kind>", hall.hall_list, name="hall_list"),
+    path("hall/<code:code>", hall.duel, name="duel"),
+    path("hall/<code:code>/join", hall.join, name="join_duel"),
     path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),

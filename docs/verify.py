@@ -181,10 +181,16 @@ class Recount:
         columns = [column for column, _ in ballots]
         counts = [columns.count(column) for column in range(1, self.game.columns + 1)]
         self.expect(place, "the counts are", counts, take_numbers(counted, "counts", place))
-        pick, decided_by = decide(columns, legal, self.terms, lot)
+        pick, decided_by = decide(columns, legal, self.terms_for(counted), lot)
         self.expect(place, "the ballots come to", pick, take(counted, "pick", (int, None), place))
         self.expect(place, "it was decided by", decided_by, take(counted, "decided_by", str, place))
         return pick
+
+    def terms_for(self, counted):
+        """Who ran out of time is said, not shown: of two without a ballot one may have had time left."""
+        last = any(counted is self.counts[-1].get(side) for side in SIDES)
+        had_time = last and self.record.get("ended_by") == "time" and counted.get("decided_by") == "pass"
+        return dict(self.terms, no_ballot_rule="pass") if had_time else self.terms
 
     def result_after(self, where, count):
         forfeited = forfeits(where, count)
@@ -197,7 +203,8 @@ class Recount:
     def verify_end(self, result):
         self.expect(WHOLE, "the result is", result, take(self.record, "result", str, WHOLE))
         forfeited = self.counts and forfeits("the last turn", self.counts[-1])
-        ended_by = None if result == "open" else "forfeit" if forfeited else "board"
+        by_time = "time" if self.record.get("ended_by") == "time" else "forfeit"
+        ended_by = None if result == "open" else by_time if forfeited else "board"
         self.expect(WHOLE, "it was ended by", ended_by, take(self.record, "ended_by", (str, None), WHOLE))
 
     def summary(self):

@@ -103,9 +103,11 @@ def live_turn(match: Match) -> Turn | None:
     return match.turns.filter(state__in=LIVE_STATES).first()
 
 
-def create_turn(match: Match, number: int, opens_at: int, closes_at: int) -> Turn:
+def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
+    """`banks`: in a match by clocks, what each side has left."""
+    seed = secrets.token_hex(16)
     return Turn.objects.create(
-        match=match, number=number, opens_at=opens_at, closes_at=closes_at, seed=secrets.token_hex(16)
+        match=match, number=number, opens_at=opens_at, closes_at=closes_at, seed=seed, **banks
     )
 
 

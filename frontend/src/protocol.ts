@@ -169,6 +169,14 @@ export interface Reveal {
   seed: string | null;
 }
 
+export interface Clocks {
+  bank_s: number;
+  increment_s: number;
+  cap_s: number | null;
+  red_ms: number;
+  yellow_ms: number;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -178,7 +186,7 @@ export interface Match {
   red: number;
   yellow: number;
   result: Result;
-  ended_by: "board" | "forfeit" | null;
+  ended_by: "board" | "forfeit" | "time" | null;
   window_s: number;
   reveal_s: number;
   close_early: boolean;
@@ -189,6 +197,7 @@ export interface Match {
   tie_rule: TieRule | null;
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
+  clocks: Clocks | null;
 }
 
 export interface Finished {
@@ -317,6 +326,7 @@ export interface TurnoutCounted {
   turn: number | null;
   connected: readonly [number, number];
   voted: readonly [number, number];
+  picked_at: readonly [number, number] | null;
 }
 
 export interface ClockTold {

@@ -22,6 +22,7 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
+from games.models.hall import Duel, Guest
 from games.models.match import (
     LIVE_STATES,
     EndedBy,
@@ -56,8 +57,10 @@ __all__ = [
     "CupFormat",
     "CupPairing",
     "CupTeam",
+    "Duel",
     "EndedBy",
     "Event",
+    "Guest",
     "Lobby",
     "Match",
     "MatchResult",

@@ -22,6 +22,7 @@ class MatchResult(models.TextChoices):
 class EndedBy(models.TextChoices):
     BOARD = "board"
     FORFEIT = "forfeit"
+    TIME = "time"
 
 
 class Match(MatchTerms):
@@ -83,7 +84,8 @@ class Turn(models.Model):
 
     `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
     `talk_left_ms` of the time to talk before it.
-    `seed` decides every lot of the turn. No ballot was taken after `sealed_at`.
+    `seed` decides every lot of the turn. No ballot was taken after `sealed_at`. In a match by clocks each
+    side had `*_bank_ms` left when the window opened, and took `*_used_ms` of it.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -98,6 +100,10 @@ class Turn(models.Model):
     seed = models.CharField(max_length=32)
     red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
     yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
+    red_bank_ms = models.BigIntegerField(null=True, blank=True)
+    yellow_bank_ms = models.BigIntegerField(null=True, blank=True)
+    red_used_ms = models.BigIntegerField(null=True, blank=True)
+    yellow_used_ms = models.BigIntegerField(null=True, blank=True)
     sealed_at = models.BigIntegerField(null=True, blank=True)
     resolved_at = models.BigIntegerField(null=True, blank=True)
 

@@ -7,6 +7,8 @@ from django.db.models import CheckConstraint, Q
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
+MAX_BANK_S = 30 * 24 * 3600
+MAX_INCREMENT_S = 24 * 3600
 
 
 class TallyMethod(models.TextChoices):
@@ -26,7 +28,11 @@ class NoBallotRule(models.TextChoices):
 
 
 class MatchTerms(models.Model):
-    """How a match is played: an event's choice for the next match, a match's for itself."""
+    """How a match is played: an event's choice for the next match, a match's for itself.
+
+    With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
+    `increment_s` more after each turn, of which it may use `cap_s` in one. For sides of one voter.
+    """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
     options = models.JSONField(default=dict, blank=True)
@@ -50,6 +56,9 @@ class MatchTerms(models.Model):
         max_length=16, choices=NoBallotRule.choices, default=NoBallotRule.RANDOM
     )
     close_early = models.BooleanField("close when everyone connected has voted", default=False)
+    bank_s = models.PositiveIntegerField("seconds on each side's clock", null=True, blank=True)
+    increment_s = models.PositiveIntegerField("seconds more after each turn", default=0, db_default=0)
+    cap_s = models.PositiveIntegerField("seconds of the clock in one turn, at most", null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -68,5 +77,16 @@ class MatchTerms(models.Model):
             CheckConstraint(condition=Q(tie_rule__in=TieRule.values), name="%(class)s_tie_rule_known"),
             CheckConstraint(
                 condition=Q(no_ballot_rule__in=NoBallotRule.values), name="%(class)s_no_ballot_rule_known"
+            ),
+            CheckConstraint(
+                condition=Q(bank_s=None) | Q(bank_s__gte=MIN_WINDOW_S, bank_s__lte=MAX_BANK_S),
+                name="%(class)s_bank_in_range",
+            ),
+            CheckConstraint(
+                condition=Q(increment_s__lte=MAX_INCREMENT_S), name="%(class)s_increment_in_range"
+            ),
+            CheckConstraint(
+                condition=Q(cap_s=None) | Q(bank_s__isnull=False, cap_s__gte=MIN_WINDOW_S),
+                name="%(class)s_cap_of_a_bank",
             ),
         ]

@@ -182,6 +182,11 @@ def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
     return prepare
 
 
+def with_duels(house: House, event: Event) -> None:
+    """`event` knows the code of one that waits as `duel`."""
+    event["duel"] = house.ask("duels")
+
+
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
@@ -197,6 +202,10 @@ PUBLIC = (
     Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON), screens=SHEETS),
     Visit("rules", "/rules", by="nobody", screens=SHEETS),
     Visit("about", "/about", by="nobody", screens=SHEETS),
+    Visit("hall", "/hall/", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("hall-more", "/hall/", by="nobody", hand=unfold, screens=SHEETS),
+    Visit("hall-invited", "/hall/{duel}", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
 )
 ORGANIZERS = (
     Visit("events", "/console/", prepare=to(*PLAYED), screens=DESKS),

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from games.matches import create_event
-from games.models import Cup, CupPairing, CupTeam, Event, Match, Member, Team, Turn
+from games.models import Cup, CupPairing, CupTeam, Duel, Event, Guest, Match, Member, Team, Turn
 from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +36,7 @@ def rows() -> Rows:
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
     pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
+    duel = Duel.objects.create(event=event, one=Guest.objects.create(number=12_657))
     kept = (
         event,
         red,
@@ -50,6 +51,7 @@ def rows() -> Rows:
         cup,
         seeded,
         pairing,
+        duel,
     )
     return {type(row): row for row in kept}
 
@@ -79,6 +81,10 @@ def one_team_against_itself(rows: Rows) -> None:
     change(Match, yellow=rows[Match].red)(rows)
 
 
+def one_guest_against_itself(rows: Rows) -> None:
+    change(Duel, two=rows[Duel].one)(rows)
+
+
 WRONG: dict[str, list[Callable[[Rows], None]]] = {
     **{
         f"{name}_{constraint}": wrong
@@ -90,8 +96,13 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "tally_method_known": [change(model, tally_method="loudest")],
             "tie_rule_known": [change(model, tie_rule="oldest")],
             "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],
+            "bank_in_range": [change(model, bank_s=2), change(model, bank_s=2_592_001)],
+            "increment_in_range": [change(model, increment_s=86_401)],
+            "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },
+    "duel_of_two": [one_guest_against_itself],
+    "duel_of_somebody": [change(Duel, one=None)],
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],
     "member_once": [again(Member)],

@@ -52,7 +52,10 @@ class Cast(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class BoxedTurn:
-    """A turn as the box knows it."""
+    """A turn as the box knows it.
+
+    In a match by clocks each side has its own end, and the box notes when it picked; else they are 0.
+    """
 
     event_id: int
     turn_id: int
@@ -60,6 +63,12 @@ class BoxedTurn:
     epoch: int
     opens_at: int
     closes_at: int
+    red_ends_at: int = 0
+    yellow_ends_at: int = 0
+
+    @property
+    def window(self) -> tuple[int, ...]:
+        return self.version, self.epoch, self.opens_at, self.closes_at, self.red_ends_at, self.yellow_ends_at
 
     @property
     def keys(self) -> list[str]:
@@ -86,7 +95,9 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """`connected` a team; `waiting` those yet to vote, None while unsure; `voted` a side.
+    """`connected` a team; `waiting` those yet to vote, None while unsure; `red` and `yellow` have voted.
+
+    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none.
 
     Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
     """
@@ -96,6 +107,7 @@ class Turnout:
     waiting: int | None
     red: int
     yellow: int
+    picked_at: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -162,13 +174,11 @@ class BallotBox:
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         """Bring the box up to the turn's version. False: there is none, and none was to be made."""
-        args = (int(create), turn.version, turn.epoch, turn.opens_at, turn.closes_at)
-        return bool(self._place(keys=turn.keys, args=args))
+        return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
 
     def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
         """Freeze the ballots, once, for ever (for this version of the turn)."""
-        args = (turn.version, turn.epoch, turn.opens_at, turn.closes_at)
-        status, *rest = self._seal(keys=turn.keys, args=args)
+        status, *rest = self._seal(keys=turn.keys, args=turn.window)
         if status == 0:
             return Lost()
         if status == 1:
@@ -186,6 +196,12 @@ class BallotBox:
         """How many ballots the box holds, a side."""
         counts = self._redis.hmget(turn.keys[0], SIDES)
         return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
+
+    def picked_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
+        """Who has a ballot in the box, and since when; 0: nobody noted it."""
+        fields = [name for side in SIDES for name in (side, f"{side}_at")]
+        held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
+        return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
@@ -273,8 +289,8 @@ class AsyncBallotBox:
         told = self._told_in(event_id, *turn)
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
         args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS]
-        now, one, two, yet, red, yellow = await self._beat(keys=keys, args=args)
-        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow)
+        now, one, two, yet, red, yellow, *at = await self._beat(keys=keys, args=args)
+        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow, (at[0], at[1]))
 
     def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
         """Of an event only its newest turn and epoch are kept in mind."""

@@ -193,11 +193,16 @@ class PhoneConsumer(SocketConsumer):
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
         if code in COUNTED:
+            if room.by_clocks and self.voter.voted_in != (slot.turn_id, slot.epoch):
+                gateway().follow_clocks(room)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
             self.tell(
                 protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
             )
-        elif code < 0:
+            return
+        if code == Cast.UNKNOWN and slot.stored:
+            gateway().follow_clocks(room)  # the clock looks at long windows now and then only
+        if code < 0:
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
             self._refuse(slot.turn_id, ballot.sequence, REFUSALS[code])

@@ -72,7 +72,29 @@ def _match(match: Match) -> protocol.Match:
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         talk_s=match.talk_s,
+        clocks=_clocks(match, turn),
     )
+
+
+def _clocks(match: Match, live: Turn | None) -> protocol.Clocks | None:
+    """As they stood when the turn opened, or stand for good."""
+    if match.bank_s is None:
+        return None
+    turn = live or match.turns.filter(state=TurnState.RESOLVED).order_by("-number").first()
+    left = {side: _left_ms(match, turn, side) for side in SIDES}
+    return protocol.Clocks(
+        bank_s=match.bank_s,
+        increment_s=match.increment_s,
+        cap_s=match.cap_s,
+        red_ms=left["red"],
+        yellow_ms=left["yellow"],
+    )
+
+
+def _left_ms(match: Match, turn: Turn | None, side: Side) -> int:
+    if turn is None:
+        return (match.bank_s or 0) * 1000
+    return int(getattr(turn, f"{side}_bank_ms") or 0) - int(getattr(turn, f"{side}_used_ms") or 0)
 
 
 def _turn(turn: Turn, position: Position) -> protocol.Turn:

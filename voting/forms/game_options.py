@@ -34,7 +34,7 @@ def offer_options(form: "forms.ModelForm[Any]") -> None:
     """The fields of all games, those of the instance's game as they are chosen."""
     for game in all_games().values():
         ours = form.instance.game == game.slug
-        form.fields |= _option_fields(game, stored_choices(game, form.instance.options) if ours else {})
+        form.fields |= option_fields(game, stored_choices(game, form.instance.options) if ours else {})
 
 
 def option_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundField]]]:
@@ -51,7 +51,7 @@ def take_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> No
     """The options of the chosen game, kept on the instance; what speaks against them is said at the game."""
     if "game" in cleaned:
         try:
-            form.instance.options = _read_choices(find_game(cleaned["game"]), cleaned)
+            form.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
         except GameError as refusal:
             form.add_error("game", f"These options do not go together: {refusal}.")
 
@@ -69,7 +69,7 @@ def _field_name(game: Game[Any], option: str) -> str:
     return f"{game.slug}-{option}"
 
 
-def _option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
+def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
     """A field an option, by its name in the form; `chosen` are the values to begin with."""
     kind = inspect.type_info(game.options)
     assert isinstance(kind, inspect.StructType)  # noqa: S101  the contract of Game.options
@@ -85,7 +85,7 @@ def _option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, f
     return fields
 
 
-def _read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the form's fields make, complete. Raises BadOptions."""
     raw = {}
     for option in msgspec.structs.fields(game.options):

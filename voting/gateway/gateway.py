@@ -67,6 +67,7 @@ class Gateway:
         self._presence = Presence(self.name, self.box, self._clock)
         self.playbill = self._presence.playbill
         self.slow_readers = 0
+        self._following: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
         self.ears = Ears(self._rooms, self.now, self._go_back)
         works = (self.ears.listen(), self.ears.look_for_ever(), self._beat_for_ever())
@@ -184,6 +185,12 @@ class Gateway:
             log.warning("no beat: %s", trouble, extra={"event": room.event_id})
         finally:
             self._beating.discard(code)
+
+    def follow_clocks(self, room: Room) -> None:
+        """Beside the conversation: somebody has picked, and nobody waits for the broker."""
+        task = asyncio.create_task(self._presence.follow_clocks(room))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
 
     async def drain(self, within_s: float) -> None:
         """Send everybody to the other gateways, and return once every ballot taken is answered.

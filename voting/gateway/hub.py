@@ -130,6 +130,11 @@ class Room:
         return self.state.match.turn if self.state.match else None
 
     @property
+    def by_clocks(self) -> bool:
+        """Whether the match is played by the sides' clocks."""
+        return self.state.match is not None and self.state.match.clocks is not None
+
+    @property
     def occasion(self) -> tuple[int, int]:
         """The present turn's id and epoch."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
@@ -254,7 +259,7 @@ class Room:
         if turn is None:
             self.poll = None
             return
-        slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(turn.closes_at - turn.opens_at))
+        slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(self._longest_ms(turn)))
         by_hands = {team.number for team in self.state.teams if team.hands}
         moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
         same = self.poll is not None and self.poll.lane.slot == slot
@@ -266,6 +271,14 @@ class Room:
             lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
             opens_at=turn.opens_at,
         )
+
+    def _longest_ms(self, turn: protocol.Turn) -> int:
+        """How long a ballot of this turn may have to be kept."""
+        clocks = self.state.match.clocks if self.state.match else None
+        if clocks is None:
+            return turn.closes_at - turn.opens_at
+        left = max(clocks.red_ms, clocks.yellow_ms)
+        return left if clocks.cap_s is None else min(left, clocks.cap_s * 1000)
 
     async def broadcast(self, frame: bytes) -> None:
         began = time.monotonic()

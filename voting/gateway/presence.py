@@ -41,7 +41,7 @@ class Presence:
         occasion = room.occasion
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
-            await room.tell_turnout(_turnout_of(room, turnout), phones=phones)
+            await room.tell_turnout(_turnout_of(room, turnout), phones=phones or room.by_clocks)
         if room.consoles:
             room.tell_rehearsal(await self.playbill.watch(room.event_id))
         await self._tell_counts(room, teams=teams)
@@ -76,6 +76,11 @@ class Presence:
             if any(presses):
                 _tell_all(projectors, protocol.CheersCounted(presses=presses))
 
+    async def follow_clocks(self, room: Room) -> None:
+        """Somebody has picked: the turn may be over, or its deadline another one."""
+        if turn := room.turn:
+            await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
+
     async def leave(self, room: Room) -> None:
         await self._box.leave(room.event_id, self._name)
 
@@ -87,11 +92,14 @@ def _tell_all(screens: Iterable[Socket], told: msgspec.Struct) -> None:
 
 
 def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
-    voted = {room.team_of("red"): turnout.red, room.team_of("yellow"): turnout.yellow}
+    red, yellow = room.team_of("red"), room.team_of("yellow")
+    voted = {red: turnout.red, yellow: turnout.yellow}
+    at = dict(zip((red, yellow), turnout.picked_at, strict=True))
     return protocol.TurnoutCounted(
         turn=room.turn.id if room.turn else None,
         connected=turnout.connected,
         voted=(voted.get(1, 0), voted.get(2, 0)),
+        picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
     )
 
 
@@ -100,6 +108,9 @@ async def _close_early(room: Room, turnout: Turnout) -> None:
     if turn is None or match is None or not match.close_early or turn.paused:
         return
     unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
+    if match.clocks is not None:  # whoever is away has picked, too
+        cast = {"red": turnout.red, "yellow": turnout.yellow}
+        unanimous = all(cast[side] for side in turn.to_move)
     room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     if open_now and room.unanimous_beats >= UNANIMOUS_BEATS:

@@ -23,6 +23,7 @@ from voting.box.box_clock import local_ms
 from voting.box.stores import DATABASE_AWAY
 from voting.fanout.announcements import forget_old, relay
 from voting.match.deadlines import arm_close
+from voting.match.far_turns import NEAR_MS, Walk
 from voting.match.time_steps import TimeSteps, move_next_match, move_turn
 from voting.match.troubles import Troubles
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
@@ -35,6 +36,8 @@ LOOK_S = 0.25
 # A worker that is called a moment early is there at the deadline; it waits for it (see `turns.PATIENCE_MS`).
 CALLED_BEFORE_MS = 100
 LEAST_SLEEP_S = 0.002
+FORESEEN_MS = 1_000
+FAR_A_SECOND = 2
 WORKER_HAS_MS = 500
 TEND_S = 1.0
 FORGET_S = 3_600.0
@@ -59,6 +62,7 @@ class Clock:
     armed: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
     unmoved: set[int] = field(default_factory=set)
+    walk: Walk = field(default_factory=lambda: Walk(FAR_A_SECOND))
     troubles: Troubles = field(default_factory=Troubles)
     tended_at: float = 0.0
     forgot_at: float = field(default_factory=lambda: time.monotonic() - FORGET_S + FORGET_FIRST_S)
@@ -121,9 +125,10 @@ class Clock:
         return look.now - look.answered
 
     def _close_due_turns(self, now: int) -> list[int]:
-        """The deadlines that are still to come."""
+        """The deadlines that come before the next look but one."""
         soon = now + CALLED_BEFORE_MS
-        live = Turn.objects.filter(state=TurnState.OPEN).exclude(pk__in=self.unmoved)
+        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + FORESEEN_MS)
+        live = live.exclude(pk__in=self.unmoved)
         times = dict(live.values_list("pk", "closes_at"))
         due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
         self.armed = {deadline: at for deadline, at in self.armed.items() if deadline in due}
@@ -151,10 +156,16 @@ class Clock:
         self.tended_at = time.monotonic()
         relay()
         known, self.missing = self.missing, set()
-        live = Turn.objects.filter(state=TurnState.OPEN).values_list("pk", flat=True)
-        self.troubles.each("the box of turn", live, partial(self._tend, missing=known))
+        self.troubles.each("the box of turn", self._to_tend(known), partial(self._tend, missing=known))
         self._let_go_now_and_then()
         self.troubles.apart("forgetting", self._forget_now_and_then)
+
+    def _to_tend(self, known: set[int]) -> set[int]:
+        """All whose deadline is near, of the others some each second, and those found missing."""
+        near_until = self.steps.told + NEAR_MS
+        near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
+        far = self.walk.step(near_until)
+        return {*near.values_list("pk", flat=True), *(turn_id for turn_id, _ in far), *known}
 
     def _tend(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; one missing at two looks in a row is restored."""

@@ -6,10 +6,11 @@ from functools import partial
 
 from games.engine.game import SIDES, Picks, Side
 from games.matches import Position
-from games.models import EndedBy, MatchResult, Turn
+from games.models import EndedBy, MatchResult, NoBallotRule, Turn
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.tally import Decision, TallyTerms, decide
+from voting.match.banks import out_of_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,32 @@ def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side,
 def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]]) -> Outcome:
     """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same."""
     game, state = position.game, position.state
-    decisions = {side: _decide(turn, position, side, cast) for side, cast in by_side.items()}
+    rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
+    decisions = {side: _decide(turn, position, side, cast, rules[side]) for side, cast in by_side.items()}
     forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
     if forfeits:
-        return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), EndedBy.FORFEIT)
+        ended_by = EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME
+        return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     result = game.resolve(state, picks)[1].result
     return Outcome(by_side, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
 
 
-def _decide(turn: Turn, position: Position, side: Side, ballots: Sequence[Ballot]) -> Decision:
+def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
+    """What holds for each side if it has no ballot: by clocks only who ran out of time has lost."""
+    rule = turn.match.no_ballot_rule
+    if turn.match.bank_s is None or rule != NoBallotRule.FORFEIT:
+        return dict.fromkeys(SIDES, rule)
+    out = out_of_time(turn, position, picked)
+    others = NoBallotRule.PASS if out else NoBallotRule.RANDOM  # none is out: somebody closed the window
+    return {side: rule if side in out else others for side in SIDES}
+
+
+def _decide(
+    turn: Turn, position: Position, side: Side, ballots: Sequence[Ballot], no_ballot: str
+) -> Decision:
     game, state, match = position.game, position.state, turn.match
-    terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
+    terms = TallyTerms(match.tally_method, match.tie_rule, no_ballot)  # type: ignore[arg-type]
     columns = game.view(state, side).columns
     draw = partial(draw_lot, turn.seed, side)
     return decide(ballots, game.legal_actions(state, side), columns, terms, draw)

@@ -7,6 +7,7 @@ NTP, a machine that slept, another node's clock. A box or a clock process that w
 from dataclasses import dataclass, field
 
 import msgspec
+from django.db.models import Q
 
 from games.matches import changing, claim_turn
 from games.models import Event, Turn, TurnState
@@ -16,9 +17,12 @@ from voting.box.box_clock import BoxClock, local_ms
 from voting.counting import window
 from voting.counting.window import Window
 from voting.fanout.announcements import announce, relay
+from voting.match.far_turns import NEAR_MS, Walk
 from voting.match.turns import load_turn, place_and_tell
 from voting.models import Announcement
 
+FAR_AT_A_LOOK = 100
+ENDLESS = 2**53
 # Whoever began a change before the step may write it so long afterwards, with a time from before.
 LATE_MS = 15_000
 
@@ -49,6 +53,7 @@ class Look:
 class TimeSteps:
     """`plans` are those of the last look: all made before a step that this look finds.
 
+    Of those that close much later it knows what a walk of some minutes has found.
     `told_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
     moves if it is what it was before, and so it moves once.
     """
@@ -61,19 +66,25 @@ class TimeSteps:
     told_before: int = 0
     timekeeper: str = ""
     _clock: BoxClock = field(default_factory=BoxClock)
+    _walk: Walk = field(default_factory=lambda: Walk(FAR_AT_A_LOOK))
+    _far: dict[int, int] = field(default_factory=dict)
+    _walked: dict[int, int] = field(default_factory=dict)
 
     def look(self) -> Look:
-        plans = _plans()  # before the time is asked: what is planned after a step is not taken for old
+        self._walk_on()
+        plans = _plans(_near(self.told))  # before the time is asked: what is planned later is not old
         asked = local_ms()
         return Look(self.box.now(), asked, local_ms(), plans, self.box.timekeeper)
 
     def to_move(self, look: Look) -> tuple[int, Plans]:
         """By how many milliseconds which plans are to be moved. Asked again before `keep`, the same again."""
-        written = _written_since(look.plans, self.plans)
         if step := self._step(look):
-            late = _planned_before(written, look.now, step, self.told)
-            return step, Plans(self.plans.turns | late.turns, self.plans.matches | late.matches)
+            known = Plans(self._far | self._walked | self.plans.turns, self.plans.matches)
+            now = Plans(_plans(_far(self.told)).turns | look.plans.turns, look.plans.matches)
+            late = _planned_before(_written_since(now, known), look.now, step, self.told)
+            return step, Plans(known.turns | late.turns, known.matches | late.matches)
         if self.step and look.answered - self.stepped_at < LATE_MS:
+            written = _written_since(look.plans, self.plans)
             return self.step, _planned_before(written, look.now, self.step, self.told_before)
         return 0, Plans()
 
@@ -85,6 +96,13 @@ class TimeSteps:
             self._clock = BoxClock()
         self._clock.learn(look.now, look.asked, look.answered)
         self.plans, self.told, self.timekeeper = look.plans, look.now, look.timekeeper
+
+    def _walk_on(self) -> None:
+        """Keep in mind the versions of those that close much later, too: a few at each look."""
+        rounds = self._walk.rounds
+        self._walked.update(self._walk.step(self.told + NEAR_MS if self.told else ENDLESS))
+        if self._walk.rounds > rounds:
+            self._far, self._walked = self._walked, {}
 
     def _step(self, look: Look) -> int:
         """Of two nodes that differ, neither was set."""
@@ -116,9 +134,18 @@ def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None
     relay(event_id)
 
 
-def _plans() -> Plans:
-    turns = Turn.objects.filter(state=TurnState.OPEN).values_list("pk", "version")
-    matches = Event.objects.exclude(next_match_at=None).values_list("pk", "next_match_at")
+def _near(told: int) -> Q:
+    """Whoever has not been told the time yet knows of none that is far."""
+    return Q(closes_at__lte=told + NEAR_MS if told else ENDLESS)
+
+
+def _far(told: int) -> Q:
+    return ~_near(told)
+
+
+def _plans(which: Q) -> Plans:
+    turns = Turn.objects.filter(which, state=TurnState.OPEN).values_list("pk", "version")
+    matches = Event.objects.filter(next_match_at__gt=0).values_list("pk", "next_match_at")
     return Plans(dict(turns), {event_id: at for event_id, at in matches if at is not None})
 
 

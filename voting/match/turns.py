@@ -6,7 +6,8 @@ Attempts at least once, frozen input, a deterministic engine, one compare-and-se
 import logging
 import time
 from collections.abc import Sequence
-from typing import cast
+from contextlib import suppress
+from typing import Any, cast
 
 from redis import RedisError
 
@@ -33,6 +34,7 @@ from voting.counting.commitments import commit_ballots, turn_sealed
 from voting.counting.series import Series, standing
 from voting.counting.window import Window
 from voting.fanout.announcements import announce, relay, tell_at_once
+from voting.match import banks
 from voting.match.outcomes import Outcome, ballots_by_side, decide_outcome
 from voting.metrics.figures import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
@@ -43,7 +45,8 @@ PATIENCE_MS = 250
 
 
 def boxed(turn: Turn) -> BoxedTurn:
-    return BoxedTurn(turn.match.event_id, turn.pk, turn.version, turn.epoch, turn.opens_at, turn.closes_at)
+    times = (turn.opens_at, turn.closes_at)
+    return BoxedTurn(turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **banks.ends_at(turn))
 
 
 def load_turn(turn_id: int) -> Turn:
@@ -87,11 +90,42 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     if turn.state != TurnState.OPEN:
         return
     position = position_of(turn.match)
+    if not _is_over_by_clocks(turn, position, box):
+        return
     sealed = _seal(turn, box)
     if isinstance(sealed, Lost):
         restore_turn(turn_id, box)
     elif isinstance(sealed, Sealed):
         _resolve(turn, position, sealed, box)
+
+
+def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
+    """In a match by clocks: whether it is over at its deadline. Else that moves to where it is by now.
+
+    Whoever has time left is waited for, if the other has picked in its own.
+    """
+    if turn.match.bank_s is None:
+        return True
+    left_ms = turn.closes_at - box.now()
+    if left_ms > PATIENCE_MS:
+        return False
+    time.sleep(max(0, left_ms) / 1000)
+    over_at = banks.over_at(turn, position, box)
+    if over_at > turn.closes_at:
+        with suppress(MatchError):
+            change_turn(turn, protocol.TurnMoved, box, closes_at=over_at)
+        return False
+    return True
+
+
+def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
+    """Write what changes of a live turn, and tell. Raises MatchError if somebody wrote it meanwhile."""
+    now = box.now()
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, **changes):
+            raise MatchError("Somebody else was faster.")
+        announce(turn.match.event_id, kind, now)
+    place_and_tell(turn, box, create=False)
 
 
 def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
@@ -115,7 +149,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     told = _tell_seal(turn, by_side, sealed.sealed_at)
     now, asked = max(box.now(), told.at), time.monotonic()  # a cluster's nodes differ, and clocks are set
     outcome = decide_outcome(turn, position, by_side)
-    following = _write(turn, outcome, told, now)
+    following = _write(turn, outcome, told, now, banks.used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # what everybody waits for came first, and somebody may have moved it by now
@@ -161,9 +195,12 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     if turn.state != TurnState.OPEN or box.place(boxed(turn), create=False):
         return
     now = box.now()
-    times = window.restore_window(Window(turn.opens_at, turn.closes_at), now, turn.match.window_s)
+    before = Window(turn.opens_at, turn.closes_at)
+    times = window.restore_window(before, now, turn.match.window_s)
+    if turn.match.bank_s is not None:  # nobody's clock ran meanwhile
+        times = window.shift_window(before, times.closes_at - before.closes_at)
     with changing(turn.match.event_id):
-        if not claim_turn(turn, closes_at=times.closes_at, epoch=turn.epoch + 1):
+        if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at, epoch=turn.epoch + 1):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
     box.place(boxed(turn), create=True)
@@ -187,7 +224,9 @@ def _place(turn: Turn, box: BallotBox, *, create: bool) -> None:
         log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
 
 
-def _write(turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int) -> Turn | None:
+def _write(
+    turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int, used: dict[str, int]
+) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
     with changing(turn.match.event_id):
@@ -198,6 +237,7 @@ def _write(turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int) ->
             yellow_pick=picks.yellow,
             sealed_at=told.at,
             resolved_at=now,
+            **used,
         ):
             return None
         for side in outcome.decisions:
@@ -245,4 +285,9 @@ def plan_turn(match: Match, number: int, now: int, lead_ms: int) -> Turn:
     """A turn to be voted, after the lead and the match's time to talk. Call it within `changing`."""
     extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
     times = window.open_window(now, lead_ms, match.window_s + extra_s, match.talk_s)
-    return create_turn(match, number, times.opens_at, times.closes_at)
+    left = banks.banks_before(match, number)
+    if not left:
+        return create_turn(match, number, times.opens_at, times.closes_at)
+    closes_at = times.opens_at + banks.over_after(match, left, position_of(match))
+    fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
+    return create_turn(match, number, times.opens_at, closes_at, **fields)

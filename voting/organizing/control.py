@@ -68,6 +68,8 @@ def _asked_turn(event_id: int, ask: ActionAsk) -> Turn:
     turn = load_turn(live.pk)
     if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
         raise MatchError("That turn is over already.")
+    if turn.match.bank_s is not None:
+        raise MatchError("The players' own clocks run here.")
     return turn
 
 

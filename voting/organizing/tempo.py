@@ -4,18 +4,17 @@ What the use cases return is what was done, and what takes it back.
 """
 
 from contextlib import suppress
-from typing import Any
 
 from redis import RedisError
 
-from games.matches import MatchError, changing, claim_turn
+from games.matches import MatchError, position_of
 from games.models import Turn, TurnState
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
-from voting.fanout.announcements import announce
-from voting.match.turns import close_turn, load_turn, place_and_tell
+from voting.match.banks import over_at
+from voting.match.turns import change_turn, close_turn, load_turn, restore_turn
 from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
 from voting.protocol import Action, Pressed
@@ -39,7 +38,7 @@ def pause_turn(turn: Turn, box: BallotBox) -> Done:
         "opens_at": now,
         "closes_at": now,
     }
-    _change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
+    change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
     return _done(f"paused turn {turn.number}", turn, "turn.pause", "turn.resume")
 
 
@@ -54,10 +53,10 @@ def resume_turn(turn: Turn, box: BallotBox) -> Done:
 def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
     if turn.state == TurnState.PAUSED:
         left = (turn.left_ms or 0) + seconds * 1000
-        _change_turn(turn, protocol.TurnMoved, box, left_ms=left)
+        change_turn(turn, protocol.TurnMoved, box, left_ms=left)
     else:
         times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
-        _change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
+        change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
     return _done(f"added {spoken(seconds)}", turn, "turn.extend", "turn.shorten", seconds)
 
 
@@ -71,7 +70,7 @@ def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
     if left - less < LEAST_LEFT_MS:
         raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
     change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
-    _change_turn(turn, protocol.TurnMoved, box, **change)
+    change_turn(turn, protocol.TurnMoved, box, **change)
     return _done(f"took {spoken(seconds)} away", turn, "turn.shorten", "turn.extend", seconds)
 
 
@@ -95,15 +94,30 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     A team that votes by a show of hands has voted once its hands are counted.
     """
     turn = load_turn(turn_id)
+    if turn.opens_at <= box.now():
+        restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
+    if turn.match.bank_s is not None:
+        follow_clocks(turn, box)
+        return
     same = turn.state == TurnState.OPEN and turn.closes_at == closes_at
     if same and turn.match.close_early and box.now() < closes_at and not lacks_hands(turn):
         with suppress(MatchError):
             close_turn_now(turn, box)
 
 
+def follow_clocks(turn: Turn, box: BallotBox) -> None:
+    """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
+    over = over_at(turn, position_of(turn.match), box)
+    with suppress(MatchError):
+        if turn.state == TurnState.OPEN and over <= box.now():
+            close_turn_now(turn, box)
+        elif turn.state == TurnState.OPEN and over != turn.closes_at:
+            change_turn(turn, protocol.TurnMoved, box, closes_at=over)
+
+
 def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
     """The turn has this window from now on, even if it was paused before."""
-    _change_turn(
+    change_turn(
         turn,
         kind,
         box,
@@ -113,15 +127,6 @@ def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: Ba
         opens_at=times.opens_at,
         closes_at=times.closes_at,
     )
-
-
-def _change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
-    now = box.now()
-    with changing(turn.match.event_id):
-        if not claim_turn(turn, **changes):
-            raise MatchError("Somebody else was faster.")
-        announce(turn.match.event_id, kind, now)
-    place_and_tell(turn, box, create=False)
 
 
 def _done(what: str, turn: Turn, action: Action, undo: Action, seconds: int | None = None) -> Done:

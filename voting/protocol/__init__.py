@@ -62,6 +62,7 @@ from voting.protocol.fields import (
 )
 from voting.protocol.state import (
     Admission,
+    Clocks,
     Deciding,
     EventState,
     Finished,
@@ -137,6 +138,7 @@ __all__ = [
     "CheersCounted",
     "ClockAsk",
     "ClockTold",
+    "Clocks",
     "CloseCode",
     "Code",
     "Column",

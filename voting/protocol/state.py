@@ -79,12 +79,27 @@ TieRule = Literal["first", "lot"]
 NoBallotRule = Literal["random", "pass", "forfeit"]
 
 
+class Clocks(msgspec.Struct, frozen=True, kw_only=True):
+    """The sides' clocks: `red_ms` and `yellow_ms` stood on them when the turn opened, or at the end.
+
+    Each turn adds `increment_s`; of its clock a side may use `cap_s` in one turn. While a turn is open, a
+    side's clock runs until it has a ballot.
+    """
+
+    bank_s: Count
+    increment_s: Count
+    cap_s: Count | None
+    red_ms: Count
+    yellow_ms: Count
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
 
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
-    tell them.
+    tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
+    picks.
     """
 
     id: Id
@@ -95,7 +110,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     red: TeamNumber
     yellow: TeamNumber
     result: Result
-    ended_by: Literal["board", "forfeit"] | None
+    ended_by: Literal["board", "forfeit", "time"] | None
     window_s: Count
     reveal_s: Count
     close_early: bool
@@ -106,6 +121,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tie_rule: TieRule | None = None
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
+    clocks: Clocks | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

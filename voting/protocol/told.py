@@ -107,11 +107,15 @@ class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.we
 
 
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
-    """Voters connected and ballots in the present turn, a number a team; never a column."""
+    """Voters connected and ballots in the present turn, a number a team; never a column.
+
+    In a match by clocks `picked_at` is since when each team has its ballot, 0 as long as it has none.
+    """
 
     turn: Id | None
     connected: tuple[Count, Count]
     voted: tuple[Count, Count]
+    picked_at: tuple[Time, Time] | None = None
 
 
 class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):

@@ -73,7 +73,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[SidePicks, ...]
     counts: tuple[TurnCount, ...]
     result: Result
-    ended_by: Literal["board", "forfeit"] | None
+    ended_by: Literal["board", "forfeit", "time"] | None
 
 
 def read_match_record(text: bytes) -> MatchRecord:

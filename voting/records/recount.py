@@ -13,6 +13,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.tally import Decision, TallyTerms, decide
+from voting.protocol import NoBallotRule
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
@@ -84,7 +85,8 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
 
 def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
     forfeits = _forfeits(record.counts[-1]) if record.counts else []
-    ended_by = None if result == "open" else "forfeit" if forfeits else "board"
+    by_time = "time" if record.ended_by == "time" else "forfeit"
+    ended_by = None if result == "open" else by_time if forfeits else "board"
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
     if record.ended_by != ended_by:
@@ -164,6 +166,13 @@ def _faults_of_pick(moment: Moment, side: Side, due: int | None) -> Iterator[Fau
         yield Fault(moment.number, side, f"its pick is {due}, and {played} was played")
 
 
+def _no_ballot_rule(moment: Moment, counted: SideCount) -> NoBallotRule:
+    """Who ran out of time is said and cannot be shown: of two without a ballot one may have had time left."""
+    record = moment.record
+    had_time = record.ended_by == "time" and moment.number == len(record.counts)
+    return "pass" if had_time and counted.decided_by == "pass" else record.terms.no_ballot_rule
+
+
 def _decide_again(moment: Moment, side: Side, counted: SideCount) -> Decision:
     terms = moment.record.terms
     ballots = [
@@ -173,6 +182,6 @@ def _decide_again(moment: Moment, side: Side, counted: SideCount) -> Decision:
         ballots,
         moment.game.legal_actions(moment.state, side),
         moment.game.view(moment.state, side).columns,
-        TallyTerms(terms.tally_method, terms.tie_rule, terms.no_ballot_rule),
+        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted)),
         partial(draw_lot, moment.count.seed, side),
     )

@@ -21,7 +21,8 @@ def read_report(match: Match) -> Report:
         teams={"red": match.red.name, "yellow": match.yellow.name},
         game=game.title,
         end=_end(match),
-        forfeited=match.ended_by == EndedBy.FORFEIT,
+        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME),
+        by_time=match.ended_by == EndedBy.TIME,
         start=game.view(game.start(read_options(game, match.options)), None),
         turns=_turns(match, position),
     )

@@ -56,7 +56,10 @@ class TurnReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`playing` and `aborted` matches are told as far as they came."""
+    """`playing` and `aborted` matches are told as far as they came.
+
+    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time.
+    """
 
     event: str
     code: str
@@ -67,6 +70,7 @@ class Report:
     forfeited: bool
     start: Board
     turns: tuple[TurnReport, ...]
+    by_time: bool = False
 
     @property
     def winner(self) -> Side | None:

@@ -32,6 +32,9 @@ def tell_end(report: Report) -> str:
 
 
 def _tell_forfeit(report: Report, last: int) -> str:
+    if report.by_time:
+        who = "Both" if report.winner is None else report.teams[other(report.winner)]
+        return f"{who} ran out of time in turn {last}."
     if report.winner is None:
         return f"Nobody voted in turn {last}, on either side."
     return f"Nobody of {report.teams[other(report.winner)]} voted in turn {last}."
@@ -97,13 +100,24 @@ def _sentences(report: Report, turn: TurnReport) -> Iterator[str]:
         if chosen:
             yield f"{', '.join(chosen)}."
     for side, vote in turn.votes.items():
-        yield from _tell_deciding(report, report.teams[side], vote)
+        if report.by_time and turn is report.turns[-1]:
+            yield from _tell_clock(report.teams[side], vote)
+        else:
+            yield from _tell_deciding(report, report.teams[side], vote)
     if came.told:
         yield named(" ".join(came.told), report.teams)
     if came.conflict:
         yield from _tell_conflict(report, turn)
     if came.lines and came.result in SIDES:
         yield f"Four in a row for {report.teams[came.result]}."
+
+
+def _tell_clock(name: str, vote: SideVote) -> Iterator[str]:
+    """In the turn in which somebody ran out of time."""
+    if vote.decided_by == "forfeit":
+        yield f"{name} ran out of time, and that lost the match."
+    elif vote.decided_by == "pass":
+        yield f"{name} had time left."
 
 
 def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:

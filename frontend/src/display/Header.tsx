@@ -1,4 +1,5 @@
 import { Badge } from "../board/Ball";
+import { Bank } from "./Bank";
 import { clockface } from "./clockface";
 import { Seal } from "./Seal";
 import { fittedName } from "./layout";
@@ -24,6 +25,7 @@ export function Header({ view, place }: { view: View; place: Place }) {
       <Badge side={side} />
       <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
       <Seal view={view} side={side} />
+      <Bank view={view} place={place} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { seenFrom } from "./home";
 import { placeOf, sideAt, teamOf } from "./sides";
 import { eventOf } from "./staging";
 
-const turnout = { type: "turnout.counted", turn: 7, connected: [90, 70], voted: [9, 7] } as const;
+const turnout = { type: "turnout.counted", turn: 7, connected: [90, 70], voted: [9, 7], picked_at: [5, 0] } as const;
 const cheers = { all: [5, 6], latest: [1, 2] } as const;
 const finished = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: null, turns: 40 }];
 const told = { state: eventOf({ finished }), turnout, cheers };
@@ -13,7 +13,7 @@ const told = { state: eventOf({ finished }), turnout, cheers };
 test("the home team stands on the left, with all that counts for it", () => {
   const { state, turnout, cheers } = seenFrom("yellow", told);
   assert.deepEqual([teamOf(state, 0).name, teamOf(state, 1).name], ["South", "North"]);
-  assert.deepEqual([turnout?.connected, turnout?.voted], [[70, 90], [7, 9]]);
+  assert.deepEqual([turnout?.connected, turnout?.voted, turnout?.picked_at], [[70, 90], [7, 9], [0, 5]]);
   assert.deepEqual([cheers.all, cheers.latest], [[6, 5], [2, 1]]);
   assert.deepEqual(seriesOf(state).won, [0, 1]);
 });

@@ -19,7 +19,7 @@ export function seenFrom(home: Side | null, told: Told): Told {
   const { state, turnout, cheers } = told;
   return {
     state: turned(state),
-    turnout: turnout && { ...turnout, connected: swapped(turnout.connected), voted: swapped(turnout.voted) },
+    turnout: turnout && { ...turnout, connected: swapped(turnout.connected), voted: swapped(turnout.voted), picked_at: turnout.picked_at && swapped(turnout.picked_at) },
     cheers: { all: swapped(cheers.all), latest: swapped(cheers.latest) },
   };
 }

@@ -134,12 +134,15 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
   const winner = winnerOf(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
+  const byTime = match.ended_by === "time";
+  if (!winner && byTime) return { title: "A draw", line: "Both ran out of time", winner };
   if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
   const place = placeOf(match, winner);
   const { name } = teamOf(state, place);
   const wins = home && place === 0 ? "You win" : "wins";
   if (champion !== null) return { title: name, line: `${wins} the series`, winner };
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
+  if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 

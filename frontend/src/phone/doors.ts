@@ -63,11 +63,11 @@ function keyForm(code: string, event: EventState | null, empty: boolean): Html {
 
 /** `/`: the code from the big screen, typed. */
 export function typing({ empty, unknown }: Desk): Html {
-  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown));
+  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a class="hall" href="/hall/">${say.hall}</a></p>`);
 }
 
 /** A code, typed in large letters; spaces, dashes and small letters do no harm. `long`: it has to be seen as a whole. */
-function codeForm(label: string, problem: string, long = false): Html {
+function codeForm(label: string, problem: string, long = false, more: Html | false = false): Html {
   return html`<main data-status="idle" class="join">
     ${balls()}
     <form>
@@ -76,6 +76,7 @@ function codeForm(label: string, problem: string, long = false): Html {
         aria-invalid="${`${!!problem}`}" aria-describedby="problem">
       <p id="problem" class="problem" role="alert">${problem}</p>
       <button type="submit" class="go">${say.join}</button>
+      ${more}
       <p class="privacy">${kept} ${tongues()}</p>
     </form>
   </main>`;

@@ -1,10 +1,11 @@
 import { ballsBefore, ballsOf, fell, onLine, type Ball } from "../live/grid";
+import { leftOnClock } from "../live/clocks";
 import { dropMoments, landMoment, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
 import { seriesOf } from "../live/series";
 import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
 import { nameOf } from "../board/geometry";
 import { html, type Html } from "./dom";
-import { percent, spoken } from "./numbers";
+import { clockTime, longTime, percent, spoken } from "./numbers";
 import type { Scene } from "./parts";
 import { token } from "./shape";
 import * as say from "./tongue/en";
@@ -89,7 +90,9 @@ function part({ counts, ballots }: SideTally, index: number): number {
 export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match), landMoment(match)];
 
 /** What a side picked, once that is shown, and whether it holds the coin. */
-export function corner({ now, phase }: View, match: Match, side: Side): { picked: string; holds: boolean } {
+export function corner({ now, phase, turnout }: View, match: Match, side: Side): { picked: string; holds: boolean } {
+  const left = phase === "voting" && leftOnClock(match, side, turnout, match[side] - 1, now);
+  if (typeof left === "number") return { picked: clockTime(left) || longTime(left), holds: match.board.token === side };
   const told = phase === "reveal" ? match.reveal : null;
   const tally = told?.[side];
   const step = revealStep(match, now);

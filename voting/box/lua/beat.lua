@@ -2,7 +2,8 @@
 -- KEYS: gateways, box, most.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
 -- yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how long
 -- a phone that has gone may take to come back (ms).
--- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow}; "yet to vote" has those
+-- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow, and in a match by clocks since
+-- when red and yellow have, else 0}; "yet to vote" has those
 -- who may come back among it, and is -1 while a gateway's figure is of another turn.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -27,8 +28,10 @@ end
 if waiting >= 0 then
   waiting = waiting + most - one - two
 end
-local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8])
+local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8], 'red_at',
+  'yellow_at')
 if tonumber(voted[3] or 0) == tonumber(ARGV[7]) and tonumber(voted[4] or 0) < tonumber(ARGV[9]) then
   redis.call('HSET', KEYS[2], 'older', 1)
 end
-return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0) }
+return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0), tonumber(voted[5] or 0),
+  tonumber(voted[6] or 0) }

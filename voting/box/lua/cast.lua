@@ -3,13 +3,19 @@
 -- gateway, the arrivals it was told of last in this epoch.
 -- Answers, packed, a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
 -- or -n: the voter's ballot with the higher sequence n stays. Last come the arrivals so far.
+-- In a match by clocks a side's own end holds instead of closes_at, and the box notes when its ballot came.
 -- A box that told a gateway of more arrivals than it remembers is an older copy of itself: it is given up.
 local ballots = cmsgpack.unpack(ARGV[2])
 local told = 'told:' .. ARGV[3]
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',
-  'older', told)
+  'older', told, 'red_ends_at', 'yellow_ends_at')
+local ends = { red = tonumber(box[10] or 0), yellow = tonumber(box[11] or 0) }
+local by_clocks = ends.red + ends.yellow > 0
+local restoring = ARGV[3] == 'restorer'
 local counts = { red = tonumber(box[6] or 0), yellow = tonumber(box[7] or 0) }
 local arrivals, remembered = tonumber(box[5] or 0), tonumber(box[9] or 0)
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local all = nil
 if box[1] and tonumber(box[1]) == tonumber(ARGV[1]) and remembered < tonumber(ARGV[4]) then
   redis.call('HSET', KEYS[1], 'older', 1)
@@ -19,9 +25,7 @@ if not box[1] or box[8] or tonumber(box[1]) < tonumber(ARGV[1])
     or redis.call('HLEN', KEYS[2]) ~= counts.red + counts.yellow then
   all = 4
 else
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  if box[4] == '1' or now >= tonumber(box[3]) then
+  if box[4] == '1' or not by_clocks and now >= tonumber(box[3]) then
     all = 3
   elseif now < tonumber(box[2]) then
     all = 5
@@ -38,7 +42,7 @@ for i = 1, #ballots do
     last[voters[i]] = { voters[i], side, tonumber(column), tonumber(sequence) }
   end
 end
-local answers, taken, counted = {}, {}, false
+local answers, taken, counted, at = {}, {}, false, {}
 for i = 1, #ballots do
   local ballot = ballots[i]
   local voter, side, column, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
@@ -50,6 +54,8 @@ for i = 1, #ballots do
     counted = true
   elseif all then
     answers[i] = all
+  elseif by_clocks and not restoring and now >= ends[side] then
+    answers[i] = 3
   elseif before and before[4] >= sequence then
     answers[i] = -before[4]
   else
@@ -62,12 +68,19 @@ for i = 1, #ballots do
       counts[before[2]] = counts[before[2]] - 1
     end
     counts[side] = counts[side] + 1
+    if by_clocks and not restoring then
+      at[#at + 1] = side .. '_at'
+      at[#at + 1] = now
+    end
     last[voter] = ballot
   end
 end
 if #taken > 0 then
   redis.call('HSET', KEYS[2], unpack(taken))
   redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, told, arrivals)
+  if #at > 0 then
+    redis.call('HSET', KEYS[1], unpack(at))
+  end
 elseif counted and remembered < arrivals then
   redis.call('HSET', KEYS[1], told, arrivals)
 end

@@ -1,5 +1,6 @@
 -- Put a turn's window into its box, unless the box knows a newer one.
--- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at.
+-- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at, and in a match by clocks when
+-- red and yellow run out of time, else 0.
 -- A newer version unseals: no close with an older version can be committed any more. A box whose
 -- ballots are not those it counted, or that was found to be an older copy of itself, is as good as none;
 -- creating it counts those that are left, and remembers nothing of what gateways were told: one that was
@@ -28,6 +29,9 @@ end
 if not box[1] or tonumber(box[1]) < tonumber(ARGV[2]) then
   redis.call('HSET', KEYS[1], 'version', ARGV[2], 'epoch', ARGV[3], 'opens_at', ARGV[4],
     'closes_at', ARGV[5], 'sealed', 0)
+  if ARGV[6] ~= '0' or ARGV[7] ~= '0' then
+    redis.call('HSET', KEYS[1], 'red_ends_at', ARGV[6], 'yellow_ends_at', ARGV[7])
+  end
   redis.call('PERSIST', KEYS[1])
   redis.call('PERSIST', KEYS[2])
 end

@@ -1,5 +1,6 @@
 -- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
--- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker.
+-- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker, and as in a placing
+-- when red and yellow run out of time.
 -- Answers {0} there is no such box, or not all its ballots, or an older copy, {1, closes_at} too early, or
 -- {2, when it was first sealed, {voter, ballot, voter, ballot, ...}}.
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
@@ -10,6 +11,9 @@ end
 if tonumber(box[1]) < tonumber(ARGV[1]) then
   redis.call('HSET', KEYS[1], 'version', ARGV[1], 'epoch', ARGV[2], 'opens_at', ARGV[3],
     'closes_at', ARGV[4], 'sealed', 0)
+  if ARGV[5] ~= '0' or ARGV[6] ~= '0' then
+    redis.call('HSET', KEYS[1], 'red_ends_at', ARGV[5], 'yellow_ends_at', ARGV[6])
+  end
   box = { ARGV[1], ARGV[4], '0' }
 end
 local time = redis.call('TIME')

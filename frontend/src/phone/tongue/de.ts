@@ -135,6 +135,7 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   out: ["Du wurdest hinausgeschickt", "Du kannst wieder hereinkommen; dein Platz ist noch da.", "Wieder hereinkommen"],
   shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
 };
+export const hall: string = "Eins gegen eins spielen: die offene Halle";
 export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
 export const asBefore: string = "Wie vorher";

@@ -137,6 +137,7 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   out: ["You were sent out", "You can come in again; your seat is kept.", "Come in again"],
   shut: ["You are kept out", "Speak to the people who run the event.", "Try again"],
 };
+export const hall: string = "Play one against one: the open hall";
 export const whose: string = "Go on as before, or with this code?";
 export const whoseText: string = "This device has a seat already.";
 export const asBefore: string = "As before";

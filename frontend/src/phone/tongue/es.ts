@@ -135,6 +135,7 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   out: ["Te han sacado", "Puedes volver a entrar; tu sitio sigue ahí.", "Volver a entrar"],
   shut: ["No puedes entrar", "Habla con quienes organizan el evento.", "Probar otra vez"],
 };
+export const hall: string = "Jugar uno contra uno: la sala abierta";
 export const whose: string = "¿Seguir como antes o con este código?";
 export const whoseText: string = "Este dispositivo ya tiene un sitio.";
 export const asBefore: string = "Como antes";

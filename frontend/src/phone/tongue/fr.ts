@@ -135,6 +135,7 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   out: ["On t’a fait sortir", "Tu peux revenir\u00a0: ta place est gardée.", "Revenir"],
   shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
 };
+export const hall: string = "Jouer à un contre un : la salle ouverte";
 export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";
 export const asBefore: string = "Comme avant";

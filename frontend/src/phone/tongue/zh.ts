@@ -135,6 +135,7 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   out: ["你被请出了", "可以再进来，座位还在。", "再次进入"],
   shut: ["你不能进入", "请找主办方。", "再试一次"],
 };
+export const hall: string = "一对一对局：开放大厅";
 export const whose: string = "照旧继续，还是用这个代码？";
 export const whoseText: string = "这台设备已有座位。";
 export const asBefore: string = "照旧";

@@ -1,0 +1,106 @@
+"""The open hall by clicking: a whole game of one against one by clocks of a minute, watched by a third."""
+
+import time
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.stack import House
+
+SMALL = {"width": 320, "height": 640}
+# Red's and yellow's column in each turn; red ends with four in column 1.
+MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
+A_MINUTE_S = 60
+
+
+def enter(house: House, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
+    face = open_at(house, f"hall-{name}", size)
+    face.page.goto("/hall/")
+    return face
+
+
+def side_of(face: Face) -> str:
+    face.wait_for(phase="voting")
+    return face.page.locator("body").get_attribute("data-side") or ""
+
+
+def code_of(face: Face) -> str:
+    return face.page.url.rpartition("/")[2]
+
+
+def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House, open_at: OpenFace) -> None:
+    one = enter(one_gateway, open_at, "one", SMALL)
+    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_label("1 minute", exact=True).check()
+    one.shoot("more")
+    one.page.get_by_role("button", name="Start this game").click()
+    one.wait_for(phase="lobby")
+    one.shoot("waiting")
+    assert "#" not in one.page.url
+    code = code_of(one)
+
+    two = enter(one_gateway, open_at, "two")
+    two.shoot("open")
+    two.page.locator(f'form[action="/hall/{code}/join"] button').click()
+    sides = {side_of(face): face for face in (one, two)}
+    watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
+    watcher.page.locator(f'a[href="/display/{code}"]').click()
+    watcher.wait_for(phase="voting")
+
+    began = time.monotonic()
+    for number, (red, yellow) in enumerate(MATCH, 1):
+        for face in (one, two, watcher):
+            face.wait_for(phase="voting")
+        vote(sides["red"], red)
+        if number == 2:  # a phone has its second part by now
+            banks = watcher.page.locator(".bank")
+            expect(banks.nth(0)).to_have_attribute("data-stands", "true", timeout=SOON_MS)
+            expect(banks.nth(1)).to_have_attribute("data-stands", "false")
+            expect(sides["yellow"].page.locator(".corner.red .picked")).to_have_text(
+                watcher.page.locator(".bank").nth(0).inner_text(), timeout=SOON_MS
+            )
+            watcher.shoot("voting")
+            sides["yellow"].shoot("voting")
+        sides["yellow"].page.locator(f'[data-column="{yellow}"]').click(timeout=SOON_MS)
+        watcher.wait_for(phase="reveal")
+    assert time.monotonic() - began < A_MINUTE_S
+    for face in (one, two, watcher):
+        face.wait_for(phase="ended")
+        face.shoot("ended")
+    watcher.page.goto("/hall/")
+    watcher.shoot("over")
+    watcher.page.locator(f'a[href="/report/{code}/1"]').click()
+    expect(watcher.page.get_by_role("heading", level=1)).to_contain_text("Guest")
+    assert [face.troubles for face in (one, two, watcher)] == [[], [], []]
+
+
+def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open_at: OpenFace) -> None:
+    one = enter(one_gateway, open_at, "press")
+    one.page.get_by_role("button", name="New game").click()
+    one.wait_for(phase="lobby")
+    code = code_of(one)
+    one.page.evaluate("localStorage.clear()")
+    one.page.goto(f"/hall/{code}")
+    one.shoot("invite")
+    one.page.get_by_role("button", name="To the board").click()
+    one.wait_for(phase="lobby")
+
+
+def test_who_does_not_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:
+    one = enter(one_gateway, open_at, "slow")
+    one.page.get_by_role("button", name="New game").click()
+    one.wait_for(phase="lobby")
+    two = enter(one_gateway, open_at, "quick")
+    two.page.locator(f'form[action="/hall/{code_of(one)}/join"] button').click()
+    side_of(two)
+    vote(two, 3)
+    one_gateway.ask("run_down", code=code_of(one), ms=3_000)
+    for face in (one, two):
+        face.wait_for(phase="ended")
+    two.shoot("won-on-time")
+    display = open_at(one_gateway, "hall-time", PROJECTOR)
+    display.page.goto(f"/display/{code_of(one)}")
+    expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=SOON_MS)
+    display.shoot("ended")
+    assert [face.troubles for face in (one, two)] == [[], []]

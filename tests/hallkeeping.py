@@ -1,0 +1,59 @@
+"""What tests ask of the hall, in the house's own database (see `tests.organizer`)."""
+
+from typing import Any
+
+from django.db.models import F
+
+from games.matches import changing, claim_turn
+from games.models import Duel, Match
+from tests.voting.playing import RED_WINS, only_turn, play
+from voting import protocol
+from voting.box.ballot_box import BallotBox, turn_keys
+from voting.fanout.announcements import announce
+from voting.hall.duels import Wish, join_duel, key_of, new_duel
+from voting.hall.guests import new_guest
+from voting.hall.paces import BY_SLUG
+from voting.match.turns import place_and_tell
+from voting.models import StoredBallot
+
+box = BallotBox()
+
+
+def duel(pace: str = "3-days") -> dict[str, Any]:
+    """A game that has begun: its code, event and keys by side."""
+    one, two = new_guest(), new_guest()
+    begun = new_duel(one, Wish(pace=BY_SLUG[pace]))
+    taken = join_duel(begun.event.code, two, box)
+    keys = [key_of(taken, guest) for guest in (taken.one, taken.two) if guest]
+    return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
+
+
+def duels(waiting: int = 3, over: int = 2) -> str:
+    """Games that wait, one that is on, some that are over; the code of the last that waits."""
+    for _ in range(over):
+        play(Match.objects.get(event_id=duel("5-min")["id"]), box, RED_WINS)
+    duel()
+    begun: list[Duel] = [new_duel(new_guest(), Wish()) for _ in range(waiting)]
+    return begun[-1].event.code
+
+
+def run_down(code: str, ms: int) -> int:
+    """Time goes by until so much is left of the turn; its id."""
+    match = Match.objects.get(event__code=code, state="playing")
+    turn = only_turn(match)
+    by = turn.closes_at - box.now() - ms
+    with changing(match.event_id):
+        turn.refresh_from_db()
+        assert claim_turn(turn, opens_at=turn.opens_at - by, closes_at=turn.closes_at - by)
+        announce(match.event_id, protocol.TurnMoved, box.now())
+        StoredBallot.objects.filter(turn=turn).update(stored_at=F("stored_at") - by)
+    for side in box.picked_at(match.event_id, turn.pk):  # when they picked is longer ago as well
+        box._redis.hincrby(turn_keys(match.event_id, turn.pk)[0], f"{side}_at", -by)
+    place_and_tell(turn, box, create=False)
+    return turn.pk
+
+
+def turn_of(code: str) -> dict[str, Any]:
+    turn = only_turn(Match.objects.get(event__code=code))
+    names = ("number", "red_bank_ms", "yellow_bank_ms")
+    return {"left_ms": turn.closes_at - box.now()} | {name: getattr(turn, name) for name in names}

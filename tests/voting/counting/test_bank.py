@@ -1,0 +1,86 @@
+"""Two clocks in place of a window: what is left, when a turn is over, who ran out of time."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.game import SIDES, Side
+from voting.counting.bank import BankTerms
+
+spans = st.integers(0, 2_592_000_000)
+terms = st.builds(
+    BankTerms, start_ms=spans, increment_ms=spans, cap_ms=st.none() | spans, loses=st.booleans()
+)
+lefts = st.fixed_dictionaries(dict.fromkeys(SIDES, spans))
+pickers = st.sets(st.sampled_from(SIDES))
+FIVE = BankTerms(300_000, 5_000)
+LEFT: dict[Side, int] = {"red": 10_000, "yellow": 300_000}
+
+
+def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
+    assert FIVE.after_turn(300_000, 20_000) == 285_000
+    assert FIVE.after_turn(3_000, 60_000) == 5_000
+    assert replace(FIVE, cap_ms=10_000).after_turn(300_000, 60_000) == 295_000
+
+
+@pytest.mark.parametrize(
+    ("loses", "picked", "over"),
+    [
+        (True, [], 10_000),
+        (True, ["red"], 300_000),
+        (True, ["yellow"], 10_000),
+        (True, ["red", "yellow"], 0),
+        (False, [], 300_000),
+        (False, ["red"], 300_000),
+        (False, ["yellow"], 10_000),
+        (False, ["red", "yellow"], 0),
+    ],
+)
+def test_a_turn_is_over_when_nobody_can_be_waited_for(loses: bool, picked: list[Side], over: int) -> None:
+    assert replace(FIVE, loses=loses).over_after(LEFT, picked) == over
+
+
+def test_a_cap_is_as_good_as_an_end() -> None:
+    capped = replace(FIVE, cap_ms=4_000)
+    assert capped.over_after(LEFT, []) == 4_000
+    assert capped.out_of_time(LEFT, [], 4_000) == ["red", "yellow"]
+
+
+def test_who_runs_out_first_is_out_alone_and_both_at_once_together() -> None:
+    assert FIVE.out_of_time(LEFT, [], 10_000) == ["red"]
+    assert FIVE.out_of_time(LEFT, ["red"], 10_000) == []
+    assert FIVE.out_of_time({"red": 9, "yellow": 9}, [], 9) == ["red", "yellow"]
+
+
+@given(terms, spans, spans)
+def test_a_turn_costs_no_more_than_a_side_may_use(bank: BankTerms, left: int, used: int) -> None:
+    after = bank.after_turn(left, used)
+    assert left + bank.increment_ms >= after >= bank.increment_ms
+    assert after == left + bank.increment_ms - min(used, bank.may_use(left))
+
+
+@given(terms, lefts, pickers)
+def test_at_its_end_somebody_is_out_unless_all_have_picked(
+    bank: BankTerms, left: dict[Side, int], picked: set[Side]
+) -> None:
+    over = bank.over_after(left, picked)
+    out = bank.out_of_time(left, picked, over)
+    assert bool(out) == (picked != set(SIDES))
+    assert not set(out) & picked
+    if not bank.loses:
+        assert set(out) == set(SIDES) - picked
+    assert bank.out_of_time(left, picked, over - 1) == [] or not bank.loses
+
+
+@given(terms, lefts, pickers, st.sampled_from(SIDES))
+def test_a_pick_never_ends_a_turn_that_others_are_still_waited_for_in(
+    bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side
+) -> None:
+    """Where time loses, a pick can only give the other one its own time; and all have at least theirs."""
+    before, after = bank.over_after(left, picked), bank.over_after(left, picked | {side})
+    waiting = [bank.may_use(left[one]) for one in SIDES if one not in picked | {side}]
+    if waiting and bank.loses:
+        assert after >= before
+    assert after in (0, *waiting)

@@ -1,0 +1,106 @@
+"""`/hall/`: nobody is made a guest by looking; two presses lead from the page to the board."""
+
+import gzip
+import re
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from games.models import Duel, Guest, Match
+from voting.box.ballot_box import BallotBox
+from voting.pages.hall import COOKIE
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+MOST_BYTES = 25 * 1024
+BOARD = re.compile(r"/([A-Z0-9]{4,8})#([A-Z0-9]{6})")
+
+
+def board(location: str) -> str:
+    found = BOARD.fullmatch(location)
+    assert found, location
+    return found[1]
+
+
+def test_looking_makes_nobody_a_guest() -> None:
+    client = Client()
+    answer = client.get("/hall/")
+    assert answer.status_code == 200
+    assert COOKIE not in client.cookies
+    assert not Guest.objects.exists()
+
+
+def test_one_press_makes_a_game_and_leads_to_its_board() -> None:
+    client = Client()
+    code = board(client.post("/hall/new")["Location"])
+    duel = Duel.objects.select_related("event").get()
+    assert duel.event.code == code
+    assert (duel.event.bank_s, duel.event.increment_s, duel.listed) == (300, 5, True)
+    assert client.cookies[COOKIE]["httponly"]
+    assert str(Guest.objects.get()) in client.get("/hall/").content.decode()
+    board(client.post("/hall/new")["Location"])
+    assert Guest.objects.count() == 1
+
+
+def test_a_second_guest_joins_and_the_match_is_on() -> None:
+    one, two = Client(), Client()
+    code = board(one.post("/hall/new", {"pace": "3-days", "game": "captains-mistress"})["Location"])
+    assert "Join" in two.get("/hall/").content.decode()
+    assert board(two.post(f"/hall/{code}/join")["Location"]) == code
+    match = Match.objects.get()
+    assert (match.bank_s, match.game) == (3 * 24 * 3600, "captains-mistress")
+    assert "your turn" in one.get("/hall/").content.decode()
+    assert Client().post(f"/hall/{code}/join").status_code == 409
+    assert Guest.objects.count() == 2
+
+
+def test_a_game_by_link_is_in_no_list_and_its_page_tells_the_link() -> None:
+    one, two = Client(), Client()
+    place = one.post("/hall/new", {"by_link": "on"})["Location"]
+    assert f"http://testserver{place}" in one.get(place).content.decode()
+    assert place.rpartition("/")[2] not in two.get("/hall/").content.decode()
+    assert "You are invited" in two.get(place).content.decode()
+    board(two.post(f"{place}/join")["Location"])
+    assert Match.objects.exists()
+
+
+def test_nonsense_is_refused_kindly() -> None:
+    client = Client()
+    assert client.post("/hall/new", {"pace": "never"}).status_code == 400
+    assert client.post("/hall/new", {"simultaneous-captains-mistress-columns": "99"}).status_code == 400
+    assert client.get("/hall/ZZZZ").status_code == 404
+    assert client.get("/hall/all/none").status_code == 404
+    assert client.get("/hall/all/open?page=99").status_code == 200
+    assert client.get("/hall/go?code=q7r%20m")["Location"] == "/Q7RM"
+    assert client.get("/hall/go?code=//evil.example")["Location"] == "/EVILEXAM"
+    assert not Guest.objects.exists()
+
+
+def test_a_forged_cookie_is_nobody() -> None:
+    client = Client()
+    client.post("/hall/new")
+    stranger = Client()
+    stranger.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
+    assert "Your games" not in stranger.get("/hall/").content.decode()
+
+
+def test_a_stranger_page_cannot_press_for_somebody() -> None:
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post("/hall/new").status_code == 403
+
+
+def test_it_is_light(box: BallotBox) -> None:
+    for _ in range(8):
+        code = board(Client().post("/hall/new")["Location"])
+        board(Client().post(f"/hall/{code}/join")["Location"])
+        Client().post("/hall/new")
+    page = Client().get("/hall/").content
+    sheets = re.findall(rb'href="/static/([^"]+)"', page)
+    assert sheets
+    parts = [page]
+    for sheet in sheets:
+        path = finders.find(sheet.decode())
+        assert path
+        with open(path, "rb") as file:
+            parts.append(file.read())
+    assert sum(len(gzip.compress(part, 6)) for part in parts) <= MOST_BYTES

@@ -1,0 +1,94 @@
+"""A game of days in a running house: all of it dies and comes back, and the players come when they like."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.processes import wait_until
+from tests.faces import Face, Faces, Message, faces_of
+from tests.stack import House, running_house
+
+DAY_MS = 24 * 3600 * 1000
+SOON_MS = 60_000
+BACK_WITHIN_S = 60
+
+
+@pytest.fixture
+def own_house(tmp_path: Path) -> Iterator[House]:
+    with running_house(tmp_path) as house:
+        yield house
+
+
+@pytest.fixture
+def faces(own_house: House) -> Iterator[Faces]:
+    yield from faces_of(own_house)
+
+
+def kill_everything(house: House) -> None:
+    """At once; the supervisor starts all of it again."""
+    stack, pid = house.stack, house.supervisor.pid
+    names = ["valkey", "worker", *stack.gateway_names, *stack.clock_names]
+    before = {name: pid(name) for name in names}
+    for number in before.values():
+        assert number
+        os.kill(number, signal.SIGKILL)
+    wait_until(lambda: all(pid(name) not in {None, before[name]} for name in names), BACK_WITHIN_S)
+
+
+def come(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
+    """As soon as there is somebody to open."""
+    joined: list[tuple[Face, Message]] = []
+
+    def is_in() -> bool:
+        try:
+            joined.append(faces.phone(code, key=key))
+        except OSError:
+            return False
+        return True
+
+    wait_until(is_in, BACK_WITHIN_S)
+    return joined[0]
+
+
+def pick(face: Face, welcome: Message, column: int) -> None:
+    turn = welcome["state"]["match"]["turn"]
+    choice = {"turn": turn["id"], "epoch": turn["epoch"], "column": column, "sequence": 1}
+    face.say("ballot.cast", **choice)
+    face.hear("ballot.counted", turn=turn["id"], column=column)
+
+
+def test_three_days_survive_whatever_dies_and_go_on_at_once(own_house: House, faces: Faces) -> None:
+    duel = own_house.ask("duel", pace="3-days")
+    red, yellow = duel["keys"]
+    own_house.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
+    face, welcome = come(own_house, faces, duel["code"], red)
+    pick(face, welcome, 3)
+    face.leave()
+
+    kill_everything(own_house)
+    own_house.ask("run_down", code=duel["code"], ms=DAY_MS // 2)
+    face, welcome = come(own_house, faces, duel["code"], yellow)
+    assert welcome["state"]["match"]["turn"]["number"] == 1
+    pick(face, welcome, 5)
+    told = face.hear("turn.revealed")["state"]["match"]
+    assert [(drop["side"], drop["column"]) for drop in told["reveal"]["resolution"]["drops"]] == [
+        ("red", 3),
+        ("yellow", 5),
+    ]
+    clocks = told["clocks"]
+    assert clocks["red_ms"] == pytest.approx(2 * DAY_MS, abs=SOON_MS)
+    assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
+
+
+def test_who_stays_away_for_days_loses_and_is_told(own_house: House, faces: Faces) -> None:
+    duel = own_house.ask("duel", pace="3-days")
+    own_house.ask("run_down", code=duel["code"], ms=DAY_MS)
+    face, welcome = come(own_house, faces, duel["code"], duel["keys"][0])
+    pick(face, welcome, 3)
+    own_house.ask("run_down", code=duel["code"], ms=500)
+    match = face.hear("turn.revealed")["state"]["match"]
+    assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
+    assert match["clocks"]["yellow_ms"] == 0

@@ -1,0 +1,77 @@
+"""Windows that close much later cost a clock next to nothing, and none is forgotten."""
+
+import pytest
+
+from games.models import Turn
+from tests.voting.playing import only_turn, set_window, start
+from voting.box.ballot_box import BallotBox, BoxedTurn
+from voting.match import clock as clocks
+from voting.match.clock import Clock
+from voting.match.far_turns import NEAR_MS, Walk
+from voting.match.turns import load_turn
+from voting.organizing.tempo import close_turn_early
+
+pytestmark = pytest.mark.django_db
+DAY_MS = 24 * 3600 * 1000
+
+
+def far(box: BallotBox, count: int) -> list[Turn]:
+    turns = [start(box, window_s=600) for _ in range(count)]
+    for number, turn in enumerate(turns):
+        set_window(turn, box, -1_000, DAY_MS + number)
+    return turns
+
+
+def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox) -> None:
+    turns = far(box, 5)
+    near = start(box)
+    walk = Walk(2)
+    beyond = box.now() + NEAR_MS
+    seen = [[pk for pk, _ in walk.step(beyond)] for _ in range(6)]
+    assert [pk for some in seen[:3] for pk in some] == [turn.pk for turn in turns]
+    assert seen[3:] == seen[:3]
+    assert walk.rounds == 2
+    assert near.pk not in {pk for some in seen for pk in some}
+
+
+def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placed: list[int] = []
+
+    class Watched(BallotBox):
+        def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+            placed.append(turn.turn_id)
+            return super().place(turn, create=create)
+
+    monkeypatch.setattr(clocks, "FAR_A_SECOND", 2)
+    turns, near = far(box, 5), start(box)
+    watched = Watched()
+    clock = Clock(watched)
+    looks = []
+    for _ in range(3):
+        placed.clear()
+        clock.tended_at = 0.0
+        clock.look()
+        looks.append(set(placed))
+    watched.close()
+    assert [len(look - {near.pk}) for look in looks] == [2, 2, 1]
+    assert set.union(*looks) == {near.pk, *(turn.pk for turn in turns)}
+    assert all(near.pk in look for look in looks)
+
+
+def test_a_far_box_that_is_lost_is_restored_at_its_second_look(box: BallotBox) -> None:
+    (turn,) = far(box, 1)
+    box.forget_all_events()
+    clock = Clock(box)
+    for _ in range(2):
+        clock.tended_at = 0.0
+        clock.look()
+    assert load_turn(turn.pk).epoch == 2
+
+
+def test_a_gateway_that_does_not_find_a_far_box_has_it_restored(box: BallotBox) -> None:
+    (turn,) = far(box, 1)
+    box.forget_all_events()
+    close_turn_early(turn.pk, turn.closes_at, box)
+    assert only_turn(turn.match).epoch == 2

@@ -1,0 +1,43 @@
+"""Two clocks in place of a window: what each side has left, when a turn is over, and who ran out of time.
+
+All in whole milliseconds. A side's clock runs from when the turn opens until its ballot that counts came.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from games.engine.game import Side
+
+Left = Mapping[Side, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BankTerms:
+    """`cap_ms`: of its time a side may use so much in one turn. `loses`: who runs out of it has lost."""
+
+    start_ms: int
+    increment_ms: int = 0
+    cap_ms: int | None = None
+    loses: bool = True
+
+    def may_use(self, left_ms: int) -> int:
+        """How much of what it has left a side may use in one turn."""
+        return left_ms if self.cap_ms is None else min(left_ms, self.cap_ms)
+
+    def after_turn(self, left_ms: int, used_ms: int) -> int:
+        return left_ms - max(0, min(used_ms, self.may_use(left_ms))) + self.increment_ms
+
+    def over_after(self, left: Left, picked: Collection[Side]) -> int:
+        """How long after its opening a turn is over, if nobody else picks; 0 once all have.
+
+        `left` is of the sides to move. Where time loses, whoever runs out first ends it; else all are
+        waited for.
+        """
+        waited = [self.may_use(left[side]) for side in left if side not in picked]
+        if not waited:
+            return 0
+        return min(waited) if self.loses else max(waited)
+
+    def out_of_time(self, left: Left, picked: Collection[Side], after_ms: int) -> list[Side]:
+        """Who has not picked, and so long after the opening cannot any more."""
+        return [side for side in left if side not in picked and self.may_use(left[side]) <= after_ms]

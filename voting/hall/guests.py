@@ -1,0 +1,24 @@
+"""Guests: a name for whoever comes without an account, given when it is first needed."""
+
+import secrets
+
+from django.db import IntegrityError, transaction
+
+from games.models import Guest
+
+LEAST = 1_000
+TRIES_A_DIGIT = 4
+FIRST_BELOW = 100_000
+
+
+def new_guest() -> Guest:
+    """Of a number that nobody has: of five digits as long as there are enough of those."""
+    below = FIRST_BELOW
+    while True:
+        for _ in range(TRIES_A_DIGIT):
+            try:
+                with transaction.atomic():
+                    return Guest.objects.create(number=LEAST + secrets.randbelow(below - LEAST))
+            except IntegrityError:
+                continue
+        below *= 10

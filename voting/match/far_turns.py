@@ -1,0 +1,29 @@
+"""Open turns whose deadlines are far: there may be a hundred thousand, too many to look at all at once.
+
+They are walked through in small slices, in the order of their deadlines, again and again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.models import Turn, TurnState
+
+NEAR_MS = 15 * 60 * 1000
+
+
+@dataclass(slots=True)
+class Walk:
+    """Through the open turns that close after `beyond`; `rounds` is how often it came to the end."""
+
+    at_a_time: int
+    rounds: int = 0
+    _after: int = 0
+
+    def step(self, beyond: int) -> Sequence[tuple[int, int]]:
+        """The next few, with their versions."""
+        turns = Turn.objects.filter(state=TurnState.OPEN, closes_at__gt=max(beyond, self._after))
+        rows = list(turns.order_by("closes_at").values_list("closes_at", "pk", "version")[: self.at_a_time])
+        whole = len(rows) == self.at_a_time
+        self._after = rows[-1][0] if whole else 0
+        self.rounds += not whole
+        return [(pk, version) for _, pk, version in rows]

@@ -1,0 +1,143 @@
+"""`/hall/`: games of one against one. With the first game a guest gets a name and a cookie."""
+
+from functools import cache
+from typing import get_args
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from games.models import Duel, Guest
+from voting.box.ballot_box import BallotBox
+from voting.forms.hall import WishForm
+from voting.hall.duels import HallError, find_duel, join_duel, key_of, new_duel, place_of
+from voting.hall.guests import new_guest
+from voting.hall.lists import KINDS, Kind, games_for, page_of
+from voting.hall.paces import pace_of
+
+COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
+SALT = "crowdgame.guest"
+KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
+SHORT = 6
+TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
+
+ballot_box = cache(BallotBox)
+
+
+@require_safe
+def hall(request: HttpRequest) -> HttpResponse:
+    return _hall(request)
+
+
+def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    guest = guest_of(request)
+    context = {
+        "guest": guest,
+        "mine": games_for(guest, ballot_box()) if guest else [],
+        "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT)) for kind in KINDS],
+        "form": WishForm(),
+        "problem": problem,
+    }
+    return render(request, "hall/hall.html", context, status=status)
+
+
+@require_safe
+def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
+    """All games of a kind, page by page."""
+    if kind not in get_args(Kind):
+        raise Http404
+    page = page_of(kind, request.GET.get("page"))  # type: ignore[arg-type]
+    context = {"kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
+    return render(request, "hall/list.html", context)
+
+
+@require_safe
+def go(request: HttpRequest) -> HttpResponse:
+    """To an event, by the code that somebody typed."""
+    code = "".join(letter for letter in request.GET.get("code", "") if letter.isalnum())[:8]
+    return redirect(f"/{code.upper()}")
+
+
+@require_POST
+def new_game(request: HttpRequest) -> HttpResponse:
+    form = WishForm(request.POST)
+    if not form.is_valid():
+        return _hall(request, "This game cannot be played: look at its options.", 400)
+    guest = guest_of(request) or new_guest()
+    try:
+        duel = new_duel(guest, form.wish())
+    except HallError as refusal:
+        return _hall(request, str(refusal), 409)
+    return _known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
+
+
+@require_safe
+def duel(request: HttpRequest, code: str) -> HttpResponse:
+    """A game's own page: who plays it, the link to invite with, the way in."""
+    return _duel(request, _find(code))
+
+
+def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
+    guest, event = guest_of(request), duel.event
+    match = event.matches.order_by("-number").first()
+    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    context = {
+        "duel": duel,
+        "code": event.code,
+        "seats": ((duel.one, "red"), (duel.two, "yellow")),
+        "clock": pace_of(event.bank_s, event.increment_s).title,
+        "mine": place_of(duel, guest) if guest else 0,
+        "free": place_of(duel, None),
+        "over": match is not None and match.ended_at is not None,
+        "link": f"{base}/hall/{event.code}",
+        "problem": problem,
+    }
+    return render(request, "hall/duel.html", context, status=status)
+
+
+@require_POST
+def join(request: HttpRequest, code: str) -> HttpResponse:
+    """Take the free seat, or go back to one's own."""
+    duel = _find(code)
+    if not place_of(duel, None) and guest_of(request) is None:
+        return _duel(request, duel, "Both seats are taken.", 409)
+    guest = guest_of(request) or new_guest()
+    try:
+        duel = join_duel(code, guest, ballot_box())
+    except HallError as refusal:
+        return _known(_duel(request, duel, str(refusal), 409), guest)
+    return _known(_board(duel, guest), guest)
+
+
+def guest_of(request: HttpRequest) -> Guest | None:
+    """Whoever has the cookie; looking alone makes nobody one."""
+    pk = request.get_signed_cookie(COOKIE, default="", salt=SALT)
+    return Guest.objects.filter(pk=int(pk)).first() if pk else None
+
+
+def _known(answer: HttpResponse, guest: Guest) -> HttpResponse:
+    answer.set_signed_cookie(
+        COOKIE,
+        str(guest.pk),
+        salt=SALT,
+        max_age=KEPT_S,
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def _board(duel: Duel, guest: Guest) -> HttpResponse:
+    """The key is behind the #: no log and no other page hears of it."""
+    answer = HttpResponseRedirect(f"/{duel.event.code}#{key_of(duel, guest)}")
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def _find(code: str) -> Duel:
+    try:
+        return find_duel(code)
+    except Duel.DoesNotExist:
+        raise Http404 from None
