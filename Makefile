@@ -23,7 +23,7 @@ test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k ta
 	@mkdir -p .play/nobodys
 	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e)
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(TWO_AT_A_TIME))
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines

@@ -13,7 +13,7 @@ export const join: string = "加入";
 export const noEvent = (code: string): string => `没有代码为 ${code} 的活动。`;
 export const goingIn: string = "正在进入";
 export const manyPeople: string = "很多人正在进场";
-export const yourTurn: string = "马上就到你，什么都不用按。";
+export const yourTurn: string = "马上就到你，请稍等。";
 export const reconnecting: string = "正在重新连接";
 export const chooseTeam: string = "选择你的队伍";
 export const team = (number: number): string => `${number} 队`;
@@ -33,7 +33,7 @@ export const wrongOnScreen: string = "代码不对，或者已经换了。请再
 export const wrongOnPaper: string = "没有这个代码，请再看一遍。";
 export const keyUsed: string = "这个代码正在另一部手机上使用，请找主办方。";
 export const oneDevice: string = "这里一台设备算一票，并不证明是谁。";
-export const kept: string = "我们保存你的哪些信息";
+export const kept: string = "保存哪些信息";
 
 // --- in the seat
 export const youAre: string = "你属于";
