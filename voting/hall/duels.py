@@ -6,12 +6,14 @@ same voter.
 
 import secrets
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from games.matches import MatchError, changing, create_event
 from games.models import Admission, Duel, Event, Guest, Lobby, MatchState, NoBallotRule
@@ -26,6 +28,7 @@ KEEPER = "the hall"  # whose events these are, and nobody can log in as
 FREE = "Open seat"
 WAITS = "It begins as soon as somebody joins. To invite:"
 MOST_GAMES = 20
+MOST_WAITING = 1_000  # of those begun within an hour
 SEATS = {1: "one", 2: "two"}
 USUAL_GAME = "simultaneous-captains-mistress"
 
@@ -107,6 +110,14 @@ def check_games(guest: Guest) -> None:
     """Whether somebody may begin or join one more. Raises HallError."""
     if games_on(guest).count() >= MOST_GAMES:
         raise HallError(f"You have {MOST_GAMES} games that are not over: finish one first.")
+
+
+def check_room() -> None:
+    """Whether the hall takes one more game that waits: guests cost nothing, rows do. Raises HallError."""
+    since = timezone.now() - timedelta(hours=1)
+    waiting = Duel.objects.filter(Q(one=None) | Q(two=None), event__created_at__gte=since)
+    if waiting.count() >= MOST_WAITING:
+        raise HallError("The hall is full just now: join a game that waits, or come back in a while.")
 
 
 def find_duel(code: str) -> Duel:

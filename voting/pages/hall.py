@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.models import Duel, Guest
 from voting.box.ballot_box import BallotBox
 from voting.forms.hall import WishForm
-from voting.hall.duels import HallError, find_duel, join_duel, key_of, new_duel, place_of
+from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
 from voting.hall.lists import KINDS, Kind, games_for, page_of
 from voting.hall.paces import pace_of
@@ -64,8 +64,9 @@ def new_game(request: HttpRequest) -> HttpResponse:
     form = WishForm(request.POST)
     if not form.is_valid():
         return _hall(request, "This game cannot be played: look at its options.", 400)
-    guest = guest_of(request) or new_guest()
     try:
+        check_room()
+        guest = guest_of(request) or new_guest()
         duel = new_duel(guest, form.wish())
     except HallError as refusal:
         return _hall(request, str(refusal), 409)

@@ -9,6 +9,7 @@ from django.test import Client
 
 from games.models import Duel, Guest, Match
 from voting.box.ballot_box import BallotBox
+from voting.hall import duels
 from voting.pages.hall import COOKIE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -74,6 +75,17 @@ def test_nonsense_is_refused_kindly() -> None:
     assert client.get("/hall/go?code=q7r%20m")["Location"] == "/Q7RM"
     assert client.get("/hall/go?code=//evil.example")["Location"] == "/EVILEXAM"
     assert not Guest.objects.exists()
+
+
+def test_a_full_hall_takes_no_more_games_and_makes_nobody_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duels, "MOST_WAITING", 1)
+    Client().post("/hall/new")
+    refused = Client().post("/hall/new")
+    assert refused.status_code == 409
+    assert "The hall is full" in refused.content.decode()
+    assert Guest.objects.count() == 1
+    board(Client().post(f"/hall/{Duel.objects.get().event.code}/join")["Location"])
+    board(Client().post("/hall/new")["Location"])
 
 
 def test_a_forged_cookie_is_nobody() -> None:
