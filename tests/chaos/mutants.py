@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 NAMES = ("", "no-compare-and-set", "no-seal")
-SEAL_HOLDS = "if box[4] == '1' or now >= tonumber(box[3]) then"
+SEAL_HOLDS = "if box[4] == '1' or not by_clocks and now >= tonumber(box[3]) then"
 SEALED_BEFORE = "local sealed_at = box[3] == '1' and tonumber(box[6]) or now"
 
 
@@ -20,7 +20,6 @@ def take_the_compare_and_set_out() -> None:
     for user in (
         "voting.match.turns",
         "voting.organizing.control",
-        "voting.organizing.tempo",
         "voting.organizing.hands",
         "voting.match.time_steps",
     ):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.houses import answers
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message, faces_of
 from tests.stack import House, running_house
@@ -36,6 +37,7 @@ def kill_everything(house: House) -> None:
         assert number
         os.kill(number, signal.SIGKILL)
     wait_until(lambda: all(pid(name) not in {None, before[name]} for name in names), BACK_WITHIN_S)
+    wait_until(lambda: answers(stack.env["REDIS_URL"]), BACK_WITHIN_S)
 
 
 def come(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
