@@ -1,4 +1,5 @@
 import { isHidden, sideOf, tallyOf, teamOf, type Place } from "./sides";
+import type { Match } from "../protocol";
 import { seriesOf } from "../live/series";
 import { isWon, type View } from "./view";
 
@@ -62,8 +63,11 @@ function openCount({ scene, turnout }: View, place: Place, connected: number): C
   if (!turn?.to_move.includes(sideOf(match, place))) return GONE;
   const number = turnout?.turn === turn.id ? turnout.voted[place] : 0;
   const of = Math.max(number, connected);
-  return { number, share: number / Math.max(1, of), word: "voted", of, awake: true };
+  return { number, share: number / Math.max(1, of), word: isDuel(match) ? "" : "voted", of, awake: true };
 }
+
+/** Of a single player the water says enough, and the clock stands where it rises to. */
+const isDuel = (match: Match | null) => !!match?.clocks;
 
 function sealedCount({ scene }: View, place: Place, connected: number): Count {
   const tally = tallyOf(scene.reveal, sideOf(scene.match, place));
