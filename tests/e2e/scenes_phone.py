@@ -87,12 +87,12 @@ WITHOUT_A_SEAT = (
     Scene("doors-locked", Tale().lobby, "joining", answer=rejected("joining_locked", Tale(), lobby="locked")),
     Scene("hands-only", Tale().lobby, "joining", answer=rejected("hands_only", Tale(), **hands("red"))),
 )
-PHONE_SCENES = (*LOBBIES, *WINDOWS, *AFTERWARDS, *WITHOUT_A_SEAT)
+HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden)
+PHONE_SCENES = (*LOBBIES, *WINDOWS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
 
-# An open card lies over words; a long name is cut short in its corner, and the pressed button is pale.
+# An open card lies over words; a long name stops after two lines in its corner of the board.
 PHONE_LOOKED_AT = (
     *PHONE_SCENES,
     Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
     Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
-    Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden),
 )
