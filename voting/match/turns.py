@@ -109,7 +109,7 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     left_ms = turn.closes_at - box.now()
     if left_ms > PATIENCE_MS:
         return False
-    time.sleep(max(0, left_ms) / 1000)
+    time.sleep(max(0, left_ms) / 1000)  # whoever closes is sent a moment early, and a pick may come in it
     over_at = banks.over_at(turn, position, box)
     if over_at > turn.closes_at:
         with suppress(MatchError):

@@ -15,7 +15,7 @@ def draw_drawing(drawing: Drawing, told: str) -> str:
 
 
 def _thing(mark: Mark) -> str:
-    told = {"kind": mark.kind, "side": mark.side, "lit": mark.lit, "gone": mark.gone}
+    told = {"kind": mark.kind, "side": mark.side, "lit": mark.lit and "true", "gone": mark.gone and "true"}
     said = "".join(f' data-{name}="{value}"' for name, value in told.items() if value)
     return f'<g class="mark"{said} transform="translate({mark.x} {mark.y})">{_body(mark)}{_text(mark)}</g>'
 

@@ -37,7 +37,7 @@ export function named({ event }: Pick<View, "event">, sentence: string): string 
 
 function thing({ name, kind, x, y, width, height, side, text, points, lit, gone }: Mark): Html {
   const size = kind === "text" ? height : Math.min(height * 0.55, (width * 1.5) / (text.length || 1));
-  return html`<g class="mark" key="${name}" data-kind="${kind}" ${side && html`data-side="${side}"`} ${lit && html`data-lit`} ${gone && html`data-gone`} transform="translate(${x} ${y})">
+  return html`<g class="mark" key="${name}" data-kind="${kind}" ${side && html`data-side="${side}"`} ${lit && html`data-lit="true"`} ${gone && html`data-gone="true"`} transform="translate(${x} ${y})">
     ${(kind === "card" || kind === "block") && html`<rect x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}" rx="${Math.min(width, height) / 8}"/>`}
     ${kind === "path" && html`<polyline points="${points.join(" ")}" stroke-width="${width}"/>`}
     ${kind === "ball" && html`<use href="#ball-${side}" transform="scale(${width / 88})"/>`}

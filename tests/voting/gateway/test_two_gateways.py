@@ -109,7 +109,7 @@ def test_a_rehearsal_lives_through_a_box_that_is_away(hall: House, rooms: tuple[
     assert box
     os.kill(box, signal.SIGSTOP)
     try:
-        time.sleep(FORGOTTEN_S)
+        time.sleep(FORGOTTEN_S)  # how long it lasts is the fault: nobody is there to be asked
     finally:
         os.kill(box, signal.SIGCONT)
     there.say("clock.ask", sent=1).hear("clock.told")
