@@ -8,7 +8,8 @@ from games.matches import changing, claim_turn
 from games.models import Duel, Match
 from tests.voting.playing import RED_WINS, only_turn, play
 from voting import protocol
-from voting.box.ballot_box import BallotBox, turn_keys
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import turn_keys
 from voting.fanout.announcements import announce
 from voting.hall.duels import Wish, join_duel, key_of, new_duel
 from voting.hall.guests import new_guest

@@ -15,7 +15,7 @@ from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import resolved_turns, turns_of
 from tests.stack import House
-from voting.box.ballot_box import event_key, turn_keys
+from voting.box.boxed import event_key, turn_keys
 from voting.box.stores import connect
 from voting.rehearsal.report import Report
 

@@ -26,7 +26,8 @@ from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.hallkeeping import duel, duels, run_down, turn_of  # noqa: E402
 from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
-from voting.box.ballot_box import BallotBox, turn_keys  # noqa: E402
+from voting.box.ballot_box import BallotBox  # noqa: E402
+from voting.box.boxed import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.cups.cups import begin_pairing, create_cup  # noqa: E402
 from voting.match.turns import load_turn, start_match  # noqa: E402

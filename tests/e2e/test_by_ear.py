@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,7 @@ def test_a_whole_match_by_ear(faces: dict[str, Face], organizer: str) -> None:
         come_in(phone.page, code, team)
     console.page.get_by_role("button", name="Start the match").click(timeout=SOON_MS)
     for number, picks in enumerate(MATCH, 1):
-        play_turn(faces, picks, last=number == len(MATCH))
+        play_turn(faces, picks, number)
     for phone in (red, yellow):
         hear(phone, f"{TEAMS[0]}.*win")
     expect(display.page.get_by_role("heading", name=re.compile(TEAMS[0])).first).to_be_visible(
@@ -102,7 +103,7 @@ def come_in(page: Page, code: str, team: str) -> None:
     expect(page.get_by_role("heading", name=team)).to_be_visible(timeout=SOON_MS)
 
 
-def play_turn(faces: dict[str, Face], picks: tuple[int, int], last: bool) -> None:
+def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None:
     """Each phone is told that its vote counts, then both teams' columns, and has the board in words."""
     phones = [faces["red"], faces["yellow"]]
     for phone, number in zip(phones, picks, strict=True):
@@ -116,13 +117,24 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], last: bool) -> Non
     for phone in phones:
         for team, number in zip(TEAMS, picks, strict=True):
             hear(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", heard[phone.name])
-    if not last:
-        check_the_board(phones)
+    if turn < len(MATCH):
+        check_the_board(phones, 2 * turn)
 
 
-def check_the_board(phones: list[Face]) -> None:
-    """Both have the same holes, and every full hole has its owner in words."""
-    told = [
-        [column(phone.page, number).get_attribute("aria-label") for number in range(1, 8)] for phone in phones
+def check_the_board(phones: list[Face], pieces: int) -> None:
+    """Both come to tell the same holes and every piece's owner: the pieces drop a moment after the words."""
+    for phone in phones:
+        wait_until(phone, partial(tells, phone, pieces))
+    assert owners(phones[0]) == owners(phones[1])
+
+
+def tells(phone: Face, pieces: int) -> bool:
+    return len(owners(phone)) == pieces
+
+
+def owners(phone: Face) -> list[tuple[int, str]]:
+    """The column and the owner of each piece, as the buttons tell them."""
+    told = [column(phone.page, number).get_attribute("aria-label") or "" for number in range(1, 8)]
+    return [
+        (number, owner) for number, words in enumerate(told, 1) for owner in re.findall("red|yellow", words)
     ]
-    assert told[0] == told[1]

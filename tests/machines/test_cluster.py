@@ -20,7 +20,8 @@ from tests.ledger import (
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Sealed, event_key
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Sealed, event_key
 from voting.counting.ballots import Ballot
 from voting.gateway.playbill import Cue, Playbill
 from voting.protocol import RehearsalTold

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import pytest
 
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Sealed, Turnout
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Sealed, Turnout
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ ON_BOTH_SERVERS = {
     "test_socket_nonsense",
     "test_console_sockets",
     "test_console_deeds",
-    "test_front_door",
+    "test_pages_served",
     "test_rotating_codes",
     "test_door_tickets",
     "test_one_ballot",

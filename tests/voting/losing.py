@@ -9,7 +9,8 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.boxes import cast
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Lost
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Lost
 from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]

@@ -6,7 +6,8 @@ so far and hears what all gateways' come to.
 
 from dataclasses import dataclass, field
 
-from voting.box.ballot_box import AsyncBallotBox, event_key
+from voting.box.ballot_box import AsyncBallotBox
+from voting.box.boxed import event_key
 
 KEPT_MS = 60_000
 

@@ -15,7 +15,8 @@ from typing import Protocol
 
 from redis import RedisError
 
-from voting.box.ballot_box import MAX_BATCH, AsyncBallotBox, Cast
+from voting.box.ballot_box import MAX_BATCH, AsyncBallotBox
+from voting.box.boxed import Cast
 from voting.box.stores import DATABASE_AWAY
 from voting.counting.ballots import Ballot
 from voting.metrics.figures import ACK_S, BALLOTS, BATCH_SIZE

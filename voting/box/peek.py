@@ -1,7 +1,8 @@
 """The votes so far, in an event that tells everybody who sees them: control rooms, or each team its own."""
 
 from voting import protocol
-from voting.box.ballot_box import AsyncBallotBox, turn_keys
+from voting.box.ballot_box import AsyncBallotBox
+from voting.box.boxed import turn_keys
 
 
 class Peek:

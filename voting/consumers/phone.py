@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
-from voting.box.ballot_box import Cast
+from voting.box.boxed import Cast
 from voting.box.intake import REFUSED, Slot
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.counting.ballots import Ballot
@@ -18,7 +18,8 @@ from voting.entry.seats import Seat, read_offer, read_seat, sign_of, sign_seat
 from voting.gateway.desk import TurnedAway
 from voting.gateway.door import Entry
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.hub import Room, Voter
+from voting.gateway.hub import Room
+from voting.gateway.voters import Voter
 from voting.metrics.figures import JOINS
 from voting.protocol import BallotCast, CheerSend, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
 

@@ -15,7 +15,8 @@ from redis import RedisError
 from voting.box.ballot_box import AsyncBallotBox
 from voting.counting.ballots import Ballot
 from voting.entry.seats import Seat, new_seat
-from voting.gateway.hub import Room, Socket
+from voting.gateway.hub import Room
+from voting.gateway.voters import Socket
 from voting.protocol import MAX_RETRY_MS
 
 JOINS_AT_ONCE = 100

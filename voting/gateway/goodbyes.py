@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 
-from voting.gateway.hub import Socket
+from voting.gateway.voters import Socket
 from voting.protocol import CloseCode
 
 LEAST_RETRY_MS = 500

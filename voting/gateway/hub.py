@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -12,78 +11,19 @@ from msgspec.structs import replace
 from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.box.cheers import Cheers
-from voting.box.intake import Intake, Lane, Slot
+from voting.box.intake import Intake, Slot
 from voting.counting.window import is_stored
 from voting.entry.rulings import NO_RULE, Rule, Rules
 from voting.entry.seats import Seat, sign_of
 from voting.fanout.layer import Copy
+from voting.gateway.poll import Poll
 from voting.gateway.promised import Promised
+from voting.gateway.voters import Seated, Socket, Voter
 from voting.metrics.figures import BROADCAST_S
 from voting.protocol import CloseCode
 
 WRITES_AT_ONCE = 200
 SOCKETS_A_SEAT = 4
-OPENING_MS = 50
-
-
-class Socket(Protocol):
-    """Neither waits, and neither raises for a client that is gone or slow."""
-
-    def write(self, frame: str) -> None: ...
-
-    def end(self, code: int, within_ms: int | None = None) -> None:
-        """Say goodbye, and if `within_ms` is given when to come back."""
-
-
-class Seated(Socket, Protocol):
-    """A socket with a seat."""
-
-    def welcome_anew(self) -> None:
-        """Its voter is in the other team from now on."""
-
-
-@dataclass(slots=True, eq=False)
-class Voter:
-    """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot for this team.
-
-    `team` is where the voter is, whatever the seat says.
-    """
-
-    seat: Seat
-    sign: str
-    team: int
-    sockets: list[Seated] = field(default_factory=list)
-    voted_in: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """The present turn as a ballot is held against it: by team the side, and what its phones may choose.
-
-    The box has the turn a moment after it is announced: until shortly before it opens nobody asks it.
-    """
-
-    turn_id: int
-    epoch: int
-    sides: dict[int, Side]
-    legal: dict[int, frozenset[int]]
-    lane: Lane
-    opens_at: int
-
-    def refusal(
-        self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
-    ) -> protocol.Refusal | None:
-        """Why the box need not be asked. One who `voted` may repeat it before a window that opens again."""
-        if ballot.turn != self.turn_id:
-            return "no_such_turn"
-        if ballot.epoch > self.epoch:
-            return "unknown"
-        legal = self.legal.get(team)
-        if legal is None:
-            return "not_to_move"
-        if ballot.column not in legal:
-            return "illegal"
-        return "early" if now < self.opens_at - OPENING_MS and not voted else None
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,8 @@ from enum import IntEnum
 
 import msgspec
 
-from voting.box.ballot_box import AsyncBallotBox, event_key
+from voting.box.ballot_box import AsyncBallotBox
+from voting.box.boxed import event_key
 from voting.protocol import RehearsalTold
 
 KEPT_MS = 5_000

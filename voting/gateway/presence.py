@@ -6,12 +6,14 @@ import msgspec
 from asgiref.sync import sync_to_async
 
 from voting import protocol
-from voting.box.ballot_box import AsyncBallotBox, Turnout
+from voting.box.ballot_box import AsyncBallotBox
 from voting.box.box_clock import BoxClock, local_ms
+from voting.box.boxed import Turnout
 from voting.box.cheers import CheerCount, Cheers
 from voting.box.peek import Peek
-from voting.gateway.hub import Room, Socket
+from voting.gateway.hub import Room
 from voting.gateway.playbill import Playbill
+from voting.gateway.voters import Socket
 from voting.match.deadlines import arm_early_close
 
 UNANIMOUS_BEATS = 2

@@ -1,7 +1,8 @@
 """What organizers ruled about people, done to those of them who are here."""
 
 from voting.entry.rulings import NO_RULE, Rule, Rules
-from voting.gateway.hub import Room, Voter
+from voting.gateway.hub import Room
+from voting.gateway.voters import Voter
 from voting.protocol import CloseCode
 
 

@@ -27,7 +27,8 @@ from games.matches import (
 from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
 from voting import protocol
 from voting.box.archive import stored_ballots
-from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots, turn_sealed

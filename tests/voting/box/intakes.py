@@ -7,7 +7,8 @@ import pytest
 from redis import RedisError
 
 from tests.voting.boxes import EVENT, HOUR_MS, TURN
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn
 from voting.box.intake import Intake, Slot
 from voting.counting.ballots import Ballot
 

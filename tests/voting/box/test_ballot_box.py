@@ -21,7 +21,8 @@ from tests.voting.boxes import (
     turn,
     voted,
 )
-from voting.box.ballot_box import KEPT_AFTER_MS, MAX_BATCH, BallotBox, BoxedTurn, Cast, Early, Lost
+from voting.box.ballot_box import KEPT_AFTER_MS, MAX_BATCH, BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Early, Lost
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

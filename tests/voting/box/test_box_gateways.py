@@ -4,16 +4,8 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, beat, cast, turn
-from voting.box.ballot_box import (
-    BACK_WITHIN_MS,
-    GATEWAY_STALE_MS,
-    AsyncBallotBox,
-    BallotBox,
-    BoxedTurn,
-    Turnout,
-    event_key,
-    turn_keys,
-)
+from voting.box.ballot_box import BACK_WITHIN_MS, GATEWAY_STALE_MS, AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

@@ -8,7 +8,8 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, over, replace_arrival, sealed, turn, voted
-from voting.box.ballot_box import BallotBox, BoxedTurn, Cast, Lost, event_key
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Lost, event_key
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

@@ -6,7 +6,8 @@ import pytest
 
 from tests.voting.box.intakes import Crowd, Watched, talk, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
-from voting.box.ballot_box import MAX_BATCH, BallotBox, BoxedTurn, Cast, Sealed
+from voting.box.ballot_box import MAX_BATCH, BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Sealed
 from voting.box.intake import ANSWERS_AT_ONCE, Slot
 from voting.counting.ballots import Ballot
 

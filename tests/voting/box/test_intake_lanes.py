@@ -7,7 +7,8 @@ from redis import RedisError
 
 from tests.voting.box.intakes import WINDOW, Crowd, Watched, talk, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
-from voting.box.ballot_box import MAX_BATCH, BoxedTurn, Cast
+from voting.box.ballot_box import MAX_BATCH
+from voting.box.boxed import BoxedTurn, Cast
 from voting.box.intake import MAX_WAITING, Slot
 from voting.counting.ballots import Ballot
 

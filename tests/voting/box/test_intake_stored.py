@@ -7,7 +7,7 @@ from django.db import IntegrityError, InterfaceError, InternalError, Operational
 
 from tests.voting.box.intakes import Crowd, Shelf, talk, turn
 from tests.voting.boxes import EVENT, R1, TURN, Y2
-from voting.box.ballot_box import BoxedTurn, Cast
+from voting.box.boxed import BoxedTurn, Cast
 from voting.box.intake import Slot
 from voting.counting.ballots import Ballot
 

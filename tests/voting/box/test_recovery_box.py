@@ -18,7 +18,8 @@ from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.voting.boxes import R1, Y2, running, turn
 from tests.voting.losing import Copied, beats, copy_all, empty, is_given_up, put_back, votes, with_gateways
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast, Lost, Sealed
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Cast, Lost, Sealed
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

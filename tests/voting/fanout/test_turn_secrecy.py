@@ -12,7 +12,8 @@ from games.models import Event
 from tests.voting.boxes import ask
 from tests.voting.playing import ballots, new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.states import shown
-from voting.box.ballot_box import BallotBox, Turnout
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Turnout
 from voting.match.turns import boxed, close_turn, load_turn, start_match
 from voting.models import Announcement
 from voting.organizing.control import act

@@ -10,7 +10,8 @@ from redis import RedisError
 
 from tests.voting.boxes import EVENT, HOUR_MS, TURN
 from tests.voting.rooms import Ear, playing
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn
 from voting.box.intake import Intake
 from voting.counting.ballots import Ballot
 from voting.entry.seats import Seat, new_seat

@@ -16,7 +16,8 @@ from voting.box.ballot_box import BallotBox
 from voting.box.intake import Intake
 from voting.fanout.layer import Copy
 from voting.fanout.snapshots import snapshot
-from voting.gateway.hub import OPENING_MS, SOCKETS_A_SEAT, WRITES_AT_ONCE, Room, write_to_all
+from voting.gateway.hub import SOCKETS_A_SEAT, WRITES_AT_ONCE, Room, write_to_all
+from voting.gateway.poll import OPENING_MS
 from voting.match.turns import restore_turn
 from voting.protocol import CloseCode
 

@@ -13,8 +13,9 @@ from redis import Redis
 
 from tests.voting.playing import new_event, open_now, run_out, start, vote
 from tests.voting.rooms import Ear, latest, room_of, take_in, until, voter, with_gateway
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, Turnout, event_key
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
 from voting.box.box_clock import BoxClock
+from voting.box.boxed import Turnout, event_key
 from voting.fanout.layer import Copy
 from voting.gateway import gateway as gateways
 from voting.gateway.gateway import Gateway

@@ -4,7 +4,8 @@ import pytest
 
 from games.models import Turn
 from tests.voting.playing import only_turn, set_window, start
-from voting.box.ballot_box import BallotBox, BoxedTurn
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn
 from voting.match import clock as clocks
 from voting.match.clock import Clock
 from voting.match.far_turns import NEAR_MS, Walk

@@ -6,7 +6,8 @@ from games.models import TurnState
 from tests.voting.losing import empty
 from tests.voting.playing import ballots, kinds, open_now, play_out, run_out, start, store, tally_of, vote
 from tests.voting.racing import at_once
-from voting.box.ballot_box import BallotBox, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Sealed
 from voting.counting.ballots import Ballot
 from voting.counting.window import RESTORED_MIN_MS
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn

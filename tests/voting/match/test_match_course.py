@@ -8,7 +8,8 @@ from games.matches import MatchError, live_turn, position_of
 from games.models import Event, Lobby, Match, MatchState, TurnState
 from tests.voting.playing import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from tests.voting.racing import at_once
-from voting.box.ballot_box import BallotBox, Early
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Early
 from voting.counting.window import START_LEAD_MS
 from voting.match.turns import boxed, load_turn, start_due_match, start_match
 from voting.models import TallyRecord

@@ -11,7 +11,8 @@ from tests.voting.boxes import R1, ask, cast
 from tests.voting.losing import beats, copy_all, empty, is_given_up, put_back, votes, with_gateways
 from tests.voting.playing import ballots, open_now, play_turn, run_out, start
 from voting.box.archive import store_ballots
-from voting.box.ballot_box import AsyncBallotBox, BallotBox, BoxedTurn, Cast
+from voting.box.ballot_box import AsyncBallotBox, BallotBox
+from voting.box.boxed import BoxedTurn, Cast
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.match.clock import Clock
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn

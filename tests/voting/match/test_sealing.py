@@ -4,7 +4,8 @@ import pytest
 
 from games.models import TurnState
 from tests.voting.playing import open_now, run_out, set_window, start, vote
-from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.match.turns import PATIENCE_MS, boxed, close_turn, load_turn
 from voting.models import Announcement
 from voting.protocol import decode_change

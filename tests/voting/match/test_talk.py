@@ -8,7 +8,8 @@ from tests.voting.playing import RED_WINS, only_turn, play, play_turn, start
 from tests.voting.pressing import event_of, press
 from tests.voting.rooms import room_of
 from voting import protocol
-from voting.box.ballot_box import BallotBox, Cast
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Cast
 from voting.counting.ballots import Ballot
 from voting.counting.window import RESTORED_MIN_MS, START_LEAD_MS
 from voting.fanout.snapshots import snapshot

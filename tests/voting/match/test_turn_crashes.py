@@ -21,7 +21,8 @@ from tests.voting.playing import (
     tally_of,
     vote,
 )
-from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.fanout.announcements import relay
 from voting.match.clock import Clock
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_match

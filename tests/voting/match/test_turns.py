@@ -20,7 +20,8 @@ from tests.voting.playing import (
     vote,
 )
 from tests.voting.racing import at_once
-from voting.box.ballot_box import BallotBox, BoxedTurn, Early, Lost, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.fanout.announcements import relay
 from voting.match import turns

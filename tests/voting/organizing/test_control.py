@@ -10,7 +10,8 @@ from games.models import Match, MatchState, TurnState
 from tests.voting.playing import kinds, new_event, open_now, start
 from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
-from voting.box.ballot_box import BallotBox, BoxedTurn
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import BoxedTurn
 from voting.match.turns import close_turn, load_turn
 from voting.models import Announcement
 from voting.organizing.control import edit_event

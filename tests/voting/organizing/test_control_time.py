@@ -5,7 +5,8 @@ import pytest
 from games.models import TurnState
 from tests.voting.playing import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from tests.voting.pressing import event_of, everything, press, refused, words_of
-from voting.box.ballot_box import BallotBox, Early, Sealed
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Early, Sealed
 from voting.counting.window import RESUME_LEAD_MS
 from voting.match.turns import boxed, close_turn, load_turn
 from voting.models import TallyRecord

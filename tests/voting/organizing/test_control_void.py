@@ -6,7 +6,8 @@ from games.models import Event, Match, MatchState, TurnState
 from tests.voting.playing import RED_WINS, kinds, only_turn, play, play_turn, start
 from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
-from voting.box.ballot_box import BallotBox, Early
+from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Early
 from voting.counting.window import START_LEAD_MS
 from voting.match.turns import boxed, load_turn
 

@@ -1,18 +1,14 @@
 """Pages and static files from memory; everything else is Django's."""
 
 import asyncio
-import base64
 import gzip
-import hashlib
-import http.client
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crowdgame.front_door import front_door, page_at
-from tests.stack import House
+from tests.voting.policies import hashes_of, sources
 from voting.gateway.offers import Told
 
 PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
@@ -216,21 +212,6 @@ def test_what_the_gateway_tells_comes_with_the_page(files: Path) -> None:
     assert door.asked_of == [("BCDF", 2), ("BCDF", 0)]
 
 
-def hashes_of(page: bytes) -> dict[str, set[str]]:
-    """What a browser computes of the blocks of a page."""
-    found: dict[str, set[str]] = {"script": set(), "style": set()}
-    for kind, block in re.findall(rb"<(script|style)\b[^>]*>(.*?)</\1>", page, re.DOTALL):
-        if block:
-            digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
-            found[kind.decode()].add(f"'sha256-{digest}'")
-    return found
-
-
-def sources(policy: str) -> dict[str, set[str]]:
-    directives = (directive.split() for directive in policy.split(";"))
-    return {name: set(values) for name, *values in directives}
-
-
 def test_a_page_may_run_its_own_blocks_and_nothing_else(door: Door) -> None:
     allowed = sources(door.ask("/").headers["content-security-policy"])
     hashes = hashes_of(PHONE)
@@ -250,60 +231,3 @@ def test_an_address_shows_one_page() -> None:
         "display",
         "",
     ]
-
-
-# ------------------------------------------------------------------ over the network
-def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:
-    connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=20)
-    connection.request(method, path, headers=headers)
-    response = connection.getresponse()
-    body = response.read()
-    connection.close()
-    return response.status, response.headers, body
-
-
-@pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF"])
-def test_a_running_house_serves_its_pages(path: str, house: House) -> None:
-    status, headers, body = fetch(house, path)
-    _, zipped_headers, zipped = fetch(house, path, **{"Accept-Encoding": "gzip"})
-    head = fetch(house, path, "HEAD")
-    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-    assert gzip.decompress(zipped) == body
-    assert zipped_headers["Content-Encoding"] == "gzip"
-    assert (head[0], head[2], head[1]["Content-Length"]) == (200, b"", str(len(body)))
-    allowed = sources(headers["Content-Security-Policy"])
-    hashes = hashes_of(body)
-    assert allowed["script-src"] == {"'self'"} | hashes["script"]
-    assert allowed["style-src"] == {"'self'"} | hashes["style"]
-    assert not re.search(
-        rb"""<[^>]+\sstyle=|<[^>]+\son[a-z]+=""", re.sub(rb"(?s)<script.*?</script>", b"", body)
-    )
-
-
-def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -> None:
-    _, _, body = fetch(house, "/")
-    outside = re.sub(rb"(?s)<(script|style)\b[^>]*>.*?</\1>", b"", body)
-    assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', outside) == []
-    assert not re.search(rb"<script[^>]*\ssrc=", body)
-
-
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/nothing/here", 404),
-        ("/static/../crowdgame/settings.py", 404),
-        ("/static/%2e%2e/%2e%2e/etc/passwd", 404),
-        ("/static/..%2fsettings.py", 404),
-        ("/admin/", 302),
-    ],
-)
-def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, house: House) -> None:
-    since = len(house.log("gateway"))
-    told = fetch(house, path)
-    assert told[0] == status
-    assert b"SECRET_KEY" not in told[2]
-    assert house.trouble("gateway", since) == []
-
-
-def test_a_host_that_is_not_ours_gets_no_page_of_djangos(house: House) -> None:
-    assert fetch(house, "/admin/", Host="evil.example")[0] == 400

@@ -21,7 +21,7 @@ from tests.nights import (
     turn_with_ballots,
 )
 from tests.stack import House, running_house
-from voting.box.ballot_box import turn_keys
+from voting.box.boxed import turn_keys
 from voting.box.stores import connect
 
 WINDOW_S = 8

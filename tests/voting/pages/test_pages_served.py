@@ -1,0 +1,67 @@
+"""A running house serves its pages: over the network, by either server."""
+
+import gzip
+import http.client
+import re
+from typing import Any
+
+import pytest
+
+from tests.stack import House
+from tests.voting.policies import hashes_of, sources
+
+
+def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:
+    connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=20)
+    connection.request(method, path, headers=headers)
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, response.headers, body
+
+
+@pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF"])
+def test_a_running_house_serves_its_pages(path: str, house: House) -> None:
+    status, headers, body = fetch(house, path)
+    _, zipped_headers, zipped = fetch(house, path, **{"Accept-Encoding": "gzip"})
+    head = fetch(house, path, "HEAD")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert gzip.decompress(zipped) == body
+    assert zipped_headers["Content-Encoding"] == "gzip"
+    assert (head[0], head[2], head[1]["Content-Length"]) == (200, b"", str(len(body)))
+    allowed = sources(headers["Content-Security-Policy"])
+    hashes = hashes_of(body)
+    assert allowed["script-src"] == {"'self'"} | hashes["script"]
+    assert allowed["style-src"] == {"'self'"} | hashes["style"]
+    assert not re.search(
+        rb"""<[^>]+\sstyle=|<[^>]+\son[a-z]+=""", re.sub(rb"(?s)<script.*?</script>", b"", body)
+    )
+
+
+def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -> None:
+    _, _, body = fetch(house, "/")
+    outside = re.sub(rb"(?s)<(script|style)\b[^>]*>.*?</\1>", b"", body)
+    assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', outside) == []
+    assert not re.search(rb"<script[^>]*\ssrc=", body)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nothing/here", 404),
+        ("/static/../crowdgame/settings.py", 404),
+        ("/static/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/static/..%2fsettings.py", 404),
+        ("/admin/", 302),
+    ],
+)
+def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, house: House) -> None:
+    since = len(house.log("gateway"))
+    told = fetch(house, path)
+    assert told[0] == status
+    assert b"SECRET_KEY" not in told[2]
+    assert house.trouble("gateway", since) == []
+
+
+def test_a_host_that_is_not_ours_gets_no_page_of_djangos(house: House) -> None:
+    assert fetch(house, "/admin/", Host="evil.example")[0] == 400

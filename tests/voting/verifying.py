@@ -1,0 +1,65 @@
+"""Both counts of a match's record: the project's, and that of the script that shares nothing with it."""
+
+import json
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.core.management import CommandError, call_command
+
+from deploy.laptop.supervisor import Supervisor
+from tests.voting.recording import Record, of_each_match, record_of
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "docs" / "verify.py"
+
+
+def load_script() -> Any:
+    spec = spec_from_file_location("standalone", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+standalone = load_script()
+
+
+@pytest.fixture(scope="module")
+def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
+    return of_each_match(django_db_blocker, lambda match: json.loads(msgspec.json.encode(record_of(match))))
+
+
+def ours(record: Any, path: Path) -> tuple[int, str]:
+    """What `manage.py verify` makes of it."""
+    path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
+    out = StringIO()
+    try:
+        call_command("verify", str(path), stdout=out)
+    except SystemExit as end:
+        return int(str(end.code)), out.getvalue()
+    except CommandError as refusal:
+        return refusal.returncode, str(refusal)
+    return 0, out.getvalue()
+
+
+def theirs(record: Any, path: Path) -> tuple[int, str]:
+    """What the script makes of it, in a process of its own with nothing of ours in reach."""
+    path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
+    done = subprocess.run(
+        [sys.executable, "-I", str(SCRIPT), str(path)],
+        cwd=path.parent,
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert not done.stderr
+    return done.returncode, done.stdout
