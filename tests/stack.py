@@ -1,6 +1,6 @@
 """A whole running stack for tests: Valkey, gateway, worker and clock, on ports and data of its own.
 
-from tests.stack import house  # noqa: F401  in the conftest.py of the tests that need it
+from tests.stack import house, houses  # noqa: F401  in the conftest.py of the tests that need it
 """
 
 import atexit
@@ -11,8 +11,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,7 @@ __all__ = [
     "House",
     "give_database",
     "house",
+    "houses",
     "running_house",
     "running_parts",
     "spread_over_servers",
@@ -155,10 +156,18 @@ def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture(scope="session")
-def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """One of a server for the whole run; whoever kills its parts takes a `running_house` of their own."""
-    with running_house(tmp_path_factory.mktemp("house"), getattr(request, "param", SERVERS[0])) as house:
-        yield house
+def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], House]]:
+    """One of a server for the whole run, started when it is first asked for."""
+    with ExitStack() as running:
+        yield cache(
+            lambda server: running.enter_context(running_house(tmp_path_factory.mktemp(server), server))
+        )
+
+
+@pytest.fixture(scope="session")
+def house(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> House:
+    """Whoever kills its parts takes a `running_house` of their own."""
+    return houses(getattr(request, "param", SERVERS[0]))
 
 
 def spread_over_servers(metafunc: pytest.Metafunc, both: bool) -> None:

@@ -1,9 +1,9 @@
 import pytest
 
 from tests.faces import faces_of
-from tests.stack import house, spread_over_servers
+from tests.stack import house, houses, spread_over_servers
 
-__all__ = ["faces", "house"]
+__all__ = ["faces", "house", "houses"]
 
 ON_BOTH_SERVERS = ("test_hosts", "test_fuzz")
 

@@ -1,8 +1,8 @@
 import pytest
 
-from tests.stack import house, spread_over_servers
+from tests.stack import house, houses, spread_over_servers
 
-__all__ = ["house"]
+__all__ = ["house", "houses"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

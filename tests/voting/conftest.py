@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faces import Faces, faces_of
-from tests.stack import House, house, spread_over_servers
+from tests.stack import House, house, houses, spread_over_servers
 
-__all__ = ["faces", "house"]
+__all__ = ["faces", "house", "houses"]
 
 ON_BOTH_SERVERS = {
     "test_sockets",
