@@ -108,13 +108,16 @@ def running_house(
 
 @contextmanager
 def running_parts(stack: Stack) -> Iterator[Supervisor]:
-    """As `running` does, but in a new house."""
+    """As `running` does, but in a new house, which ends at once (tests/deploy: how parts end in order)."""
     with Supervisor(stack.logs) as supervisor:
         start_box(stack, supervisor)
         give_database(stack)
         start_house(stack, supervisor)
         wait_for_pages(stack)
-        yield supervisor
+        try:
+            yield supervisor
+        finally:
+            supervisor.stop(within_s=0)
 
 
 def give_database(stack: Stack) -> None:
