@@ -1,0 +1,117 @@
+"""Who plays one game of the hall, and who watches it."""
+
+import asyncio
+from typing import Protocol, cast
+
+from voting import protocol
+from voting.rehearsal.address import Address
+from voting.rehearsal.line import Line
+from voting.rehearsal.samples import Samples
+from voting.rehearsal.server_clock import ServerClock
+
+
+class Book(Protocol):
+    """Where all write down what they saw; `think` is how many seconds somebody needs, None for ever."""
+
+    clock: ServerClock
+    revealed_ms: Samples
+    watched_ms: Samples
+    troubles: list[str]
+
+    def think(self) -> float | None: ...
+
+
+class Duellist:
+    """Picks some column once in each turn."""
+
+    def __init__(self, book: Book, code: str, key: str) -> None:
+        self._book = book
+        self._join = protocol.PhoneJoin(code=code, key=key)
+        self._line = Line(self)
+        self._turn = 0
+        self._thinking: asyncio.TimerHandle | None = None
+        self._left = False
+
+    def come(self, address: Address) -> None:
+        self._line.dial(address)
+
+    def leave(self) -> None:
+        self._left = True
+        if self._thinking:
+            self._thinking.cancel()
+        self._line.hang_up()
+
+    def opened(self) -> None:
+        self._line.write(self._join)
+
+    def hear_noise(self) -> None:
+        self._book.troubles.append("noise")
+
+    def closed(self, code: int | None, trouble: str) -> None:
+        if not self._left:
+            self._book.troubles.append(trouble)
+
+    def hear(self, message: protocol.ToPhone) -> None:
+        match message:
+            case protocol.PhoneWelcomed():
+                self._book.clock.welcome(message.now_at)
+                self._line.write(protocol.ClockAsk(sent=self._book.clock.local_ms()))
+                self._see(message.state)
+            case protocol.ClockTold():
+                self._book.clock.told(message.sent, message.now_at)
+            case protocol.Change():
+                self._hear_reveal(message)
+                self._see(message.state)
+            case protocol.BallotRefused() | protocol.ErrorTold():
+                self._book.troubles.append(message.code)
+
+    def _hear_reveal(self, change: protocol.Change) -> None:
+        told = change.state.match and change.state.match.reveal
+        if isinstance(change, protocol.TurnRevealed) and told:
+            self._book.revealed_ms.add(self._book.clock.now_ms() - told.sealed_at)
+
+    def _see(self, state: protocol.EventState) -> None:
+        turn = state.match.turn if state.match else None
+        if turn is None or turn.id == self._turn:
+            return
+        self._turn = turn.id
+        seconds = self._book.think()
+        if seconds is not None:
+            wait_s = max(0.0, self._book.clock.until(turn.opens_at)) + seconds
+            self._thinking = asyncio.get_running_loop().call_later(wait_s, self._pick, turn)
+
+    def _pick(self, turn: protocol.Turn) -> None:
+        legal = turn.legal.red if "red" in turn.to_move else turn.legal.yellow
+        column = legal[turn.id % len(legal)]
+        self._line.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, column=column, sequence=1))
+
+
+class Watcher:
+    """A projector of somebody who looks on."""
+
+    def __init__(self, book: Book, code: str) -> None:
+        self._book = book
+        self._join = protocol.DisplayJoin(code=code)
+        self._line = Line(self)
+        self._left = False
+
+    def come(self, address: Address) -> None:
+        self._line.dial(address)
+
+    def leave(self) -> None:
+        self._left = True
+        self._line.hang_up()
+
+    def opened(self) -> None:
+        self._line.write(cast(protocol.PhoneMessage, self._join))
+
+    def hear_noise(self) -> None:
+        """What only projectors are told."""
+
+    def closed(self, code: int | None, trouble: str) -> None:
+        if not self._left:
+            self._book.troubles.append(trouble)
+
+    def hear(self, message: protocol.ToPhone) -> None:
+        if isinstance(message, protocol.TurnRevealed) and (match := message.state.match) and match.reveal:
+            self._book.watched_ms.add(self._book.clock.now_ms() - match.reveal.resolved_at)

@@ -1,0 +1,126 @@
+"""`python -m tests.load.bench.duels`: many games of the hall at once, and whether each deadline is met.
+
+Each game has its two players and one who watches. A player thinks for a while and picks; some never do and
+lose on time. Everything runs on this machine, the players, too.
+"""
+
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from deploy.laptop.stopping import end_on_signals
+from tests.load.bench.duellist import Duellist, Watcher
+from tests.load.bench.machine import about, allow_files
+from tests.stack import House, running_house
+from voting.rehearsal.address import Address, look_up
+from voting.rehearsal.samples import Samples, Spread
+from voting.rehearsal.server_clock import ServerClock
+from voting.rehearsal.wire import phone_address
+
+DEADLINE_MS, WATCHED_MS = 250, 300
+SPARE_FILES = 512
+MADE_AT_ONCE = 20
+CLOSED = """
+SELECT turn.resolved_at - turn.closes_at, turn.resolved_at, turn.number, match.ended_by
+FROM games_turn turn JOIN games_match match ON turn.match_id = match.id
+WHERE turn.state = 'resolved' AND turn.resolved_at >= ? ORDER BY turn.resolved_at
+"""
+
+
+@dataclass(slots=True)
+class Seen:
+    """Times in ms: from the seal to the reveal at a player, from the resolution to it at a watcher."""
+
+    clock: ServerClock
+    thinks_s: tuple[float, float]
+    leaves: float
+    revealed_ms: Samples = field(default_factory=Samples)
+    watched_ms: Samples = field(default_factory=Samples)
+    troubles: list[str] = field(default_factory=list)
+    rng: random.Random = field(default_factory=lambda: random.Random(4))
+
+    def think(self) -> float | None:
+        return None if self.rng.random() < self.leaves else self.rng.uniform(*self.thinks_s)
+
+
+def main() -> None:
+    options = _read_options()
+    end_on_signals()
+    allow_files(4 * options.duels + SPARE_FILES)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(", ".join(about().values()))
+    with (
+        tempfile.TemporaryDirectory(prefix="crowdgame-duels-", ignore_cleanup_errors=True) as home,
+        running_house(Path(home), options.server) as house,
+    ):
+        met = asyncio.run(_play(house, options, console))
+    sys.exit(not met)
+
+
+async def _play(house: House, options: Namespace, console: Console) -> bool:
+    seen = Seen(ServerClock(time.perf_counter), tuple(options.thinks), options.leaves)
+    players = await look_up(Address(phone_address(house.http)))
+    watchers = await look_up(Address(house.ws + "/display"))
+    began = time.monotonic()
+    sitting: list[Duellist | Watcher] = []
+    for made in _made(house, options.duels):
+        for code, keys in made:
+            sitting += [Duellist(seen, code, key) for key in keys] + [Watcher(seen, code)]
+            for one in sitting[-3:]:
+                one.come(watchers if isinstance(one, Watcher) else players)
+        await asyncio.sleep(0)
+    console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
+    since = round(seen.clock.now_ms())
+    await asyncio.sleep(options.seconds)
+    for one in sitting:
+        one.leave()
+    return _tell(house.rows(CLOSED, since), seen, options, console)
+
+
+def _made(house: House, wanted: int) -> Iterator[list[tuple[str, list[str]]]]:
+    for done in range(0, wanted, MADE_AT_ONCE):
+        made = [house.ask("duel", pace="5-min") for _ in range(min(MADE_AT_ONCE, wanted - done))]
+        yield [(one["code"], one["keys"]) for one in made]
+
+
+def _tell(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console) -> bool:
+    late = Samples(max(0, ms) for ms, *_ in closed).spread()
+    watched = seen.watched_ms.spread()
+    console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")
+    console.print(f"resolved after the deadline: {_ms(late)}; the goal is {DEADLINE_MS} ms for each")
+    console.print(f"a player told after the seal: {_ms(seen.revealed_ms.spread())}")
+    console.print(
+        f"a watcher told after the resolution: {_ms(watched)}; the goal is {WATCHED_MS} ms for 99 of 100"
+    )
+    console.print(f"troubles: {len(seen.troubles)} {seen.troubles[:3]}")
+    return bool(
+        late and watched and late.max <= DEADLINE_MS and watched.p99 <= WATCHED_MS and not seen.troubles
+    )
+
+
+def _ms(spread: Spread | None) -> str:
+    return f"p50 {spread.p50:.0f}, p99 {spread.p99:.0f}, most {spread.max:.0f} ms" if spread else "never"
+
+
+def _read_options() -> Namespace:
+    parser = ArgumentParser(prog="python -m tests.load.bench.duels", description=__doc__)
+    parser.add_argument("--duels", type=int, default=1_000, help="how many (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=120.0, help="how long (default: %(default)g)")
+    parser.add_argument("--thinks", type=float, nargs=2, default=(10.0, 40.0), metavar=("FROM", "TO"))
+    parser.add_argument(
+        "--leaves", type=float, default=0.02, help="share of turns nobody picks in (%(default)g)"
+    )
+    parser.add_argument("--server", default="daphne", help="default: %(default)s")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
