@@ -16,6 +16,7 @@ from channels.sessions import SessionMiddlewareStack  # noqa: E402
 from crowdgame.front_door import at_known_hosts, front_door  # noqa: E402
 from crowdgame.health import seen_from_outside  # noqa: E402
 from crowdgame.hosts import comes_from_own_page, comes_from_this_very_site  # noqa: E402
+from voting.consumers.chat import ChatConsumer  # noqa: E402
 from voting.consumers.console import ConsoleConsumer  # noqa: E402
 from voting.consumers.display import DisplayConsumer  # noqa: E402
 from voting.consumers.phone import PhoneConsumer  # noqa: E402
@@ -34,6 +35,7 @@ PAGES = front_door(
 SOCKETS: dict[str, tuple[Any, Any]] = {
     "/ws/phone": (comes_from_own_page, PhoneConsumer.as_asgi()),
     "/ws/display": (comes_from_own_page, DisplayConsumer.as_asgi()),
+    "/ws/chat": (comes_from_own_page, ChatConsumer.as_asgi()),
     "/ws/console": (comes_from_this_very_site, SessionMiddlewareStack(ConsoleConsumer.as_asgi())),
 }
 NO_SOCKET = (comes_from_own_page, refuse_socket)

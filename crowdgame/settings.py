@@ -186,5 +186,10 @@ METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
 METRICS_PORT = int(os.environ.get("METRICS_PORT") or 0)
 
+# Whether guests may talk in the open hall and beside its games; in events nobody can.
+CHAT = os.environ.get("CHAT", "on").lower() not in {"off", "0", "no", "false"}
+# So long it is kept what they said.
+CHAT_DAYS = int(os.environ.get("CHAT_DAYS") or 30)
+
 # So long after an event it is kept who voted for what; `manage.py retention`, and the clock each hour.
 RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)

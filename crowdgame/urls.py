@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.pages import hall
+from voting.pages import chat, chat_lines, hall
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
@@ -20,6 +20,13 @@ urlpatterns = [
     path("hall/go", hall.go, name="hall_go"),
     path("hall/new", hall.new_game, name="new_game"),
     path("hall/all/<slug:kind>", hall.hall_list, name="hall_list"),
+    path("hall/chat/reports", chat_lines.reports, name="chat_reports"),
+    path("hall/chat/unmute", chat.read_again, name="chat_unmute"),
+    path("hall/chat/<slug:place>", chat.room, name="chat_room"),
+    path("hall/chat/<slug:place>/say", chat.say_in, name="chat_say"),
+    path("hall/chat/<slug:place>/rule", chat_lines.rule, name="chat_rule"),
+    path("hall/chat/<slug:place>/<int:number>", chat_lines.line, name="chat_line"),
+    path("hall/chat/<slug:place>/<int:number>/<slug:deed>", chat_lines.deed, name="chat_deed"),
     path("hall/<code:code>", hall.duel, name="duel"),
     path("hall/<code:code>/join", hall.join, name="join_duel"),
     path("verify.py", verify_script, name="verify"),

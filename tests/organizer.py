@@ -23,6 +23,15 @@ from redis import Redis  # noqa: E402
 
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
+from tests.chatkeeping import (  # noqa: E402
+    chat_key,
+    nobody_has_talked,
+    played_out,
+    said,
+    seated,
+    slowed_down,
+    taken_away,
+)
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.hallkeeping import duel, duels, run_down, turn_of  # noqa: E402
 from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
@@ -168,9 +177,10 @@ def deactivate(name: str) -> None:
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
 LATER = (cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
 IN_THE_HALL = (duel, duels, run_down, turn_of)
+TALKING = (chat_key, seated, said, taken_away, slowed_down, nobody_has_talked, played_out)
 AT_THE_DOOR = (edit, by_hands, tickets, roster, release, seat, code_of_before)
 QUESTIONS: dict[str, Callable[..., Any]] = {
-    question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR, *IN_THE_HALL)
+    question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR, *IN_THE_HALL, *TALKING)
 }
 
 if __name__ == "__main__":

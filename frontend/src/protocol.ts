@@ -77,6 +77,12 @@ export interface PeopleAsk {
   skip?: number;
 }
 
+export interface ChatJoin {
+  type: "chat.join";
+  key: string;
+  seq?: number;
+}
+
 export interface Team {
   number: number;
   name: string;
@@ -502,6 +508,23 @@ export interface PeopleTold {
   people: ReadonlyArray<Person>;
 }
 
+export interface ChatLine {
+  id: number;
+  at: number;
+  who: number;
+  name: string;
+  text: string;
+  removed: boolean;
+}
+
+export interface ChatTold {
+  type: "chat.told";
+  seq: number;
+  slow_s: number;
+  closed: boolean;
+  lines: ReadonlyArray<ChatLine>;
+}
+
 export interface PageTold {
   seq: number;
   state: EventState;
@@ -513,11 +536,13 @@ export interface PageTold {
 export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
+export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
 export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown | CheersCounted;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
+export type ToChat = ChatTold | ClockTold | RetryTold | ErrorTold;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {

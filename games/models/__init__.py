@@ -4,6 +4,16 @@ Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The b
 it is the replay of the picks of the resolved turns.
 """
 
+from games.models.chat import (
+    LINE_LENGTH,
+    SLOW_S,
+    ChatLine,
+    ChatMute,
+    ChatReport,
+    ChatRoom,
+    ChatSilence,
+    RoomKind,
+)
 from games.models.cup import (
     MAX_CUP_TEAMS,
     Cup,
@@ -44,6 +54,7 @@ from games.models.terms import (
 )
 
 __all__ = [
+    "LINE_LENGTH",
     "LIVE_STATES",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
@@ -52,7 +63,13 @@ __all__ = [
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
+    "SLOW_S",
     "Admission",
+    "ChatLine",
+    "ChatMute",
+    "ChatReport",
+    "ChatRoom",
+    "ChatSilence",
     "Cup",
     "CupFormat",
     "CupPairing",
@@ -69,6 +86,7 @@ __all__ = [
     "Member",
     "NoBallotRule",
     "Role",
+    "RoomKind",
     "TallyMethod",
     "Team",
     "TeamChoice",

@@ -107,11 +107,16 @@ class SocketConsumer:
         elif isinstance(message, protocol.ClockAsk):
             await self._know_time()
             self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
-        elif self.room is not None:
+        else:
+            await self.heed(message)
+        return True
+
+    async def heed(self, message: Any) -> None:
+        """Whatever is no matter of every socket."""
+        if self.room is not None:
             await self.hear(message, self.room)
         else:
             await self._join(message)
-        return True
 
     def _count_frame(self) -> None:
         """Each frame takes its share of a second; who is too many shares ahead of the time has to go."""
@@ -135,11 +140,8 @@ class SocketConsumer:
         if not hasattr(message, "code"):
             self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
             return
-        self._asked = True
-        house = gateway()
+        house = self.house()
         try:
-            if house.retry_ms is not None:
-                raise CloseSocket(CloseCode.RESTARTING, house.retry_ms)
             room = await house.room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
@@ -149,6 +151,14 @@ class SocketConsumer:
             raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
         except (RedisError, OSError, GameError, *DATABASE_AWAY):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
+
+    def house(self) -> Gateway:
+        """For a socket's first message, if it takes anybody in."""
+        self._asked = True
+        house = gateway()
+        if house.retry_ms is not None:
+            raise CloseSocket(CloseCode.RESTARTING, house.retry_ms)
+        return house
 
     async def _know_time(self) -> None:
         try:

@@ -32,6 +32,7 @@ from voting.gateway.door import Door
 from voting.gateway.ears import Ears
 from voting.gateway.goodbyes import LEAST_RETRY_MS, say_goodbye
 from voting.gateway.hub import Room
+from voting.gateway.parlours import Parlours
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, open_list
 from voting.gateway.threads import at_the_desk, in_database
@@ -67,10 +68,12 @@ class Gateway:
         self._presence = Presence(self.name, self.box, self._clock)
         self.playbill = self._presence.playbill
         self.slow_readers = 0
+        self.parlours = Parlours()
         self._following: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
         self.ears = Ears(self._rooms, self.now, self._go_back)
-        works = (self.ears.listen(), self.ears.look_for_ever(), self._beat_for_ever())
+        looks = (self.ears.look_for_ever(), self.parlours.look_for_ever())
+        works = (self.ears.listen(), *looks, self._beat_for_ever())
         self._tasks = [asyncio.create_task(work) for work in works]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
@@ -208,6 +211,7 @@ class Gateway:
         with suppress(TimeoutError):  # the phones keep what the box does not take any more
             async with asyncio.timeout(within_s):
                 everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
+                everybody += self.parlours.listeners()
                 await say_goodbye(everybody, within_s, self.retry_ms)
                 await self.intake.emptied()
         await self._rest()

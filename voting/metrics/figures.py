@@ -26,7 +26,7 @@ REGISTRY = CollectorRegistry()
 
 CONNECTIONS = Gauge(
     "crowdgame_connections",
-    "Sockets open now; kind is phone, display or console.",
+    "Sockets open now; kind is phone, display, console or chat.",
     ["kind"],
     registry=REGISTRY,
     multiprocess_mode="livesum",
@@ -106,7 +106,7 @@ PROCESS = Gauge(
 
 # What has not happened yet is a nought, not a gap.
 for metric, noughts in (
-    (CONNECTIONS, ("phone", "display", "console")),
+    (CONNECTIONS, ("phone", "display", "console", "chat")),
     (JOINS, ("seated", "returned", "refused", "crowded")),
     (BALLOTS, ("counted", "refused")),
 ):

@@ -15,10 +15,9 @@ from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_o
 from voting.hall.guests import new_guest
 from voting.hall.lists import KINDS, Kind, games_for, page_of
 from voting.hall.paces import pace_of
+from voting.pages.guests import guest_of, known
+from voting.pages.talk import talk_in_hall, talks_beside
 
-COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
-SALT = "crowdgame.guest"
-KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 SHORT = 6
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
@@ -37,6 +36,7 @@ def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
         "mine": games_for(guest, ballot_box()) if guest else [],
         "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT)) for kind in KINDS],
         "form": WishForm(),
+        "talk": talk_in_hall(request, guest),
         "problem": problem,
     }
     return render(request, "hall/hall.html", context, status=status)
@@ -70,7 +70,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
         duel = new_duel(guest, form.wish())
     except HallError as refusal:
         return _hall(request, str(refusal), 409)
-    return _known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
+    return known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
 
 
 @require_safe
@@ -92,6 +92,7 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
         "free": place_of(duel, None),
         "over": match is not None and match.ended_at is not None,
         "link": f"{base}/hall/{event.code}",
+        "talks": talks_beside(request, duel, guest),
         "problem": problem,
     }
     return render(request, "hall/duel.html", context, status=status)
@@ -107,27 +108,8 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     try:
         duel = join_duel(code, guest, ballot_box())
     except HallError as refusal:
-        return _known(_duel(request, duel, str(refusal), 409), guest)
-    return _known(_board(duel, guest), guest)
-
-
-def guest_of(request: HttpRequest) -> Guest | None:
-    """Whoever has the cookie; looking alone makes nobody one."""
-    pk = request.get_signed_cookie(COOKIE, default="", salt=SALT)
-    return Guest.objects.filter(pk=int(pk)).first() if pk else None
-
-
-def _known(answer: HttpResponse, guest: Guest) -> HttpResponse:
-    answer.set_signed_cookie(
-        COOKIE,
-        str(guest.pk),
-        salt=SALT,
-        max_age=KEPT_S,
-        secure=settings.HTTPS,
-        httponly=True,
-        samesite="Lax",
-    )
-    return answer
+        return known(_duel(request, duel, str(refusal), 409), guest)
+    return known(_board(duel, guest), guest)
 
 
 def _board(duel: Duel, guest: Guest) -> HttpResponse:

@@ -42,6 +42,7 @@ from voting.protocol.changes import (
     TurnVoided,
     decode_change,
 )
+from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
     MAX_COLUMN,
@@ -134,6 +135,10 @@ __all__ = [
     "Blind",
     "Change",
     "Changes",
+    "ChatJoin",
+    "ChatLine",
+    "ChatMessage",
+    "ChatTold",
     "CheerSend",
     "CheersCounted",
     "ClockAsk",
@@ -196,6 +201,7 @@ __all__ = [
     "TeamNumber",
     "TieRule",
     "Time",
+    "ToChat",
     "ToConsole",
     "ToDisplay",
     "ToPhone",

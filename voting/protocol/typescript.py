@@ -18,14 +18,18 @@ UNIONS = (
     "PhoneMessage",
     "DisplayMessage",
     "ConsoleMessage",
+    "ChatMessage",
     "Changes",
     "Always",
     "ToPhone",
     "ToDisplay",
     "ToConsole",
+    "ToChat",
 )
 ALONE = ("PageTold",)
-CLIENT = frozenset(get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage))
+CLIENT = frozenset(
+    get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage | protocol.ChatMessage)
+)
 PRIMITIVES: dict[type[shape.Type], str] = {
     shape.IntType: "number",
     shape.FloatType: "number",

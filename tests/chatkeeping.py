@@ -1,0 +1,56 @@
+"""What tests ask of those who talk, in the house's own database (see `tests.organizer`)."""
+
+from django.contrib.auth.models import User
+
+from games.models import ChatLine, ChatRoom, Duel, Guest, Match
+from tests.voting.playing import RED_WINS, play
+from voting.box.ballot_box import BallotBox
+from voting.chat.keys import Reader, key_for
+from voting.chat.moderating import remove, rule_room
+from voting.chat.rooms import find_room
+from voting.chat.saying import Speaker, say
+from voting.hall.guests import new_guest
+
+box = BallotBox()
+
+
+def chat_key(place: str, guest: int | None = None) -> str:
+    """What a page of this guest would show."""
+    return key_for(Reader(place, guest))
+
+
+def seated(code: str) -> list[int]:
+    duel = Duel.objects.get(event__code=code)
+    return [duel.one_id or 0, duel.two_id or 0]
+
+
+def said(place: str, text: str, guest: int | None = None) -> int:
+    """By somebody new, if not by this guest; the message's id."""
+    speaker = Guest.objects.get(pk=guest) if guest else None
+    return say(_room(place), Speaker(speaker, new_guest), text).pk
+
+
+def taken_away(line: int) -> None:
+    remove(ChatLine.objects.select_related("room", "guest").get(pk=line), _moderator())
+
+
+def slowed_down(place: str, slow_s: int, closed: bool = False) -> None:
+    rule_room(_room(place), _moderator(), slow_s, closed)
+
+
+def nobody_has_talked() -> None:
+    ChatRoom.objects.all().delete()
+
+
+def played_out(code: str) -> None:
+    play(Match.objects.get(event__code=code), box, RED_WINS)
+
+
+def _room(place: str) -> ChatRoom:
+    room = find_room(place)
+    assert room is not None
+    return room
+
+
+def _moderator() -> User:
+    return User.objects.get_or_create(username="mo")[0]

@@ -1,0 +1,121 @@
+"""Guests talk in the hall and beside a game, with a script and without one, and nothing of it runs."""
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
+from tests.stack import House
+
+SMALL = {"width": 320, "height": 640}
+# Each would set a mark if any of it were markup, an attribute or an address that runs.
+NASTY = (
+    "<script>window.ran = 1</script>",
+    "<img src=x onerror='window.ran = 1'>",
+    '"><svg onload="window.ran = 1">',
+    "javascript:window.ran=1//",
+    "<a href='javascript:window.ran=1'>press</a>",
+    "</span></p><iframe srcdoc='<script>parent.ran = 1</script>'>",
+    "{{ constructor.constructor('window.ran = 1')() }}",
+    "&lt;b&gt;bold&lt;/b&gt; &#60;i&#62;",
+    "https://elsewhere.example/ <style>*{display:none}</style>",
+    "</template><script>window.ran = 1</script>",
+)
+
+
+def at(house: House, open_at: OpenFace, name: str, path: str = "/hall/", **size: int) -> Face:
+    face = open_at(house, f"chat-{name}", size or PHONE)
+    face.page.goto(path)
+    return face
+
+
+def say(page: Page, text: str) -> None:
+    page.get_by_label("Say something").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Say something")).to_have_value("", timeout=SOON_MS)
+
+
+def last(page: Page) -> str:
+    return page.locator(".said .text").last.inner_text()
+
+
+def test_what_is_said_is_read_soon_and_a_muted_guest_no_more(one_gateway: House, open_at: OpenFace) -> None:
+    one_gateway.ask("nobody_has_talked")
+    one = at(one_gateway, open_at, "one", **SMALL)
+    two = at(one_gateway, open_at, "two", **PROJECTOR)
+    one.shoot("empty")
+    say(one.page, "Anybody for a long game?")
+    expect(two.page.locator(".said .text")).to_have_text("Anybody for a long game?", timeout=SOON_MS)
+    say(two.page, "Yes! Start one.")
+    expect(one.page.locator(".said")).to_have_count(2, timeout=SOON_MS)
+    expect(one.page.locator(".said[data-own]")).to_have_count(1)
+    one.page.get_by_label("Say something").fill("Anybody for a long game?")
+    one.page.get_by_role("button", name="Say").click()
+    expect(one.page.get_by_role("alert")).to_have_text("You have just said that.", timeout=SOON_MS)
+    one.shoot("refused")
+    two.shoot("two")
+    one.page.get_by_role("link", name="Mute or report").last.click()
+    one.shoot("line")
+    one.page.get_by_role("button", name="Mute").click()
+    expect(one.page.locator(".said")).to_have_count(1)
+    assert two.troubles == []
+
+
+def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> None:
+    one_gateway.ask("nobody_has_talked")
+    live = at(one_gateway, open_at, "nasty")
+    dialogs: list[str] = []
+    live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    for text in NASTY:
+        one_gateway.ask("said", place="hall", text=text)
+    expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=SOON_MS)
+    live.shoot("live")
+    for _ in ("as it came", "as it is served"):
+        assert live.page.locator(".said .text").all_inner_texts() == list(NASTY)
+        inside = live.page.locator(".said .text *, .log iframe, .log svg, .log img, .log script, .log style")
+        assert inside.count() == 0
+        assert live.page.locator(".log a:not(.more)").count() == 0
+        assert live.page.evaluate("window.ran") is None
+        live.page.reload()
+        expect(live.page.locator(".said")).to_have_count(len(NASTY))
+    live.page.get_by_role("link", name="Mute or report").first.click()
+    assert live.page.locator("blockquote").inner_text() == NASTY[0]
+    assert (live.page.evaluate("window.ran"), dialogs, live.troubles) == (None, [], [])
+
+
+def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
+    one_gateway: House, open_at: OpenFace
+) -> None:
+    code = one_gateway.ask("duel")["code"]
+    watcher = at(one_gateway, open_at, "watcher", f"/hall/{code}")
+    one_gateway.ask(
+        "said", place=f"{code}-players", text="Good luck", guest=one_gateway.ask("seated", code=code)[0]
+    )
+    say(watcher.page, "Column 4!")
+    number = one_gateway.ask("said", place=f"{code}-watchers", text="Rubbish")
+    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=SOON_MS)
+    watcher.shoot("watchers")
+    one_gateway.ask("taken_away", line=number)
+    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=SOON_MS)
+    one_gateway.ask("slowed_down", place=f"{code}-watchers", slow_s=30, closed=True)
+    expect(watcher.page.get_by_text("This room is closed.")).to_be_visible(timeout=SOON_MS)
+    expect(watcher.page.get_by_label("Say something")).to_be_hidden()
+    assert "Good luck" not in watcher.page.content()
+    one_gateway.ask("played_out", code=code)
+    watcher.page.reload()
+    expect(watcher.page.get_by_text("Good luck")).to_be_visible()
+    watcher.shoot("over")
+    assert watcher.troubles == []
+
+
+def test_it_works_without_a_script(one_gateway: House, browser: Browser) -> None:
+    one_gateway.ask("nobody_has_talked")
+    context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/hall/")
+    page.get_by_label("Say something").fill("By hand")
+    page.get_by_role("button", name="Say").click()
+    expect(page.locator(".said .text")).to_have_text("By hand")
+    page.get_by_label("Say something").fill("By hand")
+    page.get_by_role("button", name="Say").click()
+    expect(page.get_by_role("alert")).to_have_text("You have just said that.")
+    context.close()

@@ -1,0 +1,114 @@
+"""Whoever listens where guests talk hears what is said there, within a second, and of no other room."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.faces import Face, Faces
+from tests.stack import House
+from voting.protocol import CloseCode
+
+SOON_S = 2.0  # half a second, on a machine that does other things
+
+
+@pytest.fixture(autouse=True)
+def quiet(house: House) -> Iterator[None]:
+    house.ask("nobody_has_talked")
+    since = len(house.log("gateway"))
+    yield
+    assert house.trouble("gateway", since) == []
+
+
+def listening(house: House, faces: Faces, place: str, guest: int | None = None, seq: int = 0) -> Face:
+    key = house.ask("chat_key", place=place, guest=guest)
+    face = faces.open("chat").say("chat.join", key=key, seq=seq)
+    face.hear("chat.told")
+    return face
+
+
+def texts(told: dict[str, object]) -> list[str]:
+    return [line["text"] for line in told["lines"]]  # type: ignore[attr-defined, index]
+
+
+def heard_no_more(face: Face) -> bool:
+    """Whether nothing but the answer to a question comes."""
+    time.sleep(1.2)  # two looks
+    before = len(face.heard)
+    face.say("clock.ask", sent=1).hear("clock.told")
+    return [told["type"] for told in face.heard[before:]] == ["clock.told"]
+
+
+def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House, faces: Faces) -> None:
+    one, two = (listening(house, faces, "hall") for _ in range(2))
+    began = time.monotonic()
+    number = house.ask("said", place="hall", text="Hello")
+    for face in (one, two):
+        told = face.hear("chat.told")
+        assert (texts(told), told["seq"], told["slow_s"], told["closed"]) == (["Hello"], 1, 2, False)
+    assert time.monotonic() - began < SOON_S
+    late = listening(house, faces, "hall")
+    assert texts(late.heard[0]) == ["Hello"]
+    assert late.heard[0]["lines"][0]["name"].startswith("Guest ")
+    house.ask("taken_away", line=number)
+    for face in (one, two, late):
+        (line,) = face.hear("chat.told", seq=2)["lines"]
+        assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
+    house.ask("slowed_down", place="hall", slow_s=30, closed=True)
+    assert one.hear("chat.told", slow_s=30, closed=True)["lines"] == []
+
+
+def test_who_comes_back_hears_what_they_missed_alone(house: House, faces: Faces) -> None:
+    for text in ("one", "two", "three"):
+        house.ask("said", place="hall", text=text)
+    assert texts(listening(house, faces, "hall", seq=1).heard[0]) == ["two", "three"]
+    assert texts(listening(house, faces, "hall", seq=3).heard[0]) == []
+    older = listening(house, faces, "hall", seq=99).heard[0]
+    assert (older["seq"], texts(older)) == (3, ["one", "two", "three"])
+
+
+def test_many_messages_come_in_one_frame(house: House, faces: Faces) -> None:
+    face = listening(house, faces, "hall")
+    for number in range(20):
+        house.ask("said", place="hall", text=f"number {number}")
+    face.hear("chat.told", seq=20)
+    told = [told for told in face.heard if told["type"] == "chat.told"]
+    assert [text for one in told for text in texts(one)] == [f"number {number}" for number in range(20)]
+    assert len(told) < 15
+
+
+def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Faces) -> None:
+    code = house.ask("duel")["code"]
+    one, two = house.ask("seated", code=code)
+    player = listening(house, faces, f"{code}-players", one)
+    watcher = listening(house, faces, f"{code}-watchers")
+    for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
+        key = house.ask("chat_key", place=f"{code}-{kind}", guest=guest)
+        assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
+    house.ask("said", place=f"{code}-players", text="Good luck", guest=two)
+    assert texts(player.hear("chat.told")) == ["Good luck"]
+    house.ask("said", place=f"{code}-watchers", text="Column 4!")
+    assert texts(watcher.hear("chat.told")) == ["Column 4!"]
+    assert heard_no_more(player)
+    assert heard_no_more(watcher)
+    assert "Column 4!" not in "".join(player.frames)
+    assert "Good luck" not in "".join(watcher.frames)
+    house.ask("played_out", code=code)
+    assert texts(listening(house, faces, f"{code}-players").heard[0]) == ["Good luck"]
+    assert texts(listening(house, faces, f"{code}-watchers", one).heard[0]) == ["Column 4!"]
+
+
+@pytest.mark.parametrize("place", ["ZZZZ-players", "hall-players", "hall-", "cellar", "-"])
+def test_there_is_no_such_room(place: str, house: House, faces: Faces) -> None:
+    key = house.ask("chat_key", place=place)
+    assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
+
+
+def test_nobody_listens_without_a_page(house: House, faces: Faces) -> None:
+    key = house.ask("chat_key", place="hall")
+    forged = f"{house.ask('chat_key', place='other').partition(':')[0]}:{key.partition(':')[2]}"
+    for shown in (forged, "hall", "x" * 200):
+        assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
+    face = listening(house, faces, "hall")
+    face.say("chat.join", key=key).hear("error.told", code="joined_already")
+    face.say("chat.say", text="Hello").hear("error.told", code="malformed")

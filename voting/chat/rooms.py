@@ -1,0 +1,137 @@
+"""Rooms to talk in: which there are, who may enter, and what is new in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import F, QuerySet
+
+from games.models import ChatLine, ChatRoom, Duel, Guest, RoomKind
+from voting import protocol
+
+SHOWN = 100
+OF_DUELS = (RoomKind.PLAYERS, RoomKind.WATCHERS)
+
+
+class ChatError(Exception):
+    """What cannot be said or done now; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Whom a room lets in: the hall everybody; of a duel players and watchers apart until it is `over`.
+
+    No `seats`: nobody, as whoever reads now may take one of them.
+    """
+
+    kind: str
+    seats: frozenset[int] = frozenset()
+    over: bool = False
+
+    def lets_in(self, guest: int | None) -> bool:
+        if self.kind == RoomKind.HALL:
+            return True
+        return bool(self.seats) and (self.over or (guest in self.seats) == (self.kind == RoomKind.PLAYERS))
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was said or removed in a room since somebody knew of it, and who may hear it."""
+
+    room: int
+    told: protocol.ChatTold
+    door: Door
+
+
+def find_room(place: str) -> ChatRoom | None:
+    """`hall`, or of a duel `CODE-players` and `CODE-watchers`; None if there is no such room."""
+    if place == RoomKind.HALL and settings.CHAT:
+        return ChatRoom.objects.get_or_create(duel=None, kind=RoomKind.HALL)[0]
+    code, _, kind = place.partition("-")
+    if kind not in OF_DUELS or not settings.CHAT:
+        return None
+    duel = Duel.objects.select_related("event").filter(event__code=code.upper()).first()
+    if duel is None or not _is_taken(duel):
+        return None
+    return ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0]
+
+
+def place_of_room(room: ChatRoom) -> str:
+    return f"{room.duel.event.code}-{room.kind}" if room.duel else RoomKind.HALL
+
+
+def rooms_beside(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
+    """Those of a duel that this guest may enter now."""
+    if not settings.CHAT or not _is_taken(duel):
+        return []
+    door = door_of(duel, RoomKind.PLAYERS)
+    kinds = [kind for kind in OF_DUELS if Door(kind, door.seats, door.over).lets_in(id_of(guest))]
+    return [ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0] for kind in kinds]
+
+
+def id_of(guest: Guest | None) -> int | None:
+    return guest.pk if guest else None
+
+
+def _is_taken(duel: Duel) -> bool:
+    return duel.one_id is not None and duel.two_id is not None
+
+
+def door_of(duel: Duel | None, kind: str) -> Door:
+    if duel is None or duel.one_id is None or duel.two_id is None:
+        return Door(kind)
+    ended = duel.event.matches.order_by("-number").values_list("ended_at", flat=True).first()
+    return Door(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
+
+
+def lines_of(room: ChatRoom, reader: Guest | None, before: int | None = None) -> list[ChatLine]:
+    """The latest, oldest first, without those of guests whom the reader has muted; also removed ones."""
+    lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk")
+    if reader is not None:
+        lines = lines.exclude(guest__in=reader.mutes.values("muted"))
+    if before is not None:
+        lines = lines.filter(pk__lt=before)
+    return list(lines[:SHOWN])[::-1]
+
+
+def news_of(known: Mapping[int, int]) -> list[News]:
+    """Of those rooms in which more has changed than that; `known` is a `seq` by room."""
+    seqs = ChatRoom.objects.filter(pk__in=known).values_list("pk", "seq")
+    changed = [pk for pk, seq in seqs if seq != known[pk]]
+    rooms = ChatRoom.objects.select_related("duel__event").filter(pk__in=changed) if changed else ()
+    return [news_since(room, known[room.pk]) for room in rooms]
+
+
+def news_since(room: ChatRoom, seq: int) -> News:
+    """The latest at most. One who knows more than there is hears all of it: an older copy is in place."""
+    since = seq if seq <= room.seq else 0
+    lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
+    told = protocol.ChatTold(
+        seq=room.seq,
+        slow_s=room.slow_s,
+        closed=room.closed,
+        lines=tuple(_told(line) for line in list(lines[:SHOWN])[::-1]),
+    )
+    return News(room.pk, told, door_of(room.duel, room.kind))
+
+
+def _told(line: ChatLine) -> protocol.ChatLine:
+    at = int(line.at.timestamp() * 1000)
+    if line.removed:
+        return protocol.ChatLine(id=line.pk, at=at, removed=True)
+    return protocol.ChatLine(id=line.pk, at=at, who=line.guest.number, name=line.name, text=line.text)
+
+
+def count_change(room: ChatRoom) -> int:
+    """The number of a change. In its transaction: others in this room wait until that is done."""
+    ChatRoom.objects.filter(pk=room.pk).update(seq=F("seq") + 1)
+    room.refresh_from_db(fields=["seq", "slow_s", "closed"])
+    return room.seq
+
+
+def forget_lines(before: datetime, at_once: int) -> int:
+    """Drop some of those said before, with what was reported of them; how many."""
+    old = list(ChatLine.objects.filter(at__lt=before).values_list("pk", flat=True)[:at_once])
+    ChatLine.objects.filter(pk__in=old).delete()
+    return len(old)

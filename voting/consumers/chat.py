@@ -1,0 +1,56 @@
+"""Somebody listens where guests talk. What they say themselves, they say by the page's form."""
+
+from typing import ClassVar
+
+from voting import protocol
+from voting.box.stores import DATABASE_AWAY
+from voting.chat.keys import Reader, read_key
+from voting.chat.rooms import News, find_room, news_since
+from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
+from voting.gateway.gateway import gateway
+from voting.gateway.threads import in_the_parlour
+from voting.protocol import ChatJoin, CloseCode
+
+FULL_RETRY_MS = 15_000
+
+
+class ChatConsumer(SocketConsumer):
+    kind: ClassVar = "chat"
+    messages: ClassVar = protocol.ChatMessage
+    _parlour: int | None = None
+
+    async def converse(self, receive: Receive) -> None:
+        try:
+            await super().converse(receive)
+        finally:
+            if self._parlour is not None:
+                gateway().parlours.leave(self, self._parlour)
+
+    async def heed(self, message: ChatJoin) -> None:
+        if self._parlour is not None:
+            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            return
+        parlours = self.house().parlours
+        reader = read_key(message.key)
+        if reader is None:
+            raise CloseSocket(CloseCode.BAD_TOKEN)
+        if parlours.is_full:
+            raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
+        news = await _news(reader, message.seq)
+        if news is None or not news.door.lets_in(reader.guest):
+            raise CloseSocket(CloseCode.NOT_ALLOWED)
+        self._parlour = news.room
+        parlours.enter(self, reader.guest, news)
+
+
+async def _news(reader: Reader, seq: int) -> News | None:
+    try:
+        news: News | None = await in_the_parlour(_look)(reader.place, seq)
+    except DATABASE_AWAY:
+        raise CloseSocket(CloseCode.UNAVAILABLE) from None
+    return news
+
+
+def _look(place: str, seq: int) -> News | None:
+    room = find_room(place)
+    return news_since(room, seq) if room else None
