@@ -3,9 +3,21 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.http import HttpRequest
 
-from games.models import LIVE_STATES, Cup, CupPairing, Match, Member, Team, Turn
+from games.models import (
+    LIVE_STATES,
+    ChatLine,
+    ChatReport,
+    ChatSilence,
+    Cup,
+    CupPairing,
+    Match,
+    Member,
+    Team,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -97,3 +109,40 @@ class TurnAdmin(LookOnly):
     @admin.display(description="seed")
     def seed_afterwards(self, turn: Turn) -> str:
         return "shown when the turn is over" if turn.state in LIVE_STATES else turn.seed
+
+
+@admin.register(ChatLine)
+class ChatLineAdmin(LookOnly):
+    """What guests said; moderators have pages of the hall to do something about it."""
+
+    list_display = ["at", "room", "name", "text", "removed"]
+    list_filter = ["removed", "room__kind"]
+    list_select_related = ["room__duel__event"]
+    search_fields = ["name", "text", "room__duel__event__code"]
+    ordering = ["-pk"]
+
+
+@admin.register(ChatReport)
+class ChatReportAdmin(LookOnly):
+    list_display = ["at", "line", "reason", "by", "settled"]
+    list_filter = ["settled", "reason"]
+    list_select_related = ["line", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ChatSilence)
+class ChatSilenceAdmin(LookOnly):
+    list_display = ["guest", "until", "by"]
+    list_select_related = ["guest", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(LookOnly):
+    """What moderators did, and what was done on these pages."""
+
+    list_display = ["action_time", "user", "content_type", "object_repr", "change_message"]
+    list_filter = ["content_type"]
+    list_select_related = ["user", "content_type"]
+    search_fields = ["user__username", "object_repr", "change_message"]
+    ordering = ["-pk"]

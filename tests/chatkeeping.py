@@ -8,7 +8,7 @@ from voting.box.ballot_box import BallotBox
 from voting.chat.keys import Reader, key_for
 from voting.chat.moderating import remove, rule_room
 from voting.chat.rooms import find_room
-from voting.chat.saying import Speaker, say
+from voting.chat.saying import Speaker, report, say
 from voting.hall.guests import new_guest
 
 box = BallotBox()
@@ -28,6 +28,10 @@ def said(place: str, text: str, guest: int | None = None) -> int:
     """By somebody new, if not by this guest; the message's id."""
     speaker = Guest.objects.get(pk=guest) if guest else None
     return say(_room(place), Speaker(speaker, new_guest), text).pk
+
+
+def reported(line: int) -> None:
+    report(ChatLine.objects.get(pk=line), None, "advert")
 
 
 def taken_away(line: int) -> None:

@@ -16,6 +16,13 @@ from tests.stack import House, running_house
 
 WRONG_TRIES = 12
 CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
+TALK = (
+    "Good evening!",
+    "Anybody for a game of three days?",
+    "I am new here. Does the token stay with whoever had it when both choose the same column?",
+    "No, it changes hands.",
+    "Buy cheap ballots at https://ballots.example/today",
+)
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[House, Event], None]
@@ -187,6 +194,22 @@ def with_duels(house: House, event: Event) -> None:
     event["duel"] = house.ask("duels")
 
 
+def with_talk(house: House, event: Event) -> None:
+    """`event` knows the number of a reported message, and as `played` a game with talk beside it."""
+    house.ask("nobody_has_talked")
+    for text in TALK:
+        number = house.ask("said", place="hall", text=text)
+    house.ask("reported", line=number)
+    event["message"] = number
+    event["played"] = house.ask("duel")["code"]
+    house.ask("said", place=f"{event['played']}-watchers", text="Red should take column 4")
+
+
+def with_hall(house: House, event: Event) -> None:
+    with_duels(house, event)
+    with_talk(house, event)
+
+
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
@@ -202,9 +225,12 @@ PUBLIC = (
     Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON), screens=SHEETS),
     Visit("rules", "/rules", by="nobody", screens=SHEETS),
     Visit("about", "/about", by="nobody", screens=SHEETS),
-    Visit("hall", "/hall/", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("hall", "/hall/", by="nobody", prepare=with_hall, screens=(*SHEETS, "desk")),
     Visit("hall-more", "/hall/", by="nobody", hand=unfold, screens=SHEETS),
     Visit("hall-invited", "/hall/{duel}", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("hall-game", "/hall/{played}", by="nobody", prepare=with_talk, screens=SHEETS),
+    Visit("hall-message", "/hall/chat/hall/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
+    Visit("hall-reports", "/hall/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
     Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
 )
 ORGANIZERS = (

@@ -22,8 +22,10 @@ NASTY = (
 )
 
 
-def at(house: House, open_at: OpenFace, name: str, path: str = "/hall/", **size: int) -> Face:
-    face = open_at(house, f"chat-{name}", size or PHONE)
+def at(
+    house: House, open_at: OpenFace, name: str, path: str = "/hall/", size: dict[str, int] = PHONE
+) -> Face:
+    face = open_at(house, f"chat-{name}", size)
     face.page.goto(path)
     return face
 
@@ -40,8 +42,8 @@ def last(page: Page) -> str:
 
 def test_what_is_said_is_read_soon_and_a_muted_guest_no_more(one_gateway: House, open_at: OpenFace) -> None:
     one_gateway.ask("nobody_has_talked")
-    one = at(one_gateway, open_at, "one", **SMALL)
-    two = at(one_gateway, open_at, "two", **PROJECTOR)
+    one = at(one_gateway, open_at, "one", size=SMALL)
+    two = at(one_gateway, open_at, "two", size=PROJECTOR)
     one.shoot("empty")
     say(one.page, "Anybody for a long game?")
     expect(two.page.locator(".said .text")).to_have_text("Anybody for a long game?", timeout=SOON_MS)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.conf import settings
 from django.db.models import F, QuerySet
@@ -128,10 +127,3 @@ def count_change(room: ChatRoom) -> int:
     ChatRoom.objects.filter(pk=room.pk).update(seq=F("seq") + 1)
     room.refresh_from_db(fields=["seq", "slow_s", "closed"])
     return room.seq
-
-
-def forget_lines(before: datetime, at_once: int) -> int:
-    """Drop some of those said before, with what was reported of them; how many."""
-    old = list(ChatLine.objects.filter(at__lt=before).values_list("pk", flat=True)[:at_once])
-    ChatLine.objects.filter(pk__in=old).delete()
-    return len(old)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -28,7 +29,8 @@ from voting.match.time_steps import TimeSteps, move_next_match, move_turn
 from voting.match.troubles import Troubles
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
 from voting.metrics.figures import CLOCK_LOOKED_AT
-from voting.upkeep.retention import Forgotten, forget_voters
+from voting.upkeep.chat_retention import forget_chat
+from voting.upkeep.retention import forget_voters
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class Clock:
     troubles: Troubles = field(default_factory=Troubles)
     tended_at: float = 0.0
     forgot_at: float = field(default_factory=lambda: time.monotonic() - FORGET_S + FORGET_FIRST_S)
-    forgetting: Iterator[Forgotten] = field(default_factory=lambda: iter(()))
+    forgetting: Iterator[object] = field(default_factory=lambda: iter(()))
     let_go_at: float = 0.0
     waits: bool = False
 
@@ -179,7 +181,7 @@ class Clock:
         if time.monotonic() - self.forgot_at >= FORGET_S:
             self.forgot_at = time.monotonic()
             forget_old()
-            self.forgetting = forget_voters(settings.RETENTION_DAYS)
+            self.forgetting = chain(forget_voters(settings.RETENTION_DAYS), forget_chat(settings.CHAT_DAYS))
         next(self.forgetting, None)  # a step a second: no deadline waits for it
 
     def _let_go_now_and_then(self) -> None:

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from games.models import SLOW_S, ChatLine, ChatRoom, Duel, Guest, RoomKind
 from voting.chat.keys import Reader, key_for
 from voting.chat.moderating import moderates, open_reports
-from voting.chat.rooms import find_room, id_of, lines_of, place_of_room, rooms_beside
+from voting.chat.rooms import SHOWN, door_of, find_room, id_of, lines_of, place_of_room, rooms_beside
 from voting.chat.saying import told_silence
 
 TITLES = {
@@ -20,6 +20,7 @@ HINTS = {
     RoomKind.PLAYERS: "Until the game is over only the two who play read this.",
     RoomKind.WATCHERS: "Who plays cannot read this until the game is over.",
 }
+OVER = "The game is over: everybody reads this now."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Talk:
     lines: list[ChatLine]
     muted: list[Guest]
     moderates: bool
+    over: bool = False
     problem: str = ""
     refused: str = ""
 
@@ -41,7 +43,12 @@ class Talk:
 
     @property
     def hint(self) -> str:
-        return HINTS[RoomKind(self.room.kind)]
+        return OVER if self.over else HINTS[RoomKind(self.room.kind)]
+
+    @property
+    def has_more(self) -> bool:
+        """Perhaps: those who are muted and those that are removed are not among the lines."""
+        return self.room.seq > SHOWN and bool(self.lines)
 
     @property
     def key(self) -> str:
@@ -70,6 +77,7 @@ def talk_in(request: HttpRequest, room: ChatRoom, guest: Guest | None, before: i
         lines=[line for line in lines if sees_all or not line.removed],
         muted=[mute.muted for mute in guest.mutes.select_related("muted")] if guest else [],
         moderates=sees_all,
+        over=door_of(room.duel, room.kind).over,
     )
 
 

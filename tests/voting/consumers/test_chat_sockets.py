@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faces import Face, Faces
+from tests.faces import Face, Faces, Message
 from tests.stack import House
 from voting.protocol import CloseCode
 
@@ -27,8 +27,8 @@ def listening(house: House, faces: Faces, place: str, guest: int | None = None, 
     return face
 
 
-def texts(told: dict[str, object]) -> list[str]:
-    return [line["text"] for line in told["lines"]]  # type: ignore[attr-defined, index]
+def texts(told: Message) -> list[str]:
+    return [line["text"] for line in told["lines"]]
 
 
 def heard_no_more(face: Face) -> bool:

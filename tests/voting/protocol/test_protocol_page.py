@@ -17,12 +17,18 @@ CLIENT = {
     *get_args(protocol.PhoneMessage),
     *get_args(protocol.DisplayMessage),
     *get_args(protocol.ConsoleMessage),
+    *get_args(protocol.ChatMessage),
 }
-SERVER = {*get_args(protocol.ToPhone), *get_args(protocol.ToDisplay), *get_args(protocol.ToConsole)}
+SERVER = {
+    *get_args(protocol.ToPhone),
+    *get_args(protocol.ToDisplay),
+    *get_args(protocol.ToConsole),
+    *get_args(protocol.ToChat),
+}
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
     protocol.Clocks, protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You, protocol.Deed,
-    protocol.Pressed, protocol.PageTold, protocol.Person,
+    protocol.Pressed, protocol.PageTold, protocol.Person, protocol.ChatLine,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 
@@ -75,6 +81,7 @@ def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
             protocol.Deed,
             protocol.PageTold,
             protocol.Person,
+            protocol.ChatLine,
         ]
     )
     found: set[str] = set()

@@ -1,15 +1,16 @@
-"""`manage.py retention`: forget who voted for what in events that are long over."""
+"""`manage.py retention`: forget who voted for what in events that are long over, and what guests said."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from voting.upkeep.chat_retention import chat_to_forget, forget_chat
 from voting.upkeep.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
 
 
 class Command(BaseCommand):
-    help = "Forgets who voted for what in events at rest for so many days; counts and records stay."
+    help = "Forgets who voted for what in events at rest for so many days, and old talk; records stay."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -25,6 +26,16 @@ class Command(BaseCommand):
         else:
             done = {step.event.pk: step for step in forget_voters(days)}
             self._say("forgotten", list(done.values()), days)
+        self._forget_chat(dry_run=options["dry_run"])
+
+    def _forget_chat(self, dry_run: bool) -> None:
+        days = settings.CHAT_DAYS
+        if dry_run:
+            rows = sum(found.count() for found in chat_to_forget(days))
+        else:
+            rows = max(forget_chat(days), default=0)
+        what = "would be forgotten" if dry_run else "forgotten"
+        self.stdout.write(f"{rows} rows of what guests said over {days} days ago {what}.")
 
     def _say(self, what: str, events: list[Forgotten], days: int) -> None:
         for event in events:

@@ -6,8 +6,8 @@ const FIRST_MS = 500;
 const LAST_MS = 20_000;
 const STAY_AWAY = 4500;
 
-const timed = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dated = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const timed = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const dated = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 function tellTime(time, at) {
   time.dateTime = at.toISOString();
@@ -59,7 +59,7 @@ class Talk {
     if (this.form) this.form.hidden = told.closed;
     const shut = this.room.querySelector(".shut");
     if (shut) shut.hidden = !told.closed;
-    this.room.querySelector(".slow").textContent = told.slow_s > 2 ? `One message in ${told.slow_s} s. ` : "";
+    this.room.querySelector(".slow").textContent = told.slow_s > 2 ? `One message in ${told.slow_s} s.` : "";
   }
 
   show(line) {

@@ -1,0 +1,44 @@
+"""What guests said is forgotten after some days, and so is what moderators did about it."""
+
+import logging
+from collections.abc import Generator
+from datetime import datetime, timedelta
+
+from django.contrib.admin.models import LogEntry
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from games.models import ChatLine, ChatRoom, ChatSilence, Guest
+
+log = logging.getLogger(__name__)
+
+ROWS_AT_ONCE = 500
+
+
+def chat_to_forget(days: int) -> tuple[QuerySet[Model], ...]:
+    """Messages with what was reported of them, silences that are over, deeds of moderators."""
+    before = timezone.now() - timedelta(days=days)
+    return (
+        ChatLine.objects.filter(at__lt=before),
+        ChatSilence.objects.filter(until__lt=timezone.now()),
+        _deeds(before),
+    )
+
+
+def _deeds(before: datetime) -> QuerySet[LogEntry]:
+    models = [model._meta.model_name for model in (ChatLine, ChatRoom, Guest)]
+    return LogEntry.objects.filter(
+        action_time__lt=before, content_type__app_label="games", content_type__model__in=models
+    )
+
+
+def forget_chat(days: int) -> Generator[int, None, None]:
+    """Some rows a step; after each how many are gone."""
+    gone = 0
+    for rows in chat_to_forget(days):
+        while some := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE]):
+            rows.model._base_manager.filter(pk__in=some).delete()
+            gone += len(some)
+            yield gone
+    if gone:
+        log.info("what guests said is forgotten: %s rows", gone)
