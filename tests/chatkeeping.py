@@ -1,6 +1,9 @@
 """What tests ask of those who talk, in the house's own database (see `tests.organizer`)."""
 
+from secrets import token_urlsafe
+
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from games.models import ChatLine, ChatRoom, Duel, Guest, Match
 from tests.voting.playing import RED_WINS, play
@@ -40,6 +43,23 @@ def taken_away(line: int) -> None:
 
 def slowed_down(place: str, slow_s: int, closed: bool = False) -> None:
     rule_room(_room(place), _moderator(), slow_s, closed)
+
+
+def filled_up(lines: int = 100) -> None:
+    """The entrance hall, with long messages."""
+    room, guest, now = _room("hall"), new_guest(), timezone.now()
+    ChatLine.objects.bulk_create(
+        ChatLine(
+            room=room,
+            guest=guest,
+            name=str(guest),
+            text=f"number {number}: {token_urlsafe(60)}",
+            at=now,
+            seq=room.seq + number,
+        )
+        for number in range(1, lines + 1)
+    )
+    ChatRoom.objects.filter(pk=room.pk).update(seq=room.seq + lines)
 
 
 def nobody_has_talked() -> None:

@@ -25,6 +25,7 @@ from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
 from tests.chatkeeping import (  # noqa: E402
     chat_key,
+    filled_up,
     nobody_has_talked,
     played_out,
     reported,
@@ -178,7 +179,17 @@ def deactivate(name: str) -> None:
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
 LATER = (cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
 IN_THE_HALL = (duel, duels, run_down, turn_of)
-TALKING = (chat_key, seated, said, reported, taken_away, slowed_down, nobody_has_talked, played_out)
+TALKING = (
+    chat_key,
+    filled_up,
+    seated,
+    said,
+    reported,
+    taken_away,
+    slowed_down,
+    nobody_has_talked,
+    played_out,
+)
 AT_THE_DOOR = (edit, by_hands, tickets, roster, release, seat, code_of_before)
 QUESTIONS: dict[str, Callable[..., Any]] = {
     question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR, *IN_THE_HALL, *TALKING)

@@ -1,6 +1,6 @@
 """Rooms to talk in: which there are, who may enter, and what is new in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -84,11 +84,9 @@ def door_of(duel: Duel | None, kind: str) -> Door:
     return Door(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
 
 
-def lines_of(room: ChatRoom, reader: Guest | None, before: int | None = None) -> list[ChatLine]:
-    """The latest, oldest first, without those of guests whom the reader has muted; also removed ones."""
-    lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk")
-    if reader is not None:
-        lines = lines.exclude(guest__in=reader.mutes.values("muted"))
+def lines_of(room: ChatRoom, muted: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
+    """The latest, oldest first, without those of guests who are muted; also removed ones."""
+    lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=muted)
     if before is not None:
         lines = lines.filter(pk__lt=before)
     return list(lines[:SHOWN])[::-1]
@@ -100,6 +98,12 @@ def news_of(known: Mapping[int, int]) -> list[News]:
     changed = [pk for pk, seq in seqs if seq != known[pk]]
     rooms = ChatRoom.objects.select_related("duel__event").filter(pk__in=changed) if changed else ()
     return [news_since(room, known[room.pk]) for room in rooms]
+
+
+def news_in(place: str, seq: int) -> News | None:
+    """None if there is no such room."""
+    room = find_room(place)
+    return news_since(room, seq) if room else None
 
 
 def news_since(room: ChatRoom, seq: int) -> News:

@@ -4,11 +4,9 @@ from typing import ClassVar
 
 from voting import protocol
 from voting.box.stores import DATABASE_AWAY
-from voting.chat.keys import Reader, read_key
-from voting.chat.rooms import News, find_room, news_since
+from voting.chat.keys import read_key
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.gateway.gateway import gateway
-from voting.gateway.threads import in_the_parlour
 from voting.protocol import ChatJoin, CloseCode
 
 FULL_RETRY_MS = 15_000
@@ -36,21 +34,11 @@ class ChatConsumer(SocketConsumer):
             raise CloseSocket(CloseCode.BAD_TOKEN)
         if parlours.is_full:
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
-        news = await _news(reader, message.seq)
+        try:
+            news = await parlours.news(reader.place, message.seq)
+        except DATABASE_AWAY:
+            raise CloseSocket(CloseCode.UNAVAILABLE) from None
         if news is None or not news.door.lets_in(reader.guest):
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         self._parlour = news.room
         parlours.enter(self, reader.guest, news)
-
-
-async def _news(reader: Reader, seq: int) -> News | None:
-    try:
-        news: News | None = await in_the_parlour(_look)(reader.place, seq)
-    except DATABASE_AWAY:
-        raise CloseSocket(CloseCode.UNAVAILABLE) from None
-    return news
-
-
-def _look(place: str, seq: int) -> News | None:
-    room = find_room(place)
-    return news_since(room, seq) if room else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from voting.box.stores import DATABASE_AWAY
-from voting.chat.rooms import News, news_of
+from voting.chat.rooms import News, news_in, news_of
 from voting.gateway.hub import write_to_all
 from voting.gateway.threads import in_the_parlour
 from voting.gateway.voters import Socket
@@ -33,6 +33,7 @@ class Parlour:
 class Parlours:
     def __init__(self) -> None:
         self._rooms: dict[int, Parlour] = {}
+        self._looks: dict[tuple[str, int], asyncio.Task[News | None]] = {}
 
     @property
     def is_full(self) -> bool:
@@ -40,6 +41,19 @@ class Parlours:
 
     def listeners(self) -> list[Socket]:
         return [socket for parlour in self._rooms.values() for socket in parlour.listeners]
+
+    async def news(self, place: str, seq: int) -> News | None:
+        """What somebody lacks who knows so much; None if there is no such room.
+
+        A full hall that comes back at once knows the same: all of half a second share one look. Raises
+        DATABASE_AWAY.
+        """
+        known = (place, seq)
+        if known not in self._looks:
+            look = self._looks[known] = asyncio.create_task(in_the_parlour(news_in)(place, seq))
+            look.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody waits
+            asyncio.get_running_loop().call_later(LOOK_S, self._looks.pop, known)
+        return await asyncio.shield(self._looks[known])
 
     def enter(self, socket: Socket, guest: int | None, news: News) -> None:
         """With the news that the socket lacked; who is here already hears it at the next look."""

@@ -1,10 +1,15 @@
 """A room as a page shows it: what was said, who reads, what they may do."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import cast
 
+from django.core.cache import cache
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 
-from games.models import SLOW_S, ChatLine, ChatRoom, Duel, Guest, RoomKind
+from games.models import SLOW_S, ChatRoom, Duel, Guest, RoomKind
 from voting.chat.keys import Reader, key_for
 from voting.chat.moderating import moderates, open_reports
 from voting.chat.rooms import SHOWN, door_of, find_room, id_of, lines_of, place_of_room, rooms_beside
@@ -20,6 +25,7 @@ HINTS = {
     RoomKind.PLAYERS: "Until the game is over only the two who play read this.",
     RoomKind.WATCHERS: "Who plays cannot read this until the game is over.",
 }
+KEPT_S = 60
 OVER = "The game is over: everybody reads this now."
 
 
@@ -30,7 +36,8 @@ class Talk:
     room: ChatRoom
     place: str
     guest: Guest | None
-    lines: list[ChatLine]
+    lines: str
+    first: int
     muted: list[Guest]
     moderates: bool
     over: bool = False
@@ -48,7 +55,7 @@ class Talk:
     @property
     def has_more(self) -> bool:
         """Perhaps: those who are muted and those that are removed are not among the lines."""
-        return self.room.seq > SHOWN and bool(self.lines)
+        return self.room.seq > SHOWN and self.first > 0
 
     @property
     def key(self) -> str:
@@ -68,17 +75,33 @@ class Talk:
 
 
 def talk_in(request: HttpRequest, room: ChatRoom, guest: Guest | None, before: int | None = None) -> Talk:
+    muted = [mute.muted for mute in guest.mutes.select_related("muted")] if guest else []
     sees_all = moderates(request.user)
-    lines = lines_of(room, guest, before)
+    draws = partial(_draw, room, muted, sees_all, before)
+    alike = not (muted or sees_all or before)
+    drawn, first = _kept(room, draws) if alike else draws()
     return Talk(
         room=room,
         place=place_of_room(room),
         guest=guest,
-        lines=[line for line in lines if sees_all or not line.removed],
-        muted=[mute.muted for mute in guest.mutes.select_related("muted")] if guest else [],
+        lines=drawn,
+        first=first,
+        muted=muted,
         moderates=sees_all,
         over=door_of(room.duel, room.kind).over,
     )
+
+
+def _kept(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, int]:
+    """What all read alike is drawn once after each change: a hundred lines take longer than all the rest."""
+    return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, KEPT_S))
+
+
+def _draw(room: ChatRoom, muted: list[Guest], sees_all: bool, before: int | None) -> tuple[str, int]:
+    """The lines as they are read, and the number of the first; 0 if there is none."""
+    lines = [line for line in lines_of(room, muted, before) if sees_all or not line.removed]
+    drawn = render_to_string("hall/lines.html", {"lines": lines, "place": place_of_room(room)})
+    return drawn, lines[0].pk if lines else 0
 
 
 def talk_in_hall(request: HttpRequest, guest: Guest | None) -> Talk | None:

@@ -8,6 +8,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from games.models import Duel, Guest, Match
+from tests.chatkeeping import filled_up
 from voting.box.ballot_box import BallotBox
 from voting.hall import duels
 from voting.pages.guests import COOKIE
@@ -106,8 +107,9 @@ def test_it_is_light(box: BallotBox) -> None:
         code = board(Client().post("/hall/new")["Location"])
         board(Client().post(f"/hall/{code}/join")["Location"])
         Client().post("/hall/new")
+    filled_up()
     page = Client().get("/hall/").content
-    sheets = re.findall(rb'href="/static/([^"]+)"', page)
+    sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', page)
     assert sheets
     parts = [page]
     for sheet in sheets:
