@@ -64,6 +64,7 @@ def test_a_typed_name_is_cleaned_and_one_of_nothing_is_none() -> None:
 def sources() -> list[Path]:
     kinds = (
         "voting/**/*.html",
+        "voting/static/**/*.js",
         "voting/**/*.py",
         "games/**/*.py",
         "crowdgame/**/*.py",
