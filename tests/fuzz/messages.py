@@ -22,6 +22,7 @@ TYPES = (
     "phone.join",
     "display.join",
     "console.join",
+    "chat.join",
     "ballot.cast",
     "receipt.ask",
     "cheer.send",

@@ -7,7 +7,7 @@ TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 WHOLE = 0x80
 POST = b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-SOCKETS = ("/ws/phone", "/ws/display", "/ws/console")
+SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 
 
 def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = WHOLE) -> bytes:

@@ -38,7 +38,7 @@ def origin_of(house: House, name: str = "") -> str:
     return house.http.replace(LOOPBACK, name) if name else house.http
 
 
-@pytest.mark.parametrize("path", ["phone", "display", "console"])
+@pytest.mark.parametrize("path", ["phone", "display", "console", "chat"])
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_a_page_of_somebody_elses_opens_no_socket(path: str, origin: str, house: House, faces: Faces) -> None:
     with pytest.raises(InvalidStatus) as refusal:

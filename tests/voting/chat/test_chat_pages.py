@@ -219,3 +219,19 @@ def test_earlier_messages_are_a_page_away() -> None:
 def test_a_stranger_page_cannot_speak_for_somebody() -> None:
     strict = Client(enforce_csrf_checks=True)
     say(strict, "Hello", status=403)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/hall/chat/hall/99999999999999999999999",
+        "/hall/chat/ZZZZ-players",
+        "/hall/chat/ZZZZ-hall",
+        "/hall/chat/-",
+        "/hall/chat/players",
+    ],
+)
+def test_nonsense_finds_nothing(path: str) -> None:
+    assert Client().get(path).status_code == 404
+    assert Client().get(f"/hall/chat/hall?before={'9' * 30}").status_code == 200
+    assert Client().post("/hall/chat/unmute", {"number": "9" * 30}).status_code == 404
