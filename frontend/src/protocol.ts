@@ -4,11 +4,13 @@ export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
-export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
+export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
+export type Ending = "board" | "forfeit" | "time" | "resign";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type Part = "code" | "turnout" | "tally";
-export type TallyMethod = "plurality" | "lottery";
-export type TieRule = "first" | "lot";
+export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
+export type TallyMethod = "plurality" | "lottery" | "approval" | "instant_runoff";
+export type TieRule = "first" | "lot" | "captain";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
@@ -139,6 +141,8 @@ export interface SideTally {
   pick: number | null;
   decided_by: Deciding;
   root: string | null;
+  rounds: ReadonlyArray<ReadonlyArray<number>>;
+  resigning: number;
 }
 
 export interface Drop {
@@ -186,7 +190,7 @@ export interface Match {
   red: number;
   yellow: number;
   result: Result;
-  ended_by: "board" | "forfeit" | "time" | null;
+  ended_by: Ending | null;
   window_s: number;
   reveal_s: number;
   close_early: boolean;
@@ -198,6 +202,7 @@ export interface Match {
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
   clocks: Clocks | null;
+  resign: ResignShare | null;
 }
 
 export interface Finished {

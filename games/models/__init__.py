@@ -39,6 +39,7 @@ from games.models.terms import (
     MIN_WINDOW_S,
     MatchTerms,
     NoBallotRule,
+    ResignShare,
     TallyMethod,
     TieRule,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "MatchTerms",
     "Member",
     "NoBallotRule",
+    "ResignShare",
     "Role",
     "TallyMethod",
     "Team",

@@ -73,6 +73,7 @@ def _match(match: Match) -> protocol.Match:
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         talk_s=match.talk_s,
         clocks=_clocks(match, turn),
+        resign=cast(Any, match.resign),
     )
 
 
@@ -138,6 +139,8 @@ def _tally(record: TallyRecord) -> protocol.SideTally:
         pick=record.pick,
         decided_by=cast(Any, record.decided_by),
         root=record.root or None,
+        rounds=tuple(map(tuple, record.rounds or ())),
+        resigning=record.resigning,
     )
 
 

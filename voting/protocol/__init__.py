@@ -44,10 +44,12 @@ from voting.protocol.changes import (
 )
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
+    MAX_CHOICE,
     MAX_COLUMN,
     MAX_FRAME_BYTES,
     MAX_RETRY_MS,
     Blind,
+    Choice,
     Code,
     Column,
     Count,
@@ -64,12 +66,14 @@ from voting.protocol.state import (
     Admission,
     Clocks,
     Deciding,
+    Ending,
     EventState,
     Finished,
     Legal,
     Match,
     NoBallotRule,
     Part,
+    ResignShare,
     Reveal,
     SideTally,
     TallyMethod,
@@ -114,6 +118,7 @@ from voting.protocol.told import (
 )
 
 __all__ = [
+    "MAX_CHOICE",
     "MAX_COLUMN",
     "MAX_CONSOLE_PHONES",
     "MAX_FRAME_BYTES",
@@ -136,6 +141,7 @@ __all__ = [
     "Changes",
     "CheerSend",
     "CheersCounted",
+    "Choice",
     "ClockAsk",
     "ClockTold",
     "Clocks",
@@ -154,6 +160,7 @@ __all__ = [
     "DisplayJoin",
     "DisplayMessage",
     "DisplayWelcomed",
+    "Ending",
     "Epoch",
     "ErrorCode",
     "ErrorTold",
@@ -185,6 +192,7 @@ __all__ = [
     "ReceiptTold",
     "Refusal",
     "RehearsalTold",
+    "ResignShare",
     "RetryTold",
     "Reveal",
     "Role",

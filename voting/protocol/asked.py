@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from voting.protocol.fields import Blind, Code, Column, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.protocol.fields import Blind, Choice, Code, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
 from voting.protocol.state import Part
 
 Action = Literal[
@@ -70,13 +70,14 @@ class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
 class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
     """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition.
 
+    `column` is a column, or where the match takes them several in one number (see "A ballot's column").
     `blind` is a random number that the phone drew for this choice and keeps: with it the phone finds its
     ballot in the opened list. One without is given one.
     """
 
     turn: Id
     epoch: Epoch
-    column: Column
+    column: Choice
     sequence: Sequence
     blind: Blind | None = None
 

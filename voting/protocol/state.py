@@ -42,13 +42,26 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     lot: Hash | None = None
 
 
-Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "forfeit"]
+Deciding = Literal[
+    "plurality",
+    "lottery",
+    "approval",
+    "runoff",
+    "first",
+    "lot",
+    "captain",
+    "random",
+    "pass",
+    "forfeit",
+    "resign",
+]
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
 
-    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal.
+    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. Of rankings
+    `counts` are the first choices, and `rounds` every count of the runoff. `resigning` ballots wish it.
     """
 
     counts: tuple[Count, ...]
@@ -56,6 +69,8 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     pick: Column | None
     decided_by: Deciding
     root: Hash | None = None
+    rounds: tuple[tuple[Count, ...], ...] = ()
+    resigning: Count = 0
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,9 +89,11 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None = None
 
 
-TallyMethod = Literal["plurality", "lottery"]
-TieRule = Literal["first", "lot"]
+TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
+TieRule = Literal["first", "lot", "captain"]
 NoBallotRule = Literal["random", "pass", "forfeit"]
+ResignShare = Literal["half", "two_thirds", "three_quarters", "all"]
+Ending = Literal["board", "forfeit", "time", "resign"]
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,8 +115,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
-    tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
-    picks.
+    tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
+    sides play by clocks, and `closes_at` is when the turn is over if nobody else picks.
     """
 
     id: Id
@@ -110,7 +127,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     red: TeamNumber
     yellow: TeamNumber
     result: Result
-    ended_by: Literal["board", "forfeit", "time"] | None
+    ended_by: Ending | None
     window_s: Count
     reveal_s: Count
     close_early: bool
@@ -122,6 +139,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
     clocks: Clocks | None = None
+    resign: ResignShare | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

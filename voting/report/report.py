@@ -18,11 +18,10 @@ class SideVote:
     counts: tuple[int, ...]
     pick: int | None
     decided_by: Deciding
+    ballots: int
     root: str = ""
-
-    @property
-    def ballots(self) -> int:
-        return sum(self.counts)
+    rounds: tuple[tuple[int, ...], ...] = ()
+    resigning: int = 0
 
     @property
     def agreement(self) -> float | None:
