@@ -2,7 +2,7 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "rehearsal.start" | "rehearsal.stop";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
 export type Ending = "board" | "forfeit" | "time" | "resign";
@@ -83,6 +83,7 @@ export interface Team {
   number: number;
   name: string;
   hands: boolean;
+  captain: string;
 }
 
 export interface Mark {
@@ -141,7 +142,7 @@ export interface SideTally {
   pick: number | null;
   decided_by: Deciding;
   root: string | null;
-  rounds: ReadonlyArray<ReadonlyArray<number>>;
+  rounds: ReadonlyArray<ReadonlyArray<number>> | null;
   resigning: number;
 }
 
@@ -227,6 +228,7 @@ export interface EventState {
   hidden: ReadonlyArray<Part>;
   best_of: number | null;
   extra_s: number;
+  captains: boolean;
 }
 
 export interface LobbyOpened {

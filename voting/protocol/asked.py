@@ -30,6 +30,7 @@ Action = Literal[
     "voter.dismiss",
     "voter.ban",
     "voter.admit",
+    "voter.captain",
     "rehearsal.start",
     "rehearsal.stop",
 ]
@@ -108,7 +109,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
     votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
     `sign` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
-    one, back where it came from.
+    one, back where it came from; `voter.captain` makes it the captain of `team`, or without one of none.
     """
 
     id: Id

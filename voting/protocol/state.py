@@ -9,11 +9,12 @@ from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, T
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
-    """`hands`: it votes by a show of hands, and takes in no phones."""
+    """`hands`: it votes by a show of hands, and takes in no phones. `captain` is its captain's sign."""
 
     number: TeamNumber
     name: str
     hands: bool = False
+    captain: str = ""
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
 
     `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. Of rankings
-    `counts` are the first choices, and `rounds` every count of the runoff. `resigning` ballots wish it.
+    `counts` are the first choices, and `rounds` all counts of the runoff. `resigning` ballots wish it.
     """
 
     counts: tuple[Count, ...]
@@ -69,7 +70,7 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     pick: Column | None
     decided_by: Deciding
     root: Hash | None = None
-    rounds: tuple[tuple[Count, ...], ...] = ()
+    rounds: tuple[tuple[Count, ...], ...] | None = None
     resigning: Count = 0
 
 
@@ -158,7 +159,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything public about an event: what a screen needs to show it right at any moment.
 
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
-    each team's phones see its own. `notice` is the organizer's word to all; the `hidden` parts stay off the
+    each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the organizer's word to all; the `hidden` parts stay off the
     projector. `best_of`: so many matches make the series; None: no series. Every turn
     is planned `extra_s` longer than the match says.
     """
@@ -178,3 +179,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Part, ...] = ()
     best_of: Count | None = None
     extra_s: Count = 0
+    captains: bool = False

@@ -23,6 +23,9 @@ def tell_end(report: Report) -> str:
         return f"{_turns(last)} so far. Nothing of the open vote is told here."
     if report.end == "aborted":
         return f"The organizer stopped it after {_turns(last)}."
+    if report.resigned:
+        who = "Both teams" if report.winner is None else report.teams[other(report.winner)]
+        return f"{who} gave up in turn {last}."
     if report.forfeited:
         return _tell_forfeit(report, last)
     if report.winner is None:
@@ -122,18 +125,36 @@ def _tell_clock(name: str, vote: SideVote) -> Iterator[str]:
 
 def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:
     pick = report.start.name_of(vote.pick) if vote.pick else ""
+    rounds = f" in round {len(vote.rounds)}" if len(vote.rounds) > 1 else ""
     if vote.decided_by == "lottery":
         yield f"One ballot of {name} was drawn: it was for {pick}."
     elif vote.decided_by == "first":
-        yield f"{name} had a tie, and {pick} had its votes first."
+        yield f"{name} had a tie{rounds}, and {pick} had its votes first."
     elif vote.decided_by == "lot":
-        yield f"{name} had a tie, and the lot took {pick}."
+        yield f"{name} had a tie{rounds}, and the lot took {pick}."
+    elif vote.decided_by == "captain":
+        yield f"{name} had a tie{rounds}, and the captain decided for {pick}."
+    elif vote.decided_by == "runoff" and rounds:
+        yield f"{pick} won the ranking of {name}{rounds}: {_tell_rounds(report, vote)}."
+    elif vote.decided_by == "resign":
+        yield f"{vote.resigning:,} of {vote.ballots:,} of {name} wished to give up, and that lost the match."
     elif vote.decided_by == "random":
         yield f"Nobody of {name} voted, and the lot took {pick}."
     elif vote.decided_by == "pass":
         yield f"Nobody of {name} voted, and nothing dropped for them."
     elif vote.decided_by == "forfeit":
         yield f"Nobody of {name} voted, and that lost the match."
+
+
+def _tell_rounds(report: Report, vote: SideVote) -> str:
+    """Each count of a runoff."""
+    rounds = (
+        ", ".join(
+            f"{count:,} for {report.start.name_of(column)}" for column, count in enumerate(counts, 1) if count
+        )
+        for counts in vote.rounds
+    )
+    return "; then ".join(rounds)
 
 
 def _tell_conflict(report: Report, turn: TurnReport) -> Iterator[str]:

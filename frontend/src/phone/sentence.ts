@@ -20,7 +20,7 @@ function lobby({ turnout, team, event, connection }: View): string {
 }
 
 /** What most are told most of the time; nothing if there is more to say. */
-function voting({ side, ballot, connection, hidden, hands, receipts }: View, { turn, board, tally_method }: Match): string {
+function voting({ side, ballot, hidden, hands, receipts }: View, { turn, board, tally_method }: Match): string {
   const { column, status, elsewhere } = ballot;
   if (!board.rows || tally_method! < "l" || hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
   if (!column) return say.pick;
