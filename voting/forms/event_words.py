@@ -20,7 +20,7 @@ FOLDS = {
 }
 HELP = {
     "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
-    "tie_rule": "A captain is named in the control room, under People; everybody can look up how captains voted.",
+    "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
 }
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {

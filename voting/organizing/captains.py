@@ -1,4 +1,4 @@
-"""Who a team's captain is: whose ballot breaks a tie, in matches that are played so, from the next turn on."""
+"""Who a team's captain is: whose ballot breaks a tie, in matches that are played so."""
 
 from games.matches import MatchError, changing
 from games.models import Event
@@ -11,7 +11,7 @@ from voting.protocol import Pressed
 
 
 def name_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> Done:
-    """Of this team, in place of whoever it was before; without a team, of none any more. Raises MatchError."""
+    """Of this team from the next turn on, or without one of none any more. Raises MatchError."""
     sign, now = read_sign(typed), box.now()
     with changing(event_id) as event:
         named, undo = _name(event, sign, number)

@@ -159,9 +159,9 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything public about an event: what a screen needs to show it right at any moment.
 
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
-    each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the organizer's word to all; the `hidden` parts stay off the
-    projector. `best_of`: so many matches make the series; None: no series. Every turn
-    is planned `extra_s` longer than the match says.
+    each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
+    organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
+    series; None: no series. Every turn is planned `extra_s` longer than the match says.
     """
 
     code: str

@@ -15,10 +15,11 @@ from voting.rehearsal.samples import Samples
 class TurnEntry(msgspec.Struct):
     """`acknowledged`: the last [column, sequence] counted of each phone, by its index; `blinds` its secret.
 
-    `open` are phones whose newest choice was not acknowledged. `tallied`, `tallies` (a team's counts a column)
-    and `ballots` (a team's) are what the reveal says; `every`: each column of a ballot is in the counts; `tallied` is None before it and for a turn that never was revealed.
-    `missing` acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved
-    `resolved_ms` after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
+    `open` are phones whose newest choice was not acknowledged. `tallies` (a team's counts a column),
+    `ballots` (a team's) and `tallied` (of both) are what the reveal says; the last one is None before it and
+    for a turn that never was revealed. `every`: each column of a ballot is in the counts. `missing`
+    acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved `resolved_ms`
+    after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
     """
 
     turn: int

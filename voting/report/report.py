@@ -63,8 +63,8 @@ class TurnReport:
 class Report:
     """`playing` and `aborted` matches are told as far as they came.
 
-    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`: because
-    a team wished so.
+    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
+    because a team wished so.
     """
 
     event: str

@@ -115,6 +115,7 @@ def test_an_acknowledged_ballot_must_be_in_the_tally(
     entry = book.turn(1)
     entry.acknowledged = {phone: (column, 1) for phone, column in acknowledged.items()}
     entry.open, entry.tallies = set(unsure), counts
+    entry.ballots = {team: sum(votes) for team, votes in counts.items()}
     assert book.compare({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
 
 
