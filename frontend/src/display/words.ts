@@ -43,9 +43,12 @@ function movers({ match, reveal }: Told): Side[] {
 function picks(told: Told): Sentence {
   const { resolution } = told.reveal;
   if (resolution.conflict !== null) return [`${bothSaw(told) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
+  const resigning = movers(told).filter((side) => tallyOf(told.reveal, side)?.decided_by === "resign");
+  if (resigning.length > 1) return ["Both teams give up"];
+  if (resigning[0]) return [nameOf(told, resigning[0]), " gives up"];
   return movers(told).flatMap((side, index) => {
     const pick = tallyOf(told.reveal, side)?.pick ?? null;
-    return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? (tallyOf(told.reveal, side)?.decided_by === "resign" ? " gives up" : " drops nothing") : ` plays ${called(told.match.board, pick)}`];
+    return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? " drops nothing" : ` plays ${called(told.match.board, pick)}`];
   });
 }
 
@@ -105,7 +108,7 @@ export function needed(admission: Admission): string {
 /** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
 export function decision(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
   const { ballots, decided_by, rounds, resigning } = tally;
-  if (decided_by === "resign") return counted ? `${resigning} of ${plural(ballots, "vote")} give the match up` : "The match is given up";
+  if (decided_by === "resign") return counted ? `${resigning} of ${plural(ballots, "vote")} to give up` : "The match is given up";
   if (!counted && ballots > 0) return "";
   const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
   switch (decided_by) {

@@ -70,7 +70,8 @@ export class Ledger {
     const { id, turn, reveal } = event.match;
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
-    if (reveal && reveal.turn === record.turn) agreed[reveal.number] = columnsOf(record.column).includes(reveal[sideOf(event, team)]?.pick ?? 0);
+    const tally = reveal?.[sideOf(event, team)];
+    if (tally && tally.decided_by !== "resign" && reveal.turn === record.turn) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });
   }

@@ -113,9 +113,10 @@ function winner({ event }: View, { result }: Match): string {
 }
 
 function end(view: View, match: Match): string {
+  const { result, ended_by } = match;
+  if (ended_by === "resign" && result !== "draw" && result !== "open") return join(say.gaveUp(called(view.event, otherSide(result))), winner(view, match));
   const turns = Object.values(view.record.agreed);
-  const loser = match.ended_by === "resign" && match.result !== "draw" && match.result !== "open" && otherSide(match.result);
-  return join(loser && say.gaveUp(called(view.event, loser)), winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+  return join(winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
 }
 
 /** What there is to say, without an alarm, of the vote before. */
