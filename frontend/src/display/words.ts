@@ -8,7 +8,7 @@ import { seriesOf } from "../live/series";
 import { support } from "../live/support";
 import type { Step } from "./timeline";
 import { winnerOf } from "./scene";
-import { isHidden, percent, placeOf, plural, tallyOf, teamOf } from "./sides";
+import { isHidden, percent, placeOf, plural, share, tallyOf, teamOf } from "./sides";
 
 export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sentence {
   switch (step) {
@@ -125,7 +125,7 @@ export function decision(tally: SideTally, counted: boolean, name = `${tally.pic
     case "captain":
       return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
     case "runoff":
-      return counts ? `${name} wins in round ${rounds!.length}` : "More than half at once";
+      return counts ? `${percent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
     case "approval":
       return `of ${plural(ballots, "voter")} like it`;
     case "lottery":
