@@ -49,6 +49,7 @@ from games.models.terms import (
     MIN_WINDOW_S,
     MatchTerms,
     NoBallotRule,
+    ResignShare,
     TallyMethod,
     TieRule,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "MatchTerms",
     "Member",
     "NoBallotRule",
+    "ResignShare",
     "Role",
     "RoomKind",
     "TallyMethod",

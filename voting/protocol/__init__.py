@@ -45,10 +45,12 @@ from voting.protocol.changes import (
 from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
+    MAX_CHOICE,
     MAX_COLUMN,
     MAX_FRAME_BYTES,
     MAX_RETRY_MS,
     Blind,
+    Choice,
     Code,
     Column,
     Count,
@@ -65,12 +67,14 @@ from voting.protocol.state import (
     Admission,
     Clocks,
     Deciding,
+    Ending,
     EventState,
     Finished,
     Legal,
     Match,
     NoBallotRule,
     Part,
+    ResignShare,
     Reveal,
     SideTally,
     TallyMethod,
@@ -115,6 +119,7 @@ from voting.protocol.told import (
 )
 
 __all__ = [
+    "MAX_CHOICE",
     "MAX_COLUMN",
     "MAX_CONSOLE_PHONES",
     "MAX_FRAME_BYTES",
@@ -141,6 +146,7 @@ __all__ = [
     "ChatTold",
     "CheerSend",
     "CheersCounted",
+    "Choice",
     "ClockAsk",
     "ClockTold",
     "Clocks",
@@ -159,6 +165,7 @@ __all__ = [
     "DisplayJoin",
     "DisplayMessage",
     "DisplayWelcomed",
+    "Ending",
     "Epoch",
     "ErrorCode",
     "ErrorTold",
@@ -190,6 +197,7 @@ __all__ = [
     "ReceiptTold",
     "Refusal",
     "RehearsalTold",
+    "ResignShare",
     "RetryTold",
     "Reveal",
     "Role",
