@@ -22,7 +22,7 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
-from games.models.hall import Duel, Guest
+from games.models.hall import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Address, Duel, Guest, Letter
 from games.models.match import (
     LIVE_STATES,
     EndedBy,
@@ -44,6 +44,8 @@ from games.models.terms import (
 )
 
 __all__ = [
+    "GUEST_KEY_LENGTH",
+    "GUEST_NAME_LENGTH",
     "LIVE_STATES",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
@@ -52,6 +54,7 @@ __all__ = [
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
+    "Address",
     "Admission",
     "Cup",
     "CupFormat",
@@ -61,6 +64,7 @@ __all__ = [
     "EndedBy",
     "Event",
     "Guest",
+    "Letter",
     "Lobby",
     "Match",
     "MatchResult",

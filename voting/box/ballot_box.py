@@ -104,6 +104,13 @@ class BallotBox:
         held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
         return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
 
+    def connected(self, event_id: int) -> tuple[int, int]:
+        """How many phones of each team gateways hold at the moment."""
+        now = self.now()
+        beats = [beat.split() for beat in self._redis.hvals(event_key(event_id, "gateways"))]
+        held = [(int(one), int(two)) for at, _, one, two, _ in beats if now - int(at) < GATEWAY_STALE_MS]
+        return sum(one for one, _ in held), sum(two for _, two in held)
+
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
         for key in turn_keys(event_id, turn_id):

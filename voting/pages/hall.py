@@ -13,12 +13,10 @@ from voting.box.ballot_box import BallotBox
 from voting.forms.hall import WishForm
 from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
-from voting.hall.lists import KINDS, Kind, games_for, page_of
+from voting.hall.lists import KINDS, Kind, games_for, names_of, page_of
 from voting.hall.paces import pace_of
+from voting.pages.guests import guest_of, known
 
-COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
-SALT = "crowdgame.guest"
-KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 SHORT = 6
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
@@ -32,9 +30,11 @@ def hall(request: HttpRequest) -> HttpResponse:
 
 def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
+    mine = games_for(guest, ballot_box()) if guest else []
     context = {
         "guest": guest,
-        "mine": games_for(guest, ballot_box()) if guest else [],
+        "mine": mine,
+        "turns": sum(line.your_turn for line in mine),
         "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT)) for kind in KINDS],
         "form": WishForm(),
         "problem": problem,
@@ -48,7 +48,7 @@ def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in get_args(Kind):
         raise Http404
     page = page_of(kind, request.GET.get("page"))  # type: ignore[arg-type]
-    context = {"kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
+    context = {"guest": guest_of(request), "kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
     return render(request, "hall/list.html", context)
 
 
@@ -70,7 +70,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
         duel = new_duel(guest, form.wish())
     except HallError as refusal:
         return _hall(request, str(refusal), 409)
-    return _known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
+    return known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
 
 
 @require_safe
@@ -84,9 +84,10 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
     match = event.matches.order_by("-number").first()
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     context = {
+        "guest": guest,
         "duel": duel,
         "code": event.code,
-        "seats": ((duel.one, "red"), (duel.two, "yellow")),
+        "seats": tuple(zip(names_of(duel), ("red", "yellow"), strict=True)),
         "clock": pace_of(event.bank_s, event.increment_s).title,
         "mine": place_of(duel, guest) if guest else 0,
         "free": place_of(duel, None),
@@ -107,27 +108,8 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     try:
         duel = join_duel(code, guest, ballot_box())
     except HallError as refusal:
-        return _known(_duel(request, duel, str(refusal), 409), guest)
-    return _known(_board(duel, guest), guest)
-
-
-def guest_of(request: HttpRequest) -> Guest | None:
-    """Whoever has the cookie; looking alone makes nobody one."""
-    pk = request.get_signed_cookie(COOKIE, default="", salt=SALT)
-    return Guest.objects.filter(pk=int(pk)).first() if pk else None
-
-
-def _known(answer: HttpResponse, guest: Guest) -> HttpResponse:
-    answer.set_signed_cookie(
-        COOKIE,
-        str(guest.pk),
-        salt=SALT,
-        max_age=KEPT_S,
-        secure=settings.HTTPS,
-        httponly=True,
-        samesite="Lax",
-    )
-    return answer
+        return known(_duel(request, duel, str(refusal), 409), guest)
+    return known(_board(duel, guest), guest)
 
 
 def _board(duel: Duel, guest: Guest) -> HttpResponse:

@@ -10,7 +10,7 @@ from django.test import Client
 from games.models import Duel, Guest, Match
 from voting.box.ballot_box import BallotBox
 from voting.hall import duels
-from voting.pages.hall import COOKIE
+from voting.pages.guests import COOKIE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 MOST_BYTES = 25 * 1024
