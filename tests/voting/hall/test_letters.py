@@ -87,6 +87,22 @@ def later() -> None:
     Letter.objects.update(due_at=timezone.now())
 
 
+def test_the_clock_has_what_is_due_sent_and_asks_for_nothing_else(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(letters, "arm_letters", lambda: asked.append(True))
+    post = letters.Post()
+    _, code = confirmed(box, mailbox)
+    join(code)
+    post()
+    assert asked == []
+    later()
+    post()
+    post()
+    assert asked == [True]
+
+
 def test_an_address_is_asked_first(box: BallotBox, mailbox: Mailbox) -> None:
     client = Client()
     client.post("/hall/new", {"pace": "3-days"})
@@ -116,7 +132,7 @@ def test_each_turn_is_told_once_and_stop_stops_at_once(box: BallotBox, mailbox: 
     assert "You have 3 days left" in str(mail.get_payload())
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     stop = links(mail)["stop"]
-    assert mail["List-Unsubscribe"] == f"<{URL}{stop}>"
+    assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
     assert links(mail)[code] == f"/hall/{code}"
 
     next_turn(code, box)
