@@ -33,6 +33,8 @@ from games.models.match import (
     TurnState,
 )
 from games.models.terms import (
+    MAX_BANK_S,
+    MAX_INCREMENT_S,
     MAX_REVEAL_S,
     MAX_TALK_S,
     MAX_WINDOW_S,
@@ -47,8 +49,10 @@ __all__ = [
     "GUEST_KEY_LENGTH",
     "GUEST_NAME_LENGTH",
     "LIVE_STATES",
+    "MAX_BANK_S",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
+    "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
     "MAX_TALK_S",
     "MAX_WINDOW_S",

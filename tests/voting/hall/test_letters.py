@@ -174,7 +174,7 @@ def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -
     later()
     event = Event.objects.get()
     here = (1, 0) if event.duel.one == Address.objects.get().guest else (0, 1)
-    ask(lambda own: own.beat(event.pk, "a", (1, 1), here, 0))
+    ask(lambda own: own.beat(event.pk, "a", (1, 1), here, (0, 0)))
     send_due(box)
     assert not mailbox.mails
     assert Letter.objects.get().due_at > timezone.now() + timedelta(minutes=9)
