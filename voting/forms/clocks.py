@@ -29,8 +29,8 @@ class ClockFields(forms.Form):
         label="On each side's clock",
         presets=(60, 180, 300, 900, 3600, 86400),
         limits=(MIN_WINDOW_S, MAX_BANK_S),
-        help_text="It runs in every turn until everybody of the side who is connected has voted. What happens "
-        "when it has run out and nobody of the side has voted, the fine points say.",
+        help_text="It runs in every turn until everybody of the side who is connected has voted. What "
+        "happens when it has run out and nobody of the side has voted, the fine points say.",
     )
     increment_s = DurationField(
         label="More after each turn",
