@@ -41,6 +41,10 @@ export interface CheerSend {
   presses: number;
 }
 
+export interface AgainAsk {
+  type: "again.ask";
+}
+
 export interface ClockAsk {
   type: "clock.ask";
   sent: number;
@@ -177,6 +181,13 @@ export interface Clocks {
   yellow_ms: number;
 }
 
+export interface Rated {
+  red_before: number;
+  red_after: number;
+  yellow_before: number;
+  yellow_after: number;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -198,6 +209,7 @@ export interface Match {
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
   clocks: Clocks | null;
+  rated: Rated | null;
 }
 
 export interface Finished {
@@ -222,6 +234,7 @@ export interface EventState {
   hidden: ReadonlyArray<Part>;
   best_of: number | null;
   extra_s: number;
+  again: "0" | "1" | "2" | null;
 }
 
 export interface LobbyOpened {
@@ -510,7 +523,7 @@ export interface PageTold {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;

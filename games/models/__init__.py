@@ -22,7 +22,7 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
-from games.models.hall import Duel, Guest
+from games.models.hall import Duel, Guest, RatedMatch, Rating
 from games.models.match import (
     LIVE_STATES,
     EndedBy,
@@ -68,6 +68,8 @@ __all__ = [
     "MatchTerms",
     "Member",
     "NoBallotRule",
+    "RatedMatch",
+    "Rating",
     "Role",
     "TallyMethod",
     "Team",

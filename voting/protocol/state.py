@@ -93,13 +93,22 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     yellow_ms: Count
 
 
+class Rated(msgspec.Struct, frozen=True, kw_only=True):
+    """What the match made of its players' ratings."""
+
+    red_before: Count
+    red_after: Count
+    yellow_before: Count
+    yellow_after: Count
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
 
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
-    picks.
+    picks. `rated`: it is over, and counts for its players' ratings.
     """
 
     id: Id
@@ -122,6 +131,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
     clocks: Clocks | None = None
+    rated: Rated | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +152,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own. `notice` is the organizer's word to all; the `hidden` parts stay off the
     projector. `best_of`: so many matches make the series; None: no series. Every turn
-    is planned `extra_s` longer than the match says.
+    is planned `extra_s` longer than the match says. `again`: in the open hall, once a match is over, the team
+    that wants another one; 0: neither has said so; None: nobody is asked.
     """
 
     code: str
@@ -160,3 +171,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Part, ...] = ()
     best_of: Count | None = None
     extra_s: Count = 0
+    again: Literal[0, 1, 2] | None = None

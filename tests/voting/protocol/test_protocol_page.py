@@ -21,8 +21,8 @@ CLIENT = {
 SERVER = {*get_args(protocol.ToPhone), *get_args(protocol.ToDisplay), *get_args(protocol.ToConsole)}
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
-    protocol.Clocks, protocol.SideTally, protocol.Commitment, protocol.Finished, protocol.You, protocol.Deed,
-    protocol.Pressed, protocol.PageTold, protocol.Person,
+    protocol.Clocks, protocol.Rated, protocol.SideTally, protocol.Commitment, protocol.Finished,
+    protocol.You, protocol.Deed, protocol.Pressed, protocol.PageTold, protocol.Person,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 
