@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.pages import hall
+from voting.pages import hall, ratings
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
@@ -20,8 +20,10 @@ urlpatterns = [
     path("hall/go", hall.go, name="hall_go"),
     path("hall/new", hall.new_game, name="new_game"),
     path("hall/all/<slug:kind>", hall.hall_list, name="hall_list"),
+    path("hall/ratings", ratings.ratings, name="ratings"),
     path("hall/<code:code>", hall.duel, name="duel"),
     path("hall/<code:code>/join", hall.join, name="join_duel"),
+    path("hall/<code:code>/again", hall.again, name="play_again"),
     path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),

@@ -234,7 +234,7 @@ export interface EventState {
   hidden: ReadonlyArray<Part>;
   best_of: number | null;
   extra_s: number;
-  again: "0" | "1" | "2" | null;
+  again: number | null;
 }
 
 export interface LobbyOpened {

@@ -171,4 +171,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Part, ...] = ()
     best_of: Count | None = None
     extra_s: Count = 0
-    again: Literal[0, 1, 2] | None = None
+    again: Count | None = None

@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
 };
 export const hall: string = "Eins gegen eins spielen: die offene Halle";
+export const rating: string = "Wertung";
+export const rematch: string = "Revanche";
+export const rematchAccept: string = "Revanche annehmen";
+export const rematchAsked: string = "Revanche angefragt";
 export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
 export const asBefore: string = "Wie vorher";

@@ -138,6 +138,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["You are kept out", "Speak to the people who run the event.", "Try again"],
 };
 export const hall: string = "Play one against one: the open hall";
+export const rating: string = "Rating";
+export const rematch: string = "Rematch";
+export const rematchAccept: string = "Accept the rematch";
+export const rematchAsked: string = "Rematch asked for";
 export const whose: string = "Go on as before, or with this code?";
 export const whoseText: string = "This device has a seat already.";
 export const asBefore: string = "As before";

@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
 };
 export const hall: string = "Jouer à un contre un : la salle ouverte";
+export const rating: string = "Cote";
+export const rematch: string = "Revanche";
+export const rematchAccept: string = "Accepter la revanche";
+export const rematchAsked: string = "Revanche demandée";
 export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";
 export const asBefore: string = "Comme avant";

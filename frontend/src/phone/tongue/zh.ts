@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["你不能进入", "请找主办方。", "再试一次"],
 };
 export const hall: string = "一对一对局：开放大厅";
+export const rating: string = "等级分";
+export const rematch: string = "再来一局";
+export const rematchAccept: string = "接受再战";
+export const rematchAsked: string = "已邀请再战";
 export const whose: string = "照旧继续，还是用这个代码？";
 export const whoseText: string = "这台设备已有座位。";
 export const asBefore: string = "照旧";
