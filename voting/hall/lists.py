@@ -88,7 +88,7 @@ def _lines(duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = N
 def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> Line:
     event = duel.event
     seats = seats_of(duel, match)
-    mine = seats.index(guest) + 1 if guest in seats else 0
+    mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return Line(
         code=event.code,
         game=title_of(event.game),
