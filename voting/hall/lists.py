@@ -9,9 +9,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from games.engine.errors import GameError
 from games.engine.game import Side
-from games.engine.registry import find_game
+from games.engine.registry import title_of
 from games.matches import live_turn
 from games.models import Duel, Guest, Match, MatchResult, MatchState
 from voting.box.ballot_box import BallotBox
@@ -114,10 +113,3 @@ def _is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
         return False
     stored = turn.stored_ballots.filter(side=side).exists()
     return not stored and side not in box.picked_at(match.event_id, turn.pk)
-
-
-def title_of(slug: str) -> str:
-    try:
-        return find_game(slug).title
-    except GameError:
-        return slug

@@ -1,31 +1,17 @@
 """The table of the hall's ratings: one a game, the strongest first."""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import replace
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from games.engine.registry import title_of
 from games.models import Guest, Rating
 from voting.hall.duels import USUAL_GAME
-from voting.hall.lists import title_of
-from voting.rating.ledger import is_settled
+from voting.rating.rows import Row, row
 
 A_PAGE = 25
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """`sure`: the rating is no guess any more. Who has the same rating shares the place."""
-
-    place: int
-    name: str
-    rating: int
-    sure: bool
-    games: int
-    last: datetime
-    mine: bool
 
 
 def table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[Row]:
@@ -47,7 +33,9 @@ def row_of(guest: Guest, game: str) -> Row | None:
 def games_in_table() -> list[tuple[str, str]]:
     """What there is a table of, by title; the usual game always."""
     slugs = {USUAL_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
-    return sorted(((slug, title_of(slug)) for slug in slugs), key=lambda game: (game[0] != USUAL_GAME, game[1]))
+    return sorted(
+        ((slug, title_of(slug)) for slug in slugs), key=lambda game: (game[0] != USUAL_GAME, game[1])
+    )
 
 
 def _placed(game: str) -> QuerySet[Rating]:
@@ -57,12 +45,6 @@ def _placed(game: str) -> QuerySet[Rating]:
 
 
 def _row(rating: Rating, guest: Guest | None) -> Row:
-    return Row(
-        place=rating.place,  # type: ignore[attr-defined]
-        name=str(rating.guest),
-        rating=round(rating.mu),
-        sure=is_settled(rating.sigma),
-        games=rating.games,
-        last=datetime.fromtimestamp(rating.last_at / 1000, UTC),
-        mine=rating.guest == guest,
-    )
+    place: int = rating.place  # type: ignore[attr-defined]
+    line = row(place, str(rating.guest), (rating.mu, rating.sigma), rating.games, rating.last_at)
+    return replace(line, mine=rating.guest == guest)

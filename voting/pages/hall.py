@@ -21,6 +21,7 @@ COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
 SALT = "crowdgame.guest"
 KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 SHORT = 6
+MINUS = "\u2212"
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
 ballot_box = cache(BallotBox)
@@ -110,7 +111,7 @@ def _changes(match: Match | None) -> tuple[str, str]:
 
 
 def _change(before: float, after: float) -> str:
-    return f"{round(after)} ({round(after) - round(before):+})".replace("-", "−")
+    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
 
 
 @require_POST
