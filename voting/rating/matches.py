@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from games.models import Guest, Match, MatchState, RatedMatch, Rating, Turn, TurnState
 from voting.rating.ledger import DAY_MS, Change, Ledger, Played, Standing, meeting_of, skill
@@ -18,7 +18,8 @@ COLUMNS = ("pk", "game", "event__duel__one", "event__duel__two", "red__number", 
 
 def ratable(**which: Any) -> QuerySet[Match]:
     """Matches of duels that came to a result, in the order in which they ended."""
-    enough = Turn.objects.filter(match=OuterRef("pk"), number=LEAST_TURNS, state=TurnState.RESOLVED)
+    # Of a match that is over, what is not void is resolved; said like this, there is an index for it.
+    enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=LEAST_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
     ended = Match.objects.filter(Exists(enough), state=MatchState.ENDED, **seats, **which)
     return ended.order_by("ended_at", "pk")
