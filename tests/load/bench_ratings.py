@@ -1,6 +1,6 @@
 """How many games a second the ratings are worked out at: `python -m tests.load.bench_ratings [GAMES]`.
 
-Beside it, in turns, the library's bare loop over the same results.
+Beside it, in turns, the library's bare loop over the same results. A second is one of the processor.
 """
 
 import os
@@ -8,10 +8,23 @@ import sys
 import tempfile
 from random import Random
 from statistics import median
-from time import perf_counter
+from time import process_time
 
 import django
 from django.core.management import call_command
+
+HOME = tempfile.TemporaryDirectory()
+os.environ |= {"DJANGO_SETTINGS_MODULE": "crowdgame.settings", "CROWDGAME_DATA": HOME.name}
+os.environ |= {"SECRET_KEY": "only-here", "DATABASE_URL": ""}
+django.setup()
+
+from django.contrib.auth.models import User  # noqa: E402
+from openskill.models import BradleyTerryFull  # noqa: E402
+
+from games.matches import TERMS  # noqa: E402
+from games.models import Duel, Event, Guest, Match, Team, Turn  # noqa: E402
+from voting.hall.duels import USUAL_GAME  # noqa: E402
+from voting.rating.rebuild import rebuild, work_out  # noqa: E402
 
 GUESTS = 2_000
 ROUNDS = 5
@@ -21,10 +34,6 @@ RESULTS = ("red", "yellow", "yellow", "red", "draw")
 
 def furnish(games: int) -> None:
     """So many duels between guests, two turns each, that have ended one after the other."""
-    from django.contrib.auth.models import User
-
-    from games.matches import TERMS
-    from games.models import Duel, Event, Guest, Match, Team, Turn
 
     rng = Random(1)
     owner = User.objects.create(username="the hall")
@@ -56,7 +65,9 @@ def furnish(games: int) -> None:
     Match.objects.bulk_create(matches, AT_ONCE)
     Turn.objects.bulk_create(
         [
-            Turn(match=match, number=number, opens_at=0, closes_at=1, resolved_at=1, state="resolved", seed="")
+            Turn(
+                match=match, number=number, opens_at=0, closes_at=1, resolved_at=1, state="resolved", seed=""
+            )
             for match in matches
             for number in (1, 2)
         ],
@@ -66,50 +77,41 @@ def furnish(games: int) -> None:
 
 def bare(games: int) -> float:
     """The library's own rating objects in a list, and its `rate` called for each game."""
-    from openskill.models import BradleyTerryFull
 
     rng = Random(1)
     model = BradleyTerryFull()
     skills = [model.rating() for _ in range(GUESTS)]
     played = [(*rng.sample(range(GUESTS), 2), rng.choice(RESULTS)) for _ in range(games)]
-    began = perf_counter()
+    began = process_time()
     for one, two, result in played:
         teams = [[skills[one]], [skills[two]]]
         [[skills[one]], [skills[two]]] = model.rate(teams, [1.0, 1.0] if result == "draw" else None)
-    return games / (perf_counter() - began)
+    return games / (process_time() - began)
 
 
 def ours(games: int) -> float:
     """Read from the database, rated, and held against what stands there."""
-    from voting.hall.duels import USUAL_GAME
-    from voting.rating.rebuild import rebuild
 
-    began = perf_counter()
+    began = process_time()
     assert rebuild(USUAL_GAME).matches == games
-    return games / (perf_counter() - began)
+    return games / (process_time() - began)
 
 
 def worked_out(games: int) -> float:
     """Read and rated, nothing held against it or written."""
-    from voting.hall.duels import USUAL_GAME
-    from voting.rating.rebuild import work_out
 
-    began = perf_counter()
+    began = process_time()
     assert work_out(USUAL_GAME)[2] == games
-    return games / (perf_counter() - began)
+    return games / (process_time() - began)
 
 
 def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    with tempfile.TemporaryDirectory() as home:
-        os.environ |= {"DJANGO_SETTINGS_MODULE": "crowdgame.settings", "CROWDGAME_DATA": home}
-        os.environ |= {"SECRET_KEY": "only-here", "DATABASE_URL": ""}
-        django.setup()
-        call_command("migrate", verbosity=0)
-        furnish(games)
-        sys.stdout.write(f"the first time, all of it written: {ours(games):,.0f} games/s\n")
-        kinds = {"the library's bare loop": bare, "read and rated": worked_out, "the whole command": ours}
-        rounds = [{name: kind(games) for name, kind in kinds.items()} for _ in range(ROUNDS)]
+    call_command("migrate", verbosity=0)
+    furnish(games)
+    sys.stdout.write(f"the first time, all of it written: {ours(games):,.0f} games/s\n")
+    kinds = {"the library's bare loop": bare, "read and rated": worked_out, "the whole command": ours}
+    rounds = [{name: kind(games) for name, kind in kinds.items()} for _ in range(ROUNDS)]
     for name in kinds:
         ratio = median(one[name] / one["the library's bare loop"] for one in rounds)
         sys.stdout.write(f"{name}: {median(one[name] for one in rounds):,.0f} games/s, {ratio:.2f} of it\n")

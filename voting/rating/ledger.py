@@ -86,7 +86,7 @@ class Ledger:
 
     most_a_day: int | None = None
     standings: dict[int, Standing] = field(default_factory=dict)
-    meetings: Counter[tuple[frozenset[int], int]] = field(default_factory=Counter)
+    meetings: Counter[tuple[int, int, int]] = field(default_factory=Counter)
 
     def rate(self, played: Played) -> Change | None:
         """None: this match counts for nobody."""
@@ -108,5 +108,7 @@ class Ledger:
         return known or Standing(skill(START, FIRST_SIGMA), 0, 0)
 
 
-def meeting_of(played: Played) -> tuple[frozenset[int], int]:
-    return frozenset((played.red, played.yellow)), played.ended_at // DAY_MS
+def meeting_of(played: Played) -> tuple[int, int, int]:
+    """These two, on that day."""
+    low, high = sorted((played.red, played.yellow))
+    return low, high, played.ended_at // DAY_MS
