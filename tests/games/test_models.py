@@ -36,8 +36,9 @@ def rows() -> Rows:
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
     pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
-    duel = Duel.objects.create(event=event, one=Guest.objects.create(number=12_657))
-    rating = Rating.objects.create(guest=duel.one, game="trails", mu=1200, sigma=250, games=1, last_at=1)
+    guest = Guest.objects.create(number=12_657)
+    duel = Duel.objects.create(event=event, one=guest)
+    rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
     kept = (
         event,
         red,

@@ -3,6 +3,7 @@
 Beside it, in turns, the library's bare loop over the same results. A second is one of the processor.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from openskill.models import BradleyTerryFull  # noqa: E402
 from games.matches import TERMS  # noqa: E402
 from games.models import Duel, Event, Guest, Match, Team, Turn  # noqa: E402
 from voting.hall.duels import USUAL_GAME  # noqa: E402
+from voting.management.commands.rate import GC_THRESHOLD  # noqa: E402
 from voting.rating.rebuild import rebuild, work_out  # noqa: E402
 
 GUESTS = 2_000
@@ -81,9 +83,9 @@ def bare(games: int) -> float:
     rng = Random(1)
     model = BradleyTerryFull()
     skills = [model.rating() for _ in range(GUESTS)]
-    played = [(*rng.sample(range(GUESTS), 2), rng.choice(RESULTS)) for _ in range(games)]
+    played = [(rng.sample(range(GUESTS), 2), rng.choice(RESULTS)) for _ in range(games)]
     began = process_time()
-    for one, two, result in played:
+    for (one, two), result in played:
         teams = [[skills[one]], [skills[two]]]
         [[skills[one]], [skills[two]]] = model.rate(teams, [1.0, 1.0] if result == "draw" else None)
     return games / (process_time() - began)
@@ -107,6 +109,7 @@ def worked_out(games: int) -> float:
 
 def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    gc.set_threshold(GC_THRESHOLD)
     call_command("migrate", verbosity=0)
     furnish(games)
     sys.stdout.write(f"the first time, all of it written: {ours(games):,.0f} games/s\n")
