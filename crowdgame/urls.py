@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.pages import chat, chat_lines, hall, hall_account, hall_mail
+from voting.pages import chat, chat_lines, hall, hall_account, hall_mail, ratings
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
@@ -37,8 +37,10 @@ urlpatterns = [
     path("hall/chat/<slug:place>/rule", chat_lines.rule, name="chat_rule"),
     path("hall/chat/<slug:place>/<int:number>", chat_lines.line, name="chat_line"),
     path("hall/chat/<slug:place>/<int:number>/<slug:deed>", chat_lines.deed, name="chat_deed"),
+    path("hall/ratings", ratings.ratings, name="ratings"),
     path("hall/<code:code>", hall.duel, name="duel"),
     path("hall/<code:code>/join", hall.join, name="join_duel"),
+    path("hall/<code:code>/again", hall.again, name="play_again"),
     path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),

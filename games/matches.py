@@ -18,7 +18,7 @@ from django.db.models import Max
 from games.engine.errors import GameError
 from games.engine.game import Game, Picks, Resolution
 from games.engine.registry import find_game, read_options
-from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
+from games.models import LIVE_STATES, Duel, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
 from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
@@ -76,16 +76,22 @@ def create_match(event: Event, now: int) -> Match:
         options = game.draw_lots(read_options(game, event.options), secrets.randbits(32))
     except GameError as refusal:
         raise MatchError(f"This game cannot be played: {refusal}.") from refusal
-    red, yellow = event.teams.order_by("number")
+    number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
+    red, yellow = event.teams.order_by("-number" if _changes_sides(event, number) else "number")
     terms = {name: getattr(event, name) for name in TERMS}
     return Match.objects.create(
         **(terms | {"options": msgspec.to_builtins(options)}),
         event=event,
-        number=(event.matches.aggregate(last=Max("number"))["last"] or 0) + 1,
+        number=number,
         red=red,
         yellow=yellow,
         started_at=now,
     )
+
+
+def _changes_sides(event: Event, number: int) -> bool:
+    """A hall keeps its colour all evening; two who play again change sides."""
+    return number % 2 == 0 and Duel.objects.filter(event=event).exists()
 
 
 def position_of(match: Match) -> Position:

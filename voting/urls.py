@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting.pages import cups, members, new_event, organizer, printed, tickets
+from voting.pages import cups, ladder, members, new_event, organizer, printed, tickets
 from voting.pages.content_policy import View, guarded
 from voting.pages.lockout import Login
 
@@ -32,6 +32,7 @@ urlpatterns = [
     page("logout/", LogoutView.as_view(), "logout"),
     page("enter/<str:uid>/<str:token>/", organizer.enter, "enter"),
     page("enter/<str:uid>/<str:token>/<code:code>/", organizer.enter, "enter_room"),
+    page("ladder/", ladder.team_ladder, "ladder"),
     page("new/", new_event.new_event, "new"),
     page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
     page("cups/new/", cups.new_cup, "new_cup"),

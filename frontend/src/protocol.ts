@@ -43,6 +43,10 @@ export interface CheerSend {
   presses: number;
 }
 
+export interface AgainAsk {
+  type: "again.ask";
+}
+
 export interface ClockAsk {
   type: "clock.ask";
   sent: number;
@@ -189,6 +193,13 @@ export interface Clocks {
   crowd: boolean;
 }
 
+export interface Rated {
+  red_before: number;
+  red_after: number;
+  yellow_before: number;
+  yellow_after: number;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -211,6 +222,7 @@ export interface Match {
   talk_s: number;
   clocks: Clocks | null;
   resign: ResignShare | null;
+  rated: Rated | null;
 }
 
 export interface Finished {
@@ -236,6 +248,7 @@ export interface EventState {
   best_of: number | null;
   extra_s: number;
   captains: boolean;
+  again: number | null;
 }
 
 export interface LobbyOpened {
@@ -541,7 +554,7 @@ export interface PageTold {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;

@@ -60,3 +60,11 @@ def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
         return msgspec.convert(raw, game.options)
     except msgspec.ValidationError as refusal:
         raise BadOptions(str(refusal)) from refusal
+
+
+def title_of(slug: str) -> str:
+    """Also of a game that is not here any more."""
+    try:
+        return find_game(slug).title
+    except UnknownGame:
+        return slug

@@ -32,7 +32,16 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
-from games.models.hall import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Address, Duel, Guest, Letter
+from games.models.hall import (
+    GUEST_KEY_LENGTH,
+    GUEST_NAME_LENGTH,
+    Address,
+    Duel,
+    Guest,
+    Letter,
+    RatedMatch,
+    Rating,
+)
 from games.models.match import (
     LIVE_STATES,
     EndedBy,
@@ -94,6 +103,8 @@ __all__ = [
     "MatchTerms",
     "Member",
     "NoBallotRule",
+    "RatedMatch",
+    "Rating",
     "ResignShare",
     "Role",
     "RoomKind",

@@ -1,10 +1,11 @@
 """The open hall by clicking: a whole game of one against one by clocks of a minute, watched by a third."""
 
+import re
 import time
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import SHOTS, OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.stack import House
 
@@ -72,7 +73,31 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
     watcher.shoot("over")
     watcher.page.locator(f'a[href="/report/{code}/1"]').click()
     expect(watcher.page.get_by_role("heading", level=1)).to_contain_text("Guest")
+    look_at_ratings(sides["red"])
+    play_again(one, two)
     assert [face.troubles for face in (one, two, watcher)] == [[], [], []]
+
+
+def look_at_ratings(winner: Face) -> None:
+    told = winner.page.locator(".rating").inner_text()
+    assert re.fullmatch(r"Rating 12\d\d \(\+\d\d\)", told)
+    page = winner.page.context.new_page()
+    page.goto("/hall/ratings")
+    mine = page.locator("tr.mine")
+    expect(mine).to_contain_text(told.split()[1])
+    expect(mine).to_contain_text("you")
+    page.screenshot(path=SHOTS / "hall-ratings.png", full_page=True)
+    page.close()
+
+
+def play_again(one: Face, two: Face) -> None:
+    """One asks, the other one accepts; the sides change."""
+    before = [face.page.locator("body").get_attribute("data-side") for face in (one, two)]
+    one.page.get_by_role("button", name="Rematch").click()
+    expect(one.page.get_by_text("Rematch asked for")).to_be_visible(timeout=SOON_MS)
+    two.shoot("asked")
+    two.page.get_by_role("button", name="Accept the rematch").click(timeout=SOON_MS)
+    assert [side_of(face) for face in (two, one)] == before
 
 
 def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open_at: OpenFace) -> None:

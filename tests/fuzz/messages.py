@@ -26,6 +26,7 @@ TYPES = (
     "ballot.cast",
     "receipt.ask",
     "cheer.send",
+    "again.ask",
     "clock.ask",
     "action.ask",
 )

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 
 from games.matches import create_event
-from games.models import Cup, CupPairing, CupTeam, Duel, Event, Guest, Match, Member, Team, Turn
+from games.models import Cup, CupPairing, CupTeam, Duel, Event, Guest, Match, Member, Rating, Team, Turn
 from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,9 @@ def rows() -> Rows:
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
     pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
-    duel = Duel.objects.create(event=event, one=Guest.objects.create(number=12_657))
+    guest = Guest.objects.create(number=12_657)
+    duel = Duel.objects.create(event=event, one=guest)
+    rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
     kept = (
         event,
         red,
@@ -52,6 +54,7 @@ def rows() -> Rows:
         seeded,
         pairing,
         duel,
+        rating,
     )
     return {type(row): row for row in kept}
 
@@ -102,6 +105,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },
+    "duel_again_1_or_2": [change(Duel, again=3)],
+    "rating_once": [again(Rating)],
     "duel_of_two": [one_guest_against_itself],
     "duel_of_somebody": [change(Duel, one=None)],
     "event_lobby_known": [change(Event, lobby="ajar")],

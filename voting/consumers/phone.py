@@ -12,6 +12,7 @@ from games.engine.game import Side
 from voting import protocol
 from voting.box.boxed import Cast
 from voting.box.intake import REFUSED, Slot
+from voting.consumers.again import play_again
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.counting.ballots import Ballot
 from voting.entry.seats import Seat, read_offer, read_seat, sign_of, sign_seat
@@ -21,7 +22,16 @@ from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.hub import Room
 from voting.gateway.voters import Voter
 from voting.metrics.figures import JOINS
-from voting.protocol import BallotCast, CheerSend, CloseCode, ErrorCode, PhoneJoin, ReceiptAsk, Refusal
+from voting.protocol import (
+    AgainAsk,
+    BallotCast,
+    CheerSend,
+    CloseCode,
+    ErrorCode,
+    PhoneJoin,
+    ReceiptAsk,
+    Refusal,
+)
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_A_SECOND = 4.0
@@ -147,7 +157,9 @@ class PhoneConsumer(SocketConsumer):
         column, sequence, blind = ballot.column, ballot.sequence, ballot.blind
         return replace_fields(you, turn=turn, column=column, sequence=sequence, blind=blind)
 
-    async def hear(self, message: PhoneJoin | BallotCast | ReceiptAsk | CheerSend, room: Room) -> None:
+    async def hear(
+        self, message: PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk, room: Room
+    ) -> None:
         if self not in room.phones:
             return  # it was put out, and has not gone yet
         if isinstance(message, BallotCast):
@@ -156,6 +168,8 @@ class PhoneConsumer(SocketConsumer):
             self._cheer(message.presses, room)
         elif isinstance(message, ReceiptAsk):
             self._look_up(message.turn, room)
+        elif isinstance(message, AgainAsk):
+            self._play_again(room)
         else:
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
 
@@ -187,6 +201,11 @@ class PhoneConsumer(SocketConsumer):
     async def _tell_receipt(self, turn: int, room: Room) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
         self.tell(await gateway().receipts.find(room, seat, turn))
+
+    def _play_again(self, room: Room) -> None:
+        """What comes of it is told to everybody of the event."""
+        if room.state.again is not None and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(play_again(room.event_id, self.voter.team))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """None for a ballot that was under way while its voter was moved: it was for the other team."""

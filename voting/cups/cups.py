@@ -112,14 +112,14 @@ def _read_played(rows: Collection[CupPairing]) -> dict[int, Played]:
     found = Match.objects.filter(event__in=events).select_related("red", "yellow")
     for match in found.order_by("event_id", "number"):
         matches[match.event_id].append(match)
-    presses = _read_presses(events)
+    presses = read_presses(events)
     return {
         number: _played(event, matches[event_id], presses[event_id])
         for event_id, (number, event) in events.items()
     }
 
 
-def _read_presses(events: Collection[int]) -> dict[int, list[Press]]:
+def read_presses(events: Collection[int]) -> dict[int, list[Press]]:
     """By event, when a simulated crowd was let in and sent home."""
     presses: dict[int, list[Press]] = {event_id: [] for event_id in events}
     found = Deed.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")

@@ -6,7 +6,7 @@ from django.db.models import Count, Q
 
 from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
-from games.models import Event, Match, MatchResult, MatchState, TieRule, Turn, TurnState
+from games.models import Duel, Event, Match, MatchResult, MatchState, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings
@@ -21,7 +21,7 @@ def snapshot(event: Event) -> protocol.EventState:
         protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain)
         for t in event.teams.order_by("number")
     )
-    match = event.matches.select_related("red", "yellow").order_by("-number").first()
+    match = event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
     return protocol.EventState(
         code=event.code,
         name=event.name,
@@ -39,7 +39,15 @@ def snapshot(event: Event) -> protocol.EventState:
         best_of=event.best_of,
         extra_s=event.extra_s,
         captains=event.tie_rule == TieRule.CAPTAIN,
+        again=_again(event, match),
     )
+
+
+def _again(event: Event, match: Match | None) -> Any:
+    if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
+        return None
+    duel = Duel.objects.filter(event=event).first()
+    return (duel.again or 0) if duel else None
 
 
 def _hidden(event: Event) -> tuple[protocol.Part, ...]:
@@ -76,6 +84,19 @@ def _match(match: Match) -> protocol.Match:
         talk_s=match.talk_s,
         clocks=_clocks(match, turn),
         resign=cast(Any, match.resign),
+        rated=_rated(match),
+    )
+
+
+def _rated(match: Match) -> protocol.Rated | None:
+    if not hasattr(match, "rated"):
+        return None
+    told = match.rated
+    return protocol.Rated(
+        red_before=round(told.red_before),
+        red_after=round(told.red_after),
+        yellow_before=round(told.yellow_before),
+        yellow_after=round(told.yellow_after),
     )
 
 

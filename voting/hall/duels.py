@@ -12,11 +12,11 @@ from typing import Any
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from games.matches import MatchError, changing, create_event
-from games.models import Admission, Duel, Event, Guest, Lobby, MatchState, NoBallotRule
+from games.models import Admission, Duel, Event, Guest, Lobby, Match, MatchState, NoBallotRule
 from voting.box.ballot_box import BallotBox
 from voting.entry.roster import Pupil
 from voting.entry.tickets import make_roster
@@ -133,8 +133,9 @@ def place_of(duel: Duel, guest: Guest | None) -> int:
 
 def games_on(guest: Guest) -> QuerySet[Duel]:
     """Theirs that are not over, the newest first."""
-    over = Q(event__matches__state__in=(MatchState.ENDED, MatchState.ABORTED))
-    return Duel.objects.filter(~over, Q(one=guest) | Q(two=guest)).order_by("-pk")
+    matches = Match.objects.filter(event=OuterRef("event"))
+    on = Exists(matches.filter(state=MatchState.PLAYING)) | ~Exists(matches)
+    return Duel.objects.filter(on, Q(one=guest) | Q(two=guest)).order_by("-pk")
 
 
 def key_of(duel: Duel, guest: Guest) -> str:

@@ -6,33 +6,38 @@ from datetime import timedelta
 from typing import Literal
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from games.engine.errors import GameError
 from games.engine.game import Side
-from games.engine.registry import find_game
+from games.engine.registry import title_of
 from games.matches import live_turn
 from games.models import Duel, Guest, Match, MatchResult, MatchState
 from voting.box.ballot_box import BallotBox
-from voting.hall.duels import games_on, place_of
+from voting.hall.duels import games_on
 from voting.hall.paces import PACES, pace_of
 
 Kind = Literal["open", "running", "finished"]
 KINDS: tuple[Kind, ...] = ("open", "running", "finished")
 A_PAGE = 20
 WON: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
+ON = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
+OVER = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A game in a list; an empty name is a free seat. `won` is the place of the winner, 0 nobody's."""
+    """A game in a list, as its latest match stands. Names are red's and yellow's, an empty one a free seat.
+
+    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody.
+    """
 
     code: str
     game: str
     names: tuple[str, str]
     clock: str
     state: Literal["open", "playing", "ended", "aborted"]
+    match: int = 0
     won: int = 0
     mine: int = 0
     your_turn: bool = False
@@ -61,11 +66,11 @@ def _open() -> QuerySet[Duel]:
 
 
 def _running() -> QuerySet[Duel]:
-    return Duel.objects.filter(event__matches__state=MatchState.PLAYING, listed=True).order_by("-pk")
+    return Duel.objects.filter(ON, listed=True).order_by("-pk")
 
 
 def _finished() -> QuerySet[Duel]:
-    return Duel.objects.filter(event__matches__state=MatchState.ENDED, listed=True).order_by("-pk")
+    return Duel.objects.filter(~ON, OVER, listed=True).order_by("-pk")
 
 
 _SOURCES = {"open": _open, "running": _running, "finished": _finished}
@@ -78,17 +83,20 @@ def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
 def _lines(duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None) -> list[Line]:
     duels = list(duels)
     events = [duel.event_id for duel in duels]
-    matches = {match.event_id: match for match in Match.objects.filter(event__in=events).order_by("number")}
+    played = Match.objects.filter(event__in=events).select_related("red").order_by("number")
+    matches = {match.event_id: match for match in played}
     return [_line(duel, matches.get(duel.event_id), guest, box) for duel in duels]
 
 
 def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> Line:
     event = duel.event
-    mine = place_of(duel, guest) if guest else 0
+    seats = seats_of(duel, match)
+    mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return Line(
         code=event.code,
-        game=_title(event.game),
-        names=names_of(duel),
+        game=title_of(event.game),
+        names=names_of(duel, match),
+        match=match.number if match else 0,
         clock=pace_of(event.bank_s, event.increment_s).title,
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WON.get(match.result or "", 0) if match else 0,
@@ -97,10 +105,16 @@ def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox |
     )
 
 
-def names_of(duel: Duel) -> tuple[str, str]:
-    """As they were called when it began; empty for a free seat."""
+def seats_of(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | None]:
+    """Who plays red and who yellow: the two change sides with each match."""
+    return (duel.two, duel.one) if match and match.red.number != 1 else (duel.one, duel.two)
+
+
+def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
+    """Red's and yellow's, as they were called when the first match began; empty for a free seat."""
     teams = {team.number: team.name for team in duel.event.teams.all()}
-    return teams[1] if duel.one_id else "", teams[2] if duel.two_id else ""
+    one, two = teams[1] if duel.one_id else "", teams[2] if duel.two_id else ""
+    return (two, one) if match and match.red.number != 1 else (one, two)
 
 
 def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
@@ -110,10 +124,3 @@ def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
         return False
     stored = turn.stored_ballots.filter(side=side).exists()
     return not stored and side not in box.picked_at(match.event_id, turn.pk)
-
-
-def _title(slug: str) -> str:
-    try:
-        return find_game(slug).title
-    except GameError:
-        return slug

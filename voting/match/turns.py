@@ -40,6 +40,7 @@ from voting.match import banks
 from voting.match.outcomes import Outcome, ballots_by_side, decide_outcome
 from voting.metrics.figures import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
+from voting.rating.matches import rate_match
 
 log = logging.getLogger(__name__)
 
@@ -282,6 +283,7 @@ def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
 def _end(match: Match, outcome: Outcome, now: int) -> None:
     """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
+    rate_match(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _series(match.event).winner:
         next_at = now + (match.reveal_s + pause_s) * 1000

@@ -9,7 +9,7 @@ from contextlib import suppress
 from redis import RedisError
 
 from games.matches import MatchError, abort_match, changing, claim_turn, live_turn, reopen_match
-from games.models import LIVE_STATES, Event, Lobby, Match, MatchState, Turn, TurnState
+from games.models import LIVE_STATES, Event, Lobby, Match, MatchState, RatedMatch, Turn, TurnState
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
@@ -124,6 +124,8 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
+        if RatedMatch.objects.filter(match=match).exists():
+            raise MatchError("This match counts for its players' ratings: it stands.")
         live = _void_live_turn(match)
         if not claim_turn(last, state=TurnState.VOID):
             raise MatchError("Somebody else was faster.")

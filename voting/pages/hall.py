@@ -8,17 +8,19 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from games.models import Duel, Guest
+from games.models import Duel, Guest, Match
 from voting.box.ballot_box import BallotBox
 from voting.forms.hall import WishForm
+from voting.hall.again import ask_again
 from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
-from voting.hall.lists import KINDS, Kind, games_for, names_of, page_of
+from voting.hall.lists import KINDS, Kind, games_for, names_of, page_of, seats_of
 from voting.hall.paces import pace_of
 from voting.pages.guests import guest_of, known
 from voting.pages.talk import talk_in_hall, talks_beside
 
 SHORT = 6
+MINUS = "\u2212"
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
 ballot_box = cache(BallotBox)
@@ -83,22 +85,51 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 
 def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
     guest, event = guest_of(request), duel.event
-    match = event.matches.order_by("-number").first()
+    match = event.matches.select_related("red", "rated").order_by("-number").first()
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     context = {
         "guest": guest,
         "duel": duel,
         "code": event.code,
-        "seats": tuple(zip(names_of(duel), ("red", "yellow"), strict=True)),
+        "seats": zip(
+            names_of(duel, match), seats_of(duel, match), ("red", "yellow"), _changes(match), strict=True
+        ),
         "clock": pace_of(event.bank_s, event.increment_s).title,
         "mine": place_of(duel, guest) if guest else 0,
         "free": place_of(duel, None),
-        "over": match is not None and match.ended_at is not None,
+        "match": match,
+        "over": match is not None and match.ended_at is not None and event.next_match_at is None,
+        "asked": duel.again,
         "link": f"{base}/hall/{event.code}",
         "talks": talks_beside(request, duel, guest),
         "problem": problem,
     }
     return render(request, "hall/duel.html", context, status=status)
+
+
+def _changes(match: Match | None) -> tuple[str, str]:
+    """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
+    if match is None or not hasattr(match, "rated"):
+        return "", ""
+    told = match.rated
+    return _change(told.red_before, told.red_after), _change(told.yellow_before, told.yellow_after)
+
+
+def _change(before: float, after: float) -> str:
+    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
+
+
+@require_POST
+def again(request: HttpRequest, code: str) -> HttpResponse:
+    """Ask for another match, and wait for the other one at the board."""
+    duel, guest = _find(code), guest_of(request)
+    if guest is None or not place_of(duel, guest):
+        return _duel(request, duel, "Only the two who played can play again.", 403)
+    try:
+        ask_again(duel.event_id, place_of(duel, guest), ballot_box())
+    except HallError as refusal:
+        return _duel(request, duel, str(refusal), 409)
+    return _board(duel, guest)
 
 
 @require_POST

@@ -95,6 +95,10 @@ class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
     presses: Annotated[int, Meta(ge=1, le=20)]
 
 
+class AgainAsk(msgspec.Struct, frozen=True, tag="again.ask"):
+    """In the open hall, once a match is over: another one. It begins when both teams have asked for it."""
+
+
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
     """Time sync: `sent` is any number of the client's, sent back as it is."""
 
@@ -131,6 +135,6 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
     skip: Count = 0
 
 
-PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk
+PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk

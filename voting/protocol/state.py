@@ -112,13 +112,23 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     crowd: bool = False
 
 
+class Rated(msgspec.Struct, frozen=True, kw_only=True):
+    """What the match made of its players' ratings."""
+
+    red_before: Count
+    red_after: Count
+    yellow_before: Count
+    yellow_after: Count
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
 
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
-    sides play by clocks, and `closes_at` is when the turn is over if nobody else picks.
+    sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
+    and counts for its players' ratings.
     """
 
     id: Id
@@ -142,6 +152,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     talk_s: Count = 0
     clocks: Clocks | None = None
     resign: ResignShare | None = None
+    rated: Rated | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +173,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
-    series; None: no series. Every turn is planned `extra_s` longer than the match says.
+    series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team that
+    wants another match in the open hall, once one is over; 0: neither has said so; None: nobody is asked.
     """
 
     code: str
@@ -181,3 +193,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     best_of: Count | None = None
     extra_s: Count = 0
     captains: bool = False
+    again: Count | None = None

@@ -18,6 +18,7 @@ export function act(what: string, desk: Desk): void {
   const { seated } = desk;
   if (what === "cheer") cheer(desk, seated!);
   else if (what === "hide" && Date.now() - heldAt < HELD_MS) keepHiding((desk.hiding = !desk.hiding));
+  else if (what === "again") seated!.socket.send({ type: "again.ask" });
   else if (what === "stay") desk.stays = true;
   else if (what === "change") change(desk);
   else if (what === "reclaim") seated!.reclaim();

@@ -5,6 +5,7 @@ import { seriesOf } from "../live/series";
 import { support } from "../live/support";
 import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
 import { nameOf } from "../board/geometry";
+import { again } from "./again";
 import { html, type Html } from "./dom";
 import type { Status } from "./ballot";
 import { columnsOf, goesOn, rankIn } from "./choice";
@@ -123,7 +124,7 @@ export function corner({ now, phase, turnout }: View, match: Match, side: Side):
   return { picked: shown ? nameOf(match.board, tally.pick!) + share : "", holds: holder === side };
 }
 
-/** How the series stands, and when the next match begins. */
+/** How the series stands, when the next match begins, and whether there is to be one. */
 export function next(view: View): Html | false {
   const { event, now, phase } = view;
   if (phase === "voting") return resignation(view);
@@ -133,5 +134,6 @@ export function next(view: View): Html | false {
   const ball = (team: number) => token(`ball-${sideOf(event, team)}`);
   const standing = series && html`<span class="series">${say.bestOf(event.best_of!)} ${ball(1)} ${series[0]} : ${series[1]} ${ball(2)}</span>`;
   const time = at && html`<span>${now < at ? say.nextIn(spoken(at - now)) : say.nextBegins}</span>`;
-  return (!!series || !!at) && html`<p class="next">${standing}${time}</p>`;
+  const more = again(view);
+  return (!!series || !!at || !!more) && html`<p class="next">${standing}${time}${more}</p>`;
 }

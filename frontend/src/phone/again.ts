@@ -1,0 +1,25 @@
+import { html, type Html } from "./dom";
+import * as say from "./tongue/en";
+import type { View } from "./view";
+
+/** In the open hall: what the match made of the own rating, and whether the two play again. */
+export function again(view: View): Html | false {
+  const { phase, event } = view;
+  if (phase !== "ended") return false;
+  const told = rating(view);
+  return (!!told || event.again !== null) && html`${told}${event.again !== null && rematch(view, event.again)}`;
+}
+
+function rating({ match, side }: View): Html | false {
+  const rated = match?.rated;
+  if (!rated) return false;
+  const [before, after] = side === "red" ? [rated.red_before, rated.red_after] : [rated.yellow_before, rated.yellow_after];
+  const change = `${after < before ? "−" : "+"}${Math.abs(after - before)}`;
+  return html`<span class="rating">${say.rating} ${after} (${change})</span>`;
+}
+
+/** One who asks waits for the other one. */
+function rematch({ team }: View, asked: number): Html {
+  if (asked === team) return html`<span role="status">${say.rematchAsked}</span>`;
+  return html`<span role="status"><button type="button" class="small rematch" data-do="again" data-asked="${`${asked > 0}`}">${asked ? say.rematchAccept : say.rematch}</button></span>`;
+}

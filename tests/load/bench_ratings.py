@@ -1,0 +1,124 @@
+"""How many games a second the ratings are worked out at: `python -m tests.load.bench_ratings [GAMES]`.
+
+Beside it, in turns, the library's bare loop over the same results. A second is one of the processor.
+"""
+
+import gc
+import os
+import sys
+import tempfile
+from random import Random
+from statistics import median
+from time import process_time
+
+import django
+from django.core.management import call_command
+
+HOME = tempfile.TemporaryDirectory()
+os.environ |= {"DJANGO_SETTINGS_MODULE": "crowdgame.settings", "CROWDGAME_DATA": HOME.name}
+os.environ |= {"SECRET_KEY": "only-here", "DATABASE_URL": ""}
+django.setup()
+
+from django.contrib.auth.models import User  # noqa: E402
+from openskill.models import BradleyTerryFull  # noqa: E402
+
+from games.matches import TERMS  # noqa: E402
+from games.models import Duel, Event, Guest, Match, Team, Turn  # noqa: E402
+from voting.hall.duels import USUAL_GAME  # noqa: E402
+from voting.management.commands.rate import GC_THRESHOLD  # noqa: E402
+from voting.rating.rebuild import rebuild, work_out  # noqa: E402
+
+GUESTS = 2_000
+ROUNDS = 5
+AT_ONCE = 1_000
+RESULTS = ("red", "yellow", "yellow", "red", "draw")
+
+
+def furnish(games: int) -> None:
+    """So many duels between guests, two turns each, that have ended one after the other."""
+
+    rng = Random(1)
+    owner = User.objects.create(username="the hall")
+    guests = Guest.objects.bulk_create([Guest(number=number) for number in range(GUESTS)])
+    events = Event.objects.bulk_create(
+        [Event(owner=owner, code=f"{number:07}", name="duel") for number in range(games)], AT_ONCE
+    )
+    teams = [Team(event=event, number=number, name="one") for event in events for number in (1, 2)]
+    teams = Team.objects.bulk_create(teams, AT_ONCE)
+    pairs = [rng.sample(guests, 2) for _ in events]
+    seats = zip(events, pairs, strict=True)
+    Duel.objects.bulk_create([Duel(event=event, one=one, two=two) for event, (one, two) in seats], AT_ONCE)
+    terms = {name: getattr(events[0], name) for name in TERMS}
+    matches = [
+        Match(
+            **terms,
+            event=event,
+            number=1,
+            red=teams[2 * at],
+            yellow=teams[2 * at + 1],
+            state="ended",
+            result=rng.choice(RESULTS),
+            ended_by="board",
+            started_at=at,
+            ended_at=at + 1,
+        )
+        for at, event in enumerate(events)
+    ]
+    Match.objects.bulk_create(matches, AT_ONCE)
+    Turn.objects.bulk_create(
+        [
+            Turn(
+                match=match, number=number, opens_at=0, closes_at=1, resolved_at=1, state="resolved", seed=""
+            )
+            for match in matches
+            for number in (1, 2)
+        ],
+        AT_ONCE,
+    )
+
+
+def bare(games: int) -> float:
+    """The library's own rating objects in a list, and its `rate` called for each game."""
+
+    rng = Random(1)
+    model = BradleyTerryFull()
+    skills = [model.rating() for _ in range(GUESTS)]
+    played = [(rng.sample(range(GUESTS), 2), rng.choice(RESULTS)) for _ in range(games)]
+    began = process_time()
+    for (one, two), result in played:
+        teams = [[skills[one]], [skills[two]]]
+        [[skills[one]], [skills[two]]] = model.rate(teams, [1.0, 1.0] if result == "draw" else None)
+    return games / (process_time() - began)
+
+
+def ours(games: int) -> float:
+    """Read from the database, rated, and held against what stands there."""
+
+    began = process_time()
+    assert rebuild(USUAL_GAME).matches == games
+    return games / (process_time() - began)
+
+
+def worked_out(games: int) -> float:
+    """Read and rated, nothing held against it or written."""
+
+    began = process_time()
+    assert work_out(USUAL_GAME)[2] == games
+    return games / (process_time() - began)
+
+
+def main() -> None:
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    gc.set_threshold(GC_THRESHOLD)
+    call_command("migrate", verbosity=0)
+    furnish(games)
+    sys.stdout.write(f"the first time, all of it written: {ours(games):,.0f} games/s\n")
+    kinds = {"the library's bare loop": bare, "read and rated": worked_out, "the whole command": ours}
+    rounds = [{name: kind(games) for name, kind in kinds.items()} for _ in range(ROUNDS)]
+    for name in kinds:
+        ratio = median(one[name] / one["the library's bare loop"] for one in rounds)
+        sys.stdout.write(f"{name}: {median(one[name] for one in rounds):,.0f} games/s, {ratio:.2f} of it\n")
+
+
+if __name__ == "__main__":
+    main()

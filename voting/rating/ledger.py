@@ -1,0 +1,114 @@
+"""How strong everybody is, worked out from their matches one by one, in the order in which they ended.
+
+Each match is a rating period of its own. The same lines rate a match when it ends and all of them anew, so
+both come to the same, to the last digit.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from openskill.models import BradleyTerryFull, BradleyTerryFullRating
+
+START = 1200.0
+FIRST_SIGMA = 250.0
+SETTLED_SIGMA = 110.0
+DAY_MS = 24 * 3600 * 1000
+TEN_TO_ONE = 400  # so many points more win ten games of eleven, as chess players know it
+
+
+def _whole(*_: Any) -> float:
+    """Each match makes a rating surer in full: by the library's usual damping a newcomer stays one long."""
+    return 1.0
+
+
+_MODEL = BradleyTerryFull(
+    mu=START,
+    sigma=FIRST_SIGMA,
+    beta=0.8 * TEN_TO_ONE / math.log(10) / math.sqrt(2),
+    tau=8.0,
+    gamma=_whole,
+)
+_DRAW: list[float] = [1, 1]
+Skill = BradleyTerryFullRating
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that is over; players are told apart by number."""
+
+    match: int
+    game: str
+    red: int
+    yellow: int
+    result: str
+    ended_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    skill: Skill
+    games: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a match made of both ratings."""
+
+    red_before: float
+    red_after: float
+    yellow_before: float
+    yellow_after: float
+
+
+def skill(mu: float, sigma: float) -> Skill:
+    return _MODEL.rating(mu=mu, sigma=sigma)
+
+
+def is_settled(sigma: float) -> bool:
+    """Else the rating is a guess yet, and shown with a question mark."""
+    return sigma <= SETTLED_SIGMA
+
+
+def after(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
+    if result == "yellow":
+        [[yellow], [red]] = _MODEL.rate([[yellow], [red]])
+    else:
+        [[red], [yellow]] = _MODEL.rate([[red], [yellow]], _DRAW if result == "draw" else None)
+    return red, yellow
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Of one game. Of the same two only `most_a_day` matches a day count (UTC); None: all."""
+
+    most_a_day: int | None = None
+    standings: dict[int, Standing] = field(default_factory=dict)
+    meetings: Counter[tuple[int, int, int]] = field(default_factory=Counter)
+
+    def rate(self, played: Played) -> Change | None:
+        """None: this match counts for nobody."""
+        if self.most_a_day is not None and not self._meet(played, self.most_a_day):
+            return None
+        red, yellow = self._standing(played.red), self._standing(played.yellow)
+        skills = after(red.skill, yellow.skill, played.result)
+        self.standings[played.red] = Standing(skills[0], red.games + 1, played.ended_at)
+        self.standings[played.yellow] = Standing(skills[1], yellow.games + 1, played.ended_at)
+        return Change(red.skill.mu, skills[0].mu, yellow.skill.mu, skills[1].mu)
+
+    def _meet(self, played: Played, most: int) -> bool:
+        meeting = meeting_of(played)
+        self.meetings[meeting] += 1
+        return self.meetings[meeting] <= most
+
+    def _standing(self, player: int) -> Standing:
+        known = self.standings.get(player)
+        return known or Standing(skill(START, FIRST_SIGMA), 0, 0)
+
+
+def meeting_of(played: Played) -> tuple[int, int, int]:
+    """These two, on that day."""
+    low, high = sorted((played.red, played.yellow))
+    return low, high, played.ended_at // DAY_MS
