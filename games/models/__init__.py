@@ -34,6 +34,7 @@ from games.models.event import (
 )
 from games.models.hall import Duel, Guest
 from games.models.match import (
+    CLOSED_STATES,
     LIVE_STATES,
     EndedBy,
     Match,
@@ -54,6 +55,7 @@ from games.models.terms import (
 )
 
 __all__ = [
+    "CLOSED_STATES",
     "LINE_LENGTH",
     "LIVE_STATES",
     "MAX_BEST_OF",

@@ -145,6 +145,10 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Turn, state="paused", left_ms=1, red_pick=1),
     ],
     "turn_resolved_at_when_resolved": [change(Turn, state="resolved")],
+    "turn_concealed_untold": [
+        change(Turn, state="hidden"),
+        change(Turn, state="hidden", sealed_at=1, resolved_at=1),
+    ],
     "stored_ballot_one_a_voter": [again(StoredBallot)],
     "stored_ballot_side_known": [change(StoredBallot, side="blue")],
     "tally_one_a_side": [again(TallyRecord)],

@@ -15,13 +15,14 @@ from voting.match.banks import out_of_time
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A closed turn before it is written."""
+    """A closed turn before it is written. `is_concealed`: nobody is told of it before the next one is."""
 
     ballots: dict[Side, Sequence[Ballot]]
     decisions: dict[Side, Decision]
     picks: Picks
     result: str
     ended_by: EndedBy | None
+    is_concealed: bool = False
 
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
@@ -41,7 +42,9 @@ def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[
         return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     result = game.resolve(state, picks)[1].result
-    return Outcome(by_side, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
+    ends = None if result == "open" else EndedBy.BOARD
+    kept = ends is None and position.vote == "concealed"
+    return Outcome(by_side, decisions, picks, result, ends, kept)
 
 
 def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

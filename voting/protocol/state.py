@@ -58,10 +58,26 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     root: Hash | None = None
 
 
+class Concealed(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn whose votes stay secret until the next one's are revealed, and what they were sealed with.
+
+    It is of one `side`, and the next of the other. `seed` is told with the reveal.
+    """
+
+    turn: Id
+    number: Id
+    side: Side
+    sealed_at: Time
+    root: Hash
+    ballots: Count
+    seed: str | None = None
+
+
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
-    `seed` decided every lot of the turn. A server of a version before does not tell them.
+    `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
+    turn before it stayed secret until now, and what its side voted is told here, too.
     """
 
     turn: Id
@@ -72,6 +88,7 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     yellow: SideTally | None
     resolution: Resolution
     seed: str | None = None
+    concealed: Concealed | None = None
 
 
 TallyMethod = Literal["plurality", "lottery"]
@@ -99,7 +116,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
-    picks.
+    picks. `concealed`: the turn closed last, as long as nothing more is told of it.
     """
 
     id: Id
@@ -122,6 +139,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
     clocks: Clocks | None = None
+    concealed: Concealed | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

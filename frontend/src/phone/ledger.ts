@@ -5,6 +5,7 @@ import { buzz } from "./buzz";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
 import type { Receipt } from "./receipt";
+import { isOf } from "./view";
 import { keepRecord, readReceipts, readRecord, type Record } from "./seat";
 
 const COUNTED_BUZZ_MS = 30;
@@ -69,7 +70,7 @@ export class Ledger {
     const { id, turn, reveal } = event.match;
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
-    if (reveal && reveal.turn === record.turn) agreed[reveal.number] = reveal[sideOf(event, team)]?.pick === record.column;
+    if (reveal && isOf(reveal, record.turn)) agreed[reveal.number] = reveal[sideOf(event, team)]?.pick === record.column;
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });
   }

@@ -18,25 +18,34 @@ export function sentence(view: View, match: Match | null): string {
   if (phase === "ended") return end(view, match);
   if (phase === "reveal") return reveal(view, match, match.reveal!);
   if (phase === "paused") return join(say.paused, ballot.standing !== null && say.voteKept);
-  return phase === "sealed" ? sealed(view, match) : voting(view, match);
+  if (phase === "sealed") return sealed(view, match);
+  return phase === "waiting" ? halved(view, match) : voting(view, match);
 }
 
 const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
 
-const isToMove = ({ side }: View, { turn }: Match) => turn!.to_move.includes(side);
+const isToMove = ({ side }: View, { turn }: Pick<Match, "turn">) => turn!.to_move.includes(side);
 
 function voting(view: View, match: Match): string {
   const { ballot, event, side } = view;
-  if (!isToMove(view, match)) return say.theirTurn(called(event, otherSide(side)));
+  if (!isToMove(view, match)) return match.board.vote ? halved(view, match) : say.theirTurn(called(event, otherSide(side)));
   if (ballot.status === "refused") return refused(ballot, match);
   if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(nameOf(match.board, ballot.column!)));
-  return match.board.rows ? join(note(view), say.pick) : choosing(view, match);
+  return match.board.rows && !match.board.vote ? join(note(view), say.pick) : choosing(view, match);
 }
 
-/** Of a board that the first part of the page does not know. */
-function choosing(view: View, { board }: Match): string {
+/** Of a turn in two halves: whose it is, and who sees it. */
+function halved(view: View, { board, turn }: Match): string {
+  const they = called(view.event, turn!.to_move[0]!);
+  if (isToMove(view, { turn })) return board.vote === "open" ? say.openly : say.inSecret;
+  return board.vote === "open" ? say.theyOpenly(they) : say.theySecretly(they);
+}
+
+/** Of a board or a vote that the first part of the page does not know. */
+function choosing(view: View, match: Match): string {
+  const { board } = match;
   const { ballot, connection, hidden } = view;
-  if (!ballot.column) return join(note(view), say.choose);
+  if (!ballot.column) return join(note(view), match.board.vote ? halved(view, match) : say.choose);
   const name = nameOf(board, ballot.column);
   if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
   return hidden ? say.countedHidden : say.counted(name);
