@@ -138,10 +138,18 @@ def live_turn(match: Match) -> Turn | None:
 
 
 def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
-    """`banks`: in a match by clocks, what each side has left."""
+    """`banks`: in a match by clocks, what each side has left. Who is captain now is so for the whole turn."""
     seed = secrets.token_hex(16)
+    captains = dict(Team.objects.filter(event=match.event_id).values_list("pk", "captain"))
     return Turn.objects.create(
-        match=match, number=number, opens_at=opens_at, closes_at=closes_at, seed=seed, **banks
+        match=match,
+        number=number,
+        opens_at=opens_at,
+        closes_at=closes_at,
+        seed=seed,
+        red_captain=captains.get(match.red_id, ""),
+        yellow_captain=captains.get(match.yellow_id, ""),
+        **banks,
     )
 
 

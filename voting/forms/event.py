@@ -18,12 +18,14 @@ from games.models import (
     Admission,
     Event,
     MatchState,
+    ResignShare,
 )
 from voting.forms.durations import DurationField, in_words
 from voting.forms.event_words import (
     ADMISSIONS,
     FOLDS,
     HANDS_FIELDS,
+    HELP,
     LABELS,
     LIVE_FIELDS,
     NAME_LENGTH,
@@ -103,6 +105,7 @@ class EventForm(EventModelForm):
             "tally_method",
             "tie_rule",
             "no_ballot_rule",
+            "resign",
             "close_early",
             "team_choice",
             "admission",
@@ -115,6 +118,7 @@ class EventForm(EventModelForm):
             "next_match_after_s",
         ]
         labels = LABELS
+        help_texts = HELP
         widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
 
     def __init__(
@@ -133,6 +137,7 @@ class EventForm(EventModelForm):
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
             self.initial.update({name_field: name, hands_field: by_hands})
         self._before = self._stands()
+        self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
         self._offer_series()
         offer_options(self)
 

@@ -46,10 +46,12 @@ from voting.protocol.changes import (
 from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
+    MAX_CHOICE,
     MAX_COLUMN,
     MAX_FRAME_BYTES,
     MAX_RETRY_MS,
     Blind,
+    Choice,
     Code,
     Column,
     Count,
@@ -67,12 +69,14 @@ from voting.protocol.state import (
     Clocks,
     Concealed,
     Deciding,
+    Ending,
     EventState,
     Finished,
     Legal,
     Match,
     NoBallotRule,
     Part,
+    ResignShare,
     Reveal,
     SideTally,
     TallyMethod,
@@ -117,6 +121,7 @@ from voting.protocol.told import (
 )
 
 __all__ = [
+    "MAX_CHOICE",
     "MAX_COLUMN",
     "MAX_CONSOLE_PHONES",
     "MAX_FRAME_BYTES",
@@ -143,6 +148,7 @@ __all__ = [
     "ChatTold",
     "CheerSend",
     "CheersCounted",
+    "Choice",
     "ClockAsk",
     "ClockTold",
     "Clocks",
@@ -162,6 +168,7 @@ __all__ = [
     "DisplayJoin",
     "DisplayMessage",
     "DisplayWelcomed",
+    "Ending",
     "Epoch",
     "ErrorCode",
     "ErrorTold",
@@ -193,6 +200,7 @@ __all__ = [
     "ReceiptTold",
     "Refusal",
     "RehearsalTold",
+    "ResignShare",
     "RetryTold",
     "Reveal",
     "Role",

@@ -11,7 +11,7 @@ import msgspec
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.protocol import Deciding, NoBallotRule, TallyMethod, TieRule
+from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, TallyMethod, TieRule
 
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 
@@ -23,16 +23,20 @@ class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
     yellow: Pick = None
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
+class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How ballots become a pick, as an organizer chose for the match."""
 
     tally_method: TallyMethod
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
+    resign: ResignShare | None = None
 
 
-class SideCount(msgspec.Struct, frozen=True, kw_only=True):
-    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment."""
+class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment.
+
+    `rounds` are the counts of a runoff; `captain` is the place of the captain's ballot, from 0.
+    """
 
     root: str | None
     ballots: tuple[tuple[int, str], ...]
@@ -40,6 +44,8 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True):
     counts: tuple[int, ...]
     pick: Pick
     decided_by: Deciding
+    rounds: tuple[tuple[int, ...], ...] = ()
+    captain: int | None = None
 
 
 class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +79,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[SidePicks, ...]
     counts: tuple[TurnCount, ...]
     result: Result
-    ended_by: Literal["board", "forfeit", "time"] | None
+    ended_by: Ending | None
 
 
 def read_match_record(text: bytes) -> MatchRecord:

@@ -10,11 +10,12 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
+from voting.counting.choices import is_fit
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot, draw_lot
-from voting.counting.tally import Decision, TallyTerms, decide
-from voting.protocol import NoBallotRule
-from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
+from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.protocol import Ending, NoBallotRule
+from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, count_of
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
@@ -84,27 +85,36 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
 
 
 def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
-    forfeits = _forfeits(record.counts[-1]) if record.counts else []
-    by_time = "time" if record.ended_by == "time" else "forfeit"
-    ended_by = None if result == "open" else by_time if forfeits else "board"
+    ended_by = None if result == "open" else _ending(record)
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
     if record.ended_by != ended_by:
         yield Fault(None, None, f"it was ended by {ended_by}, and the record says {record.ended_by}")
 
 
+def _ending(record: MatchRecord) -> Ending:
+    """How a match that is over came to its end."""
+    why = {count.decided_by for count in _lost(record.counts[-1]).values()}
+    if not why:
+        return "board"
+    if "forfeit" not in why:
+        return "resign"
+    return "time" if record.ended_by == "time" else "forfeit"
+
+
 def _result_after(moment: Moment, resolution: Resolution) -> Result:
-    forfeits = _forfeits(moment.count)
-    if len(forfeits) == len(SIDES):
+    lost = list(_lost(moment.count))
+    if len(lost) == len(SIDES):
         return "draw"
-    if forfeits:
-        return "yellow" if forfeits == ["red"] else "red"
+    if lost:
+        return "yellow" if lost == ["red"] else "red"
     return resolution.result
 
 
-def _forfeits(count: TurnCount) -> list[Side]:
-    counts = ((side, count_of(count, side)) for side in SIDES)
-    return [side for side, counted in counts if counted and counted.decided_by == "forfeit"]
+def _lost(count: TurnCount) -> dict[Side, SideCount]:
+    """The sides that gave the match up, or were not there."""
+    counts = {side: counted for side in SIDES if (counted := count_of(count, side))}
+    return {side: counted for side, counted in counts.items() if counted.decided_by in ("forfeit", "resign")}
 
 
 def _faults_of_turn(moment: Moment) -> Iterator[Fault]:
@@ -136,10 +146,15 @@ def _faults_of_side(moment: Moment, side: Side, counted: SideCount) -> Iterator[
     if counted.legal != legal:
         yield fault(f"the legal columns were {list(legal)}, and the record says {list(counted.legal)}")
     bad = False
-    for place, (column, blind) in enumerate(counted.ballots, 1):
-        if column not in legal or not BLIND.fullmatch(blind):
+    terms = moment.record.terms
+    for place, (choice, blind) in enumerate(counted.ballots, 1):
+        fits = is_fit(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
+        if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} is for no legal column, or its blind is none")
             bad = True
+    if counted.captain is not None and not _has_captain(moment.record.terms, counted):
+        yield fault(f"no ballot of a captain is at {counted.captain}")
+        bad = True
     if bad:
         return
     root = tree_of(moment.count.turn, side, counted.ballots).root.hex()
@@ -157,7 +172,17 @@ def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Itera
         yield fault(f"the ballots come to {decision.pick}, and the record says {counted.pick}")
     if counted.decided_by != decision.decided_by:
         yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
-    yield from _faults_of_pick(moment, side, None if _forfeits(moment.count) else decision.pick)
+    if counted.rounds != decision.rounds:
+        yield fault(f"the rounds are {_plain(decision.rounds)}, and the record says {_plain(counted.rounds)}")
+    yield from _faults_of_pick(moment, side, None if _lost(moment.count) else decision.pick)
+
+
+def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+    return list(map(list, rounds))
+
+
+def _has_captain(terms: Terms, counted: SideCount) -> bool:
+    return terms.tie_rule == "captain" and 0 <= (counted.captain or 0) < len(counted.ballots)
 
 
 def _faults_of_pick(moment: Moment, side: Side, due: int | None) -> Iterator[Fault]:
@@ -179,9 +204,9 @@ def _decide_again(moment: Moment, side: Side, counted: SideCount) -> Decision:
         Ballot("", side, column, 1, place, blind) for place, (column, blind) in enumerate(counted.ballots, 1)
     ]
     return decide(
-        ballots,
+        SideBallots(side, ballots, counted.captain),
         moment.game.legal_actions(moment.state, side),
         moment.game.view(moment.state, side).columns,
-        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted)),
+        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted), terms.resign),
         partial(draw_lot, moment.count.seed, side),
     )

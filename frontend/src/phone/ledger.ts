@@ -2,6 +2,7 @@ import { sideOf } from "../live/phase";
 import type { EventState, ReceiptAsk, TeamCounted, ToPhone, TurnSealed, You } from "../protocol";
 import type { Ballot, BallotKeeper } from "./ballot";
 import { buzz } from "./buzz";
+import { columnsOf } from "./choice";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
 import type { Receipt } from "./receipt";
@@ -70,7 +71,8 @@ export class Ledger {
     const { id, turn, reveal } = event.match;
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
-    if (reveal && isOf(reveal, record.turn)) agreed[reveal.number] = reveal[sideOf(event, team)]?.pick === record.column;
+    const tally = reveal?.[sideOf(event, team)];
+    if (tally && tally.decided_by !== "resign" && isOf(reveal, record.turn)) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });
   }

@@ -15,7 +15,11 @@ const MOST_LETTERS = 84;
 /** Said with a name alone. */
 const NAMED = ["tokenTo", "theirTurn", "theySecretly", "theyOpenly"];
 /** What stands under the clock of a match. */
-const IN_A_MATCH = ["inSecret", "openly", "theySecretly", "theyOpenly", "both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"];
+const IN_A_MATCH = [
+  ...["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"],
+  ...["chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"],
+  ...["inSecret", "openly", "theySecretly", "theyOpenly"],
+];
 
 type Said = string | readonly unknown[] | object | ((...some: unknown[]) => string);
 
