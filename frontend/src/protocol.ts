@@ -199,6 +199,7 @@ export interface Clocks {
   cap_s: number | null;
   red_ms: number;
   yellow_ms: number;
+  crowd: boolean;
 }
 
 export interface Match {

@@ -32,7 +32,7 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
-from games.models.hall import Duel, Guest
+from games.models.hall import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Address, Duel, Guest, Letter
 from games.models.match import (
     CLOSED_STATES,
     LIVE_STATES,
@@ -44,6 +44,8 @@ from games.models.match import (
     TurnState,
 )
 from games.models.terms import (
+    MAX_BANK_S,
+    MAX_INCREMENT_S,
     MAX_REVEAL_S,
     MAX_TALK_S,
     MAX_WINDOW_S,
@@ -57,16 +59,21 @@ from games.models.terms import (
 
 __all__ = [
     "CLOSED_STATES",
+    "GUEST_KEY_LENGTH",
+    "GUEST_NAME_LENGTH",
     "LINE_LENGTH",
     "LIVE_STATES",
+    "MAX_BANK_S",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
+    "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
     "MAX_TALK_S",
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
     "SLOW_S",
+    "Address",
     "Admission",
     "ChatLine",
     "ChatMute",
@@ -81,6 +88,7 @@ __all__ = [
     "EndedBy",
     "Event",
     "Guest",
+    "Letter",
     "Lobby",
     "Match",
     "MatchResult",
