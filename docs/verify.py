@@ -463,6 +463,32 @@ class Simultaneous(Cabinet):
             self.token = other
 
 
+class SingleSelector(Simultaneous):
+    """The token's holder chooses first, the other in the turn after; then both drop as if at once."""
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.chosen = None
+
+    def to_move(self):
+        other = "yellow" if self.token == "red" else "red"
+        return (self.token if self.chosen is None else other,)
+
+    def play(self, where, red, yellow):
+        picks = {"red": red, "yellow": yellow}
+        for side in SIDES:
+            if picks[side] is not None and side not in self.to_move():
+                raise Wrong(f"{where}, {side}: it was not to move")
+        if self.chosen is None:
+            if picks[self.token] is not None:
+                self.check(where, self.token, picks[self.token])
+            self.chosen = {self.token: picks[self.token]}
+        else:
+            both = dict(picks, **self.chosen)
+            self.chosen = None
+            super().play(where, both["red"], both["yellow"])
+
+
 class Alternating(Cabinet):
     """One side drops a turn; without a pick the turn passes."""
 
@@ -488,17 +514,17 @@ class Alternating(Cabinet):
         self.mover = other
 
 
-#: By slug: the rules, and the options with all their values, the default first.
+#: Options with all their values, the default first.
+WITH_TOKEN = {
+    "columns": (7, 6),
+    "rows": (MAX_ROWS,),
+    "token": ("red", "yellow", "lot"),
+    "tie": ("holder", "other"),
+}
+#: By slug: the rules and their options.
 GAMES = {
-    "simultaneous-captains-mistress": (
-        Simultaneous,
-        {
-            "columns": (7, 6),
-            "rows": (MAX_ROWS,),
-            "token": ("red", "yellow", "lot"),
-            "tie": ("holder", "other"),
-        },
-    ),
+    "simultaneous-captains-mistress": (Simultaneous, WITH_TOKEN),
+    "single-selector": (SingleSelector, WITH_TOKEN),
     "captains-mistress": (
         Alternating,
         {"columns": (7, 6), "rows": (MAX_ROWS,), "first": ("lot", "red", "yellow")},

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from games.models import (
@@ -95,7 +96,10 @@ class MatchAdmin(LookOnly):
 
 @admin.register(Turn)
 class TurnAdmin(LookOnly):
-    """A live turn's seed decides its lots, so it is shown afterwards only."""
+    """A live turn's seed decides its lots, so it is shown afterwards only.
+
+    One that was sealed and is not told of is not there at all, and would be found by its pick.
+    """
 
     list_display = ["__str__", "state", "red_pick", "yellow_pick", "epoch", "version"]
     list_filter = ["state"]
@@ -105,6 +109,10 @@ class TurnAdmin(LookOnly):
     exclude = ["seed"]
     not_to_be_asked_for = ("seed",)
     readonly_fields = ["seed_afterwards"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        turns: QuerySet[Turn] = super().get_queryset(request)
+        return turns.exclude(resolved_at=None, sealed_at__isnull=False)
 
     @admin.display(description="seed")
     def seed_afterwards(self, turn: Turn) -> str:

@@ -16,9 +16,20 @@ from django.db import transaction
 from django.db.models import Max
 
 from games.engine.errors import GameError
-from games.engine.game import Game, Picks, Resolution
+from games.engine.game import Game, Picks, Resolution, Vote
 from games.engine.registry import find_game, read_options
-from games.models import LIVE_STATES, Duel, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
+from games.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Duel,
+    Event,
+    Match,
+    MatchState,
+    MatchTerms,
+    Team,
+    Turn,
+    TurnState,
+)
 from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
@@ -32,12 +43,28 @@ class MatchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A match as it stands: the replay of its resolved `turns`."""
+    """A match as it stands: the replay of its turns that are closed.
+
+    `turns` are resolved, and anybody may know of them; `resolutions` are theirs, and `votes` how each was
+    voted. `concealed` came after them: the state holds its pick, and nobody is told yet.
+    """
 
     game: Game[Any]
     state: Any
     turns: tuple[Turn, ...]
     resolutions: tuple[Resolution, ...]
+    votes: tuple[Vote | None, ...]
+    concealed: Turn | None
+
+    @property
+    def vote(self) -> Vote | None:
+        """How the next turn is voted."""
+        return self.game.view(self.state, None).vote
+
+    @property
+    def told_with_last(self) -> Turn | None:
+        """The turn that stayed secret until the last one was revealed."""
+        return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
 
 
 @contextmanager
@@ -94,15 +121,23 @@ def _changes_sides(event: Event, number: int) -> bool:
     return number % 2 == 0 and Duel.objects.filter(event=event).exists()
 
 
-def position_of(match: Match) -> Position:
+def position_of(match: Match, before: Turn | None = None) -> Position:
+    """As it stands, or as it stood `before` that turn: somebody may have closed it meanwhile."""
     game = find_game(match.game)
     state = game.start(read_options(game, match.options))
-    turns = tuple(match.turns.filter(state=TurnState.RESOLVED).order_by("number"))
-    resolutions = []
-    for turn in turns:
+    turns, resolutions, votes = [], [], []
+    concealed = None
+    closed = match.turns.filter(state__in=CLOSED_STATES)
+    for turn in (closed.filter(number__lt=before.number) if before else closed).order_by("number"):
+        vote = game.view(state, None).vote
         state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
+        if turn.state == TurnState.CONCEALED:
+            concealed = turn
+            continue
+        turns.append(turn)
         resolutions.append(resolution)
-    return Position(game, state, turns, tuple(resolutions))
+        votes.append(vote)
+    return Position(game, state, tuple(turns), tuple(resolutions), tuple(votes), concealed)
 
 
 def live_turn(match: Match) -> Turn | None:

@@ -110,12 +110,18 @@ class StoredBallotAdmin(LookOnly):
 
 @admin.register(TallyRecord)
 class TallyRecordAdmin(LookOnly):
+    """Of turns that were told, also if they were taken back then."""
+
     list_display = ["turn", "side", "pick", "decided_by", "ballots", "counts"]
     list_filter = ["side", "decided_by"]
     list_select_related = ["turn__match__event"]
     search_fields = ["turn__match__event__code", "turn__match__event__name"]
     ordering = ["-pk"]
     exclude = ["sealed"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
+        records: QuerySet[TallyRecord] = super().get_queryset(request)
+        return records.filter(turn__resolved_at__isnull=False)
 
 
 @admin.register(Ticket)

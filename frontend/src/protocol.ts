@@ -2,6 +2,7 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
+export type Vote = "concealed" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
@@ -126,6 +127,7 @@ export interface Board {
   winning_cells: ReadonlyArray<readonly [number, number]>;
   choices: ReadonlyArray<string>;
   drawing: Drawing | null;
+  vote: Vote | null;
 }
 
 export interface Legal {
@@ -173,6 +175,16 @@ export interface Resolution {
   before: Drawing | null;
 }
 
+export interface Concealed {
+  turn: number;
+  number: number;
+  side: Side;
+  sealed_at: number;
+  root: string;
+  ballots: number;
+  seed: string | null;
+}
+
 export interface Reveal {
   turn: number;
   number: number;
@@ -182,6 +194,7 @@ export interface Reveal {
   yellow: SideTally | null;
   resolution: Resolution;
   seed: string | null;
+  concealed: Concealed | null;
 }
 
 export interface Clocks {
@@ -223,6 +236,7 @@ export interface Match {
   clocks: Clocks | null;
   resign: ResignShare | null;
   rated: Rated | null;
+  concealed: Concealed | null;
 }
 
 export interface Finished {
@@ -295,6 +309,13 @@ export interface MatchAborted {
 
 export interface TurnRevealed {
   type: "turn.revealed";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnConcealed {
+  type: "turn.concealed";
   seq: number;
   at: number;
   state: EventState;
@@ -558,11 +579,11 @@ export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | Aga
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
-export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown | CheersCounted;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
+export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
 export type ToChat = ChatTold | ClockTold | RetryTold | ErrorTold;
 
 export const MAX_FRAME_BYTES = 2048;

@@ -16,6 +16,7 @@ from games.engine.errors import IllegalPick
 Side = Literal["red", "yellow"]
 Result = Literal["red", "yellow", "draw", "open"]
 Lot = Literal["red", "yellow", "lot"]
+Vote = Literal["concealed", "open"]
 Cell = tuple[int, int]
 
 SIDES: tuple[Side, Side] = ("red", "yellow")
@@ -100,7 +101,9 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 
     `face` names what shows it. Actions are 1 to `columns`. Of the face `columns` they are the columns of
     `grid`, which holds the top row first, one of `.RY` a cell. A board of the face `drawn` has none of it,
-    but a `drawing`, and in `choices` what each action is called.
+    but a `drawing`, and in `choices` what each action is called. `vote` is how the next turn is voted. None:
+    in secret until it is revealed. `concealed`: it stays secret until the turn after it is revealed, which
+    tells both; the board must not show its pick. `open`: everybody sees the votes as they come.
     """
 
     face: Literal["columns", "drawn"]
@@ -111,6 +114,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     winning_cells: tuple[Cell, ...] = ()
     choices: tuple[str, ...] = ()
     drawing: Drawing | None = None
+    vote: Vote | None = None
 
     def name_of(self, action: int) -> str:
         return self.choices[action - 1] if self.choices else str(action)

@@ -20,7 +20,14 @@ GROUP = "crowdgame.games"
 EXTRAS = ("openspiel",) if find_spec("pyspiel") else ()
 HOUSE: Mapping[str, EntryPoint] = {
     slug: EntryPoint(slug, f"games.rules.{slug.replace('-', '_')}:GAME", GROUP)
-    for slug in ("simultaneous-captains-mistress", "captains-mistress", "goofspiel", "trails", *EXTRAS)
+    for slug in (
+        "simultaneous-captains-mistress",
+        "single-selector",
+        "captains-mistress",
+        "goofspiel",
+        "trails",
+        *EXTRAS,
+    )
 }
 
 

@@ -43,6 +43,7 @@ from games.models.hall import (
     Rating,
 )
 from games.models.match import (
+    CLOSED_STATES,
     LIVE_STATES,
     EndedBy,
     Match,
@@ -66,6 +67,7 @@ from games.models.terms import (
 )
 
 __all__ = [
+    "CLOSED_STATES",
     "GUEST_KEY_LENGTH",
     "GUEST_NAME_LENGTH",
     "LINE_LENGTH",

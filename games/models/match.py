@@ -73,18 +73,21 @@ class Match(MatchTerms):
 class TurnState(models.TextChoices):
     OPEN = "open"
     PAUSED = "paused"
+    CONCEALED = "hidden"
     RESOLVED = "resolved"
     VOID = "void"
 
 
 LIVE_STATES = [TurnState.OPEN, TurnState.PAUSED]
+CLOSED_STATES = [TurnState.CONCEALED, TurnState.RESOLVED]
 
 
 class Turn(models.Model):
     """One decision. `version` grows with every change of state or time: whoever writes compares it.
 
     `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
-    `talk_left_ms` of the time to talk before it.
+    `talk_left_ms` of the time to talk before it. One that is concealed was counted, and nobody is told what
+    came of it before the turn after it is resolved: `resolved_at` is when everybody is told.
     `seed` decides every lot of the turn, and whoever has the sign `*_captain` a tie, if captains do.
     No ballot was taken after `sealed_at`. In a match by clocks each side had `*_bank_ms` left when the window
     opened, and took `*_used_ms` of it.
@@ -128,13 +131,17 @@ class Turn(models.Model):
                 name="turn_time_left_when_paused",
             ),
             CheckConstraint(
-                condition=Q(state__in=[TurnState.RESOLVED, TurnState.VOID])
+                condition=Q(state__in=[*CLOSED_STATES, TurnState.VOID])
                 | Q(red_pick=None, yellow_pick=None, sealed_at=None, resolved_at=None),
                 name="turn_no_pick_while_live",
             ),
             CheckConstraint(
                 condition=~Q(state=TurnState.RESOLVED) | Q(resolved_at__isnull=False),
                 name="turn_resolved_at_when_resolved",
+            ),
+            CheckConstraint(
+                condition=~Q(state=TurnState.CONCEALED) | Q(sealed_at__isnull=False, resolved_at=None),
+                name="turn_concealed_untold",
             ),
         ]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Board, Game, Picks, Side, named
+from games.engine.game import SIDES, Board, Game, Picks, Resolution, Side, named, other
 from games.engine.registry import HOUSE, find_game, read_options
 
 LONGEST = 200
@@ -39,10 +39,20 @@ def test_any_legal_play_can_be_shown_and_comes_to_an_end(
         check_board(game.view(state, None))
         assert told.result == game.result(state)
         assert told.before is None or told.before == before.drawing
+        if before.vote == "concealed":
+            check_secret(before, tuple(legal), told, game.view(state, None), game.to_move(state))
         assert all("{" not in named(sentence, NAMES) for sentence in told.told)
         turns += 1
     assert passes or turns < LONGEST
     assert (game.result(state) == "open") == bool(game.to_move(state))
+
+
+def check_secret(
+    before: Board, moved: tuple[Side, ...], told: Resolution, after: Board, next_to_move: tuple[Side, ...]
+) -> None:
+    """One side has chosen and the other is next; nothing tells what was chosen."""
+    assert next_to_move == (other(moved[0]),)
+    assert (told, after) == (Resolution(result="open"), msgspec.structs.replace(before, vote="open"))
 
 
 def check_board(board: Board) -> None:

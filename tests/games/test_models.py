@@ -8,9 +8,28 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Model
+from django.utils import timezone
 
 from games.matches import create_event
-from games.models import Cup, CupPairing, CupTeam, Duel, Event, Guest, Match, Member, Rating, Team, Turn
+from games.models import (
+    Address,
+    ChatLine,
+    ChatMute,
+    ChatReport,
+    ChatRoom,
+    Cup,
+    CupPairing,
+    CupTeam,
+    Duel,
+    Event,
+    Guest,
+    Letter,
+    Match,
+    Member,
+    Rating,
+    Team,
+    Turn,
+)
 from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -39,6 +58,12 @@ def rows() -> Rows:
     guest = Guest.objects.create(number=12_657)
     duel = Duel.objects.create(event=event, one=guest)
     rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
+    address = Address.objects.create(guest=guest, email="who@example.org")
+    letter = Letter.objects.create(address=address, turn=turn, due_at=timezone.now())
+    room = ChatRoom.objects.create(duel=duel, kind="players")
+    line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
+    report = ChatReport.objects.create(line=line, by=guest, reason="rude")
+    mute = ChatMute.objects.create(guest=guest, muted=guest)
     kept = (
         event,
         red,
@@ -55,6 +80,12 @@ def rows() -> Rows:
         pairing,
         duel,
         rating,
+        guest,
+        letter,
+        room,
+        line,
+        report,
+        mute,
     )
     return {type(row): row for row in kept}
 
@@ -86,6 +117,16 @@ def one_team_against_itself(rows: Rows) -> None:
 
 def one_guest_against_itself(rows: Rows) -> None:
     change(Duel, two=rows[Duel].one)(rows)
+
+
+def two_halls(rows: Rows) -> None:
+    for _ in range(2):
+        ChatRoom.objects.create(kind="hall")
+
+
+def twice_by_nobody(rows: Rows) -> None:
+    for _ in range(2):
+        ChatReport.objects.create(line=rows[ChatLine], reason="rude")
 
 
 WRONG: dict[str, list[Callable[[Rows], None]]] = {
@@ -151,6 +192,10 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Turn, state="paused", left_ms=1, red_pick=1),
     ],
     "turn_resolved_at_when_resolved": [change(Turn, state="resolved")],
+    "turn_concealed_untold": [
+        change(Turn, state="hidden"),
+        change(Turn, state="hidden", sealed_at=1, resolved_at=1),
+    ],
     "stored_ballot_one_a_voter": [again(StoredBallot)],
     "stored_ballot_side_known": [change(StoredBallot, side="blue")],
     "tally_one_a_side": [again(TallyRecord)],
@@ -161,6 +206,15 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "ticket_team_1_or_2": [change(Ticket, team=3)],
     "ruling_one_a_sign": [again(Ruling)],
     "ruling_team_1_or_2": [change(Ruling, team=3)],
+    "guest_account_whole": [change(Guest, password="x")],
+    "letter_a_turn": [again(Letter)],
+    "chat_room_once": [again(ChatRoom)],
+    "chat_room_one_hall": [two_halls],
+    "chat_room_of_hall_or_duel": [change(ChatRoom, kind="hall")],
+    "chat_line_seq_once": [again(ChatLine)],
+    "chat_mute_once": [again(ChatMute)],
+    "chat_report_once": [again(ChatReport)],
+    "chat_report_once_by_nobody": [twice_by_nobody],
     "cup_format_known": [change(Cup, format="ladder")],
     "cup_best_of_in_range": [change(Cup, best_of=0), change(Cup, best_of=22)],
     "cupteam_seed_once": [again(CupTeam)],

@@ -16,6 +16,7 @@ from voting.match.turns import boxed, close_turn, load_turn, start_match
 from voting.models import Announcement, StoredBallot, TallyRecord
 
 CLASSIC = "captains-mistress"
+SELECTOR = "single-selector"
 NINE_MINUTES_MS = 540_000
 
 

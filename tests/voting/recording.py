@@ -9,7 +9,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from games.engine.game import SIDES
 from games.models import Match
-from tests.voting.playing import CLASSIC, ballots, new_event, only_turn, open_now, run_out
+from tests.voting.playing import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, ranking_of, set_of
@@ -46,6 +46,17 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         {"game": CLASSIC, "options": {"first": "yellow"}, "no_ballot_rule": "pass"},
         [([1], [1, 2, 2]), ([3, 3], [7]), ([], []), ([4], [4])],
     ),
+    # the same column, then yellow in secret and red openly; a half that is still kept is not in the record
+    "selector": (
+        {"game": SELECTOR, "tie_rule": "lot", "no_ballot_rule": "random"},
+        [([4, 4, 2], []), ([], [4, 1, 4]), ([], [2, 1, 2, 1]), ([], []), ([], [5])],
+    ),
+    "selector, passing": ({"game": SELECTOR, "no_ballot_rule": "pass"}, [([], []), ([], [5])] * 2),
+    "selector, to the end": (
+        {"game": SELECTOR, "options": {"columns": 6}},
+        [([1], []), ([], [6])] * 4,
+    ),
+    "selector, given up": ({"game": SELECTOR, "no_ballot_rule": "forfeit"}, [([3], []), ([], [])]),
     "begun": ({}, []),
     # two columns as well liked as each other, one better liked, and one alone
     "approval": (

@@ -44,7 +44,10 @@ LOGS = {
     "the worker": ("worker",),
     "the clocks": ("clock-1", "clock-2"),
 }
-PUBLIC = ("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/privacy", "/healthz", "/console/")
+PUBLIC = (
+    *("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/report/{code}/1", "/report/{code}/1.csv"),
+    *("/privacy", "/healthz", "/console/"),
+)
 ADMIN_NOT_ASKED = re.compile(r"/(logout|login|delete|add|password|password_change|jsi18n|autocomplete)(/|$)")
 QUIET_S = 0.5
 TIMED = re.compile(r"_(seconds(_sum|_bucket|_created)?|created)$")

@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django.db.models import Count, Q
+from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
@@ -84,6 +85,7 @@ def _match(match: Match) -> protocol.Match:
         talk_s=match.talk_s,
         clocks=_clocks(match, turn),
         resign=cast(Any, match.resign),
+        concealed=_concealed(position.concealed) if position.concealed else None,
         rated=_rated(match),
     )
 
@@ -141,8 +143,9 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
 
 
 def _reveal(position: Position) -> protocol.Reveal:
-    turn = position.turns[-1]
-    tallies = {cast(Side, record.side): _tally(record) for record in turn.tallies.all()}
+    turn, kept = position.turns[-1], position.told_with_last
+    told = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
+    tallies = {cast(Side, record.side): _tally(record) for record in told}
     red, yellow = (tallies.get(side) for side in SIDES)
     return protocol.Reveal(
         turn=turn.pk,
@@ -153,6 +156,20 @@ def _reveal(position: Position) -> protocol.Reveal:
         yellow=yellow,
         resolution=position.resolutions[-1],
         seed=turn.seed,
+        concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
+    )
+
+
+def _concealed(turn: Turn) -> protocol.Concealed:
+    """Nothing of what the votes say."""
+    record = turn.tallies.get()
+    return protocol.Concealed(
+        turn=turn.pk,
+        number=turn.number,
+        side=cast(Side, record.side),
+        sealed_at=turn.sealed_at or 0,
+        root=record.root,
+        ballots=record.ballots,
     )
 
 

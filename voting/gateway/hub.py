@@ -33,10 +33,11 @@ class Room:
     `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
     of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
-    frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own votes
-    that each team was told, `rehearsal` how a dry run fared last; for `unanimous_beats` everybody connected
-    anywhere has voted, and `stopped` is which sides' clocks stood at the last beat; `asked_at` is when
-    somebody last came; `rules` is what was ruled about people, by sign.
+    frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own
+    votes that each team was told, `told_open` the one of an open vote that screens were told, `rehearsal`
+    how a dry run fared last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
+    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `rules` is what was
+    ruled about people, by sign.
     """
 
     event_id: int
@@ -52,6 +53,7 @@ class Room:
     turnout: str = ""
     told_phones: str = ""
     told_teams: dict[int, str] = field(default_factory=dict)
+    told_open: str = ""
     cheers: Cheers = field(default_factory=Cheers)
     rehearsal: protocol.RehearsalTold | None = None
     unanimous_beats: int = 0
@@ -202,7 +204,7 @@ class Room:
         if before != self.occasion:
             self._voted = [0, 0, 0]
         if before != self.occasion or not state.own_counts:
-            self.told_teams = {}
+            self.told_teams, self.told_open = {}, ""
         self._set_poll()
 
     def _set_poll(self) -> None:
@@ -259,6 +261,21 @@ class Room:
                 self.told_teams[team] = frame
                 voters = [voter for voter in self.voters.values() if voter.team == team]
                 await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
+
+    async def tell_open(self, counts: protocol.CountsTold, *, phones: bool) -> None:
+        """Tell the screens, and if `phones` is set everybody, how the vote stands, if it is news to them."""
+        if self.turn is None:
+            return
+        [side] = self.turn.to_move
+        told = protocol.TeamCounted(turn=counts.turn, counts=getattr(counts, side))
+        frame = msgspec.json.encode(told).decode()
+        if frame != self.told_open:
+            self.told_open = frame
+            await write_to_all(tuple(self.screens), frame)
+        if phones and frame != self.told_teams.get(1):
+            self.told_teams = {1: frame, 2: frame}
+            voters = tuple(self.voters.values())
+            await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
 
     def tell_rehearsal(self, told: protocol.RehearsalTold | None) -> None:
         """Tell the control rooms how a dry run fares, and once that it is over or gone."""

@@ -54,10 +54,16 @@ class Presence:
             await _close_early(room, turnout)
 
     async def _tell_counts(self, room: Room, *, teams: bool) -> None:
-        """While they still change, to whom everybody knows that they see them: one reading for all."""
+        """While they still change, to whom everybody knows that they see them: one reading for all.
+
+        An open vote is told to all, screens first; of one that is to stay secret nobody hears anything.
+        """
         match, turn, state = room.state.match, room.turn, room.state
-        teams = teams and state.own_counts and bool(room.voters)
-        if match is None or turn is None or turn.paused or not (teams or (state.peek and room.consoles)):
+        if match is None or turn is None or turn.paused or match.board.vote == "concealed":
+            return
+        is_open = match.board.vote == "open"
+        teams = teams and (state.own_counts or is_open) and bool(room.voters)
+        if not (teams or (is_open and room.screens) or (state.peek and room.consoles)):
             return
         if not turn.opens_at <= self._clock.now() < turn.closes_at:
             return
@@ -66,7 +72,9 @@ class Presence:
             return
         if room.state.peek:
             _tell_all(room.consoles, counts)
-        if teams and room.state.own_counts:
+        if is_open:
+            await room.tell_open(counts, phones=teams)
+        elif teams and room.state.own_counts:
             await room.tell_teams(counts)
 
     async def _tell_cheers(self, room: Room) -> None:

@@ -75,12 +75,12 @@ class Receipts:
         self._kept: dict[int, dict[int, Opening]] = {}
 
     async def find(self, room: Room, seat: Seat, turn_id: int) -> ReceiptTold:
-        """Only of the turn revealed last and of those kept: nobody can have others read by guessing.
+        """Only of what was revealed last and of the turns kept: nobody can have others read by guessing.
 
         A database that does not answer soon is not waited for: nothing is known then.
         """
         opening = self._kept.get(room.event_id, {}).get(turn_id)
-        if opening is None and turn_id == _revealed(room):
+        if opening is None and turn_id in _revealed(room):
             opening = self._begin(room.event_id, turn_id)
         unknown = ReceiptTold(turn=turn_id, side=None)
         if opening is None:
@@ -111,9 +111,11 @@ class Receipts:
         return opening
 
 
-def _revealed(room: Room) -> int | None:
+def _revealed(room: Room) -> set[int]:
+    """One turn, or two that were told together."""
     match = room.state.match
-    return match.reveal.turn if match and match.reveal else None
+    told = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
+    return {turn.turn for turn in told if turn}
 
 
 def open_list(event_id: int, turn_id: int) -> OpenList | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from games.engine.game import SIDES, Side
 from games.matches import Position
-from games.models import Match, NoBallotRule, Turn, TurnState
+from games.models import CLOSED_STATES, Match, NoBallotRule, Turn
 from voting.box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
 
@@ -24,7 +24,7 @@ def banks_before(match: Match, number: int) -> dict[Side, int]:
     terms = terms_of(match)
     if terms is None:
         return {}
-    last = match.turns.filter(state=TurnState.RESOLVED, number=number - 1).first()
+    last = match.turns.filter(state__in=CLOSED_STATES, number=number - 1).first()
     return {side: terms.start_ms if last is None else _after(terms, last, side) for side in SIDES}
 
 

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from redis import RedisError
 
-from games.models import Event, Turn, TurnState
+from games.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.box.ballot_box import BallotBox
 from voting.box.box_clock import local_ms
 from voting.box.stores import DATABASE_AWAY
@@ -194,7 +194,7 @@ class Clock:
             return
         self.let_go_at = time.monotonic()
         over = Turn.objects.filter(
-            state__in=(TurnState.RESOLVED, TurnState.VOID), closes_at__gte=self.box.now() - OVER_SINCE_MS
+            state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - OVER_SINCE_MS
         )
         events = dict(over.values_list("pk", "match__event_id"))
         self.troubles.each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))

@@ -19,7 +19,10 @@ LOSING: tuple[Deciding, ...] = ("forfeit", "resign")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A closed turn before it is written; `captains` are the places of the captains' ballots."""
+    """A closed turn before it is written; `captains` are the places of the captains' ballots.
+
+    `is_concealed`: nobody is told of it before the next one is.
+    """
 
     ballots: dict[Side, Sequence[Ballot]]
     captains: dict[Side, int | None]
@@ -27,6 +30,7 @@ class Outcome:
     picks: Picks
     result: str
     ended_by: EndedBy | None
+    is_concealed: bool = False
 
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
@@ -49,7 +53,9 @@ def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[
         return Outcome(by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     result = game.resolve(state, picks)[1].result
-    return Outcome(by_side, captains, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
+    ends = None if result == "open" else EndedBy.BOARD
+    kept = ends is None and position.vote == "concealed"
+    return Outcome(by_side, captains, decisions, picks, result, ends, kept)
 
 
 def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

@@ -24,7 +24,7 @@ from games.matches import (
     is_playing,
     position_of,
 )
-from games.models import Event, Lobby, Match, MatchState, TallyMethod, Turn, TurnState
+from games.models import CLOSED_STATES, Event, Lobby, Match, MatchState, TallyMethod, Turn, TurnState
 from voting import protocol
 from voting.box.archive import stored_ballots
 from voting.box.ballot_box import BallotBox
@@ -101,7 +101,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
-    position = position_of(turn.match)
+    position = position_of(turn.match, before=turn)
     if not _is_over_by_clocks(turn, position, box):
         return
     sealed = _seal(turn, box)
@@ -166,7 +166,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     relay(turn.match.event_id)
     if following:  # what everybody waits for came first, and somebody may have moved it by now
         _place(load_turn(following.pk), box, create=True)
-    if turn.state == TurnState.RESOLVED:
+    if turn.state in CLOSED_STATES:
         _account(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)
 
@@ -241,25 +241,24 @@ def _write(
 ) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
+    kept = outcome.is_concealed
+    closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
     with changing(turn.match.event_id):
         if not is_playing(turn.match) or not claim_turn(
-            turn,
-            state=TurnState.RESOLVED,
-            red_pick=picks.red,
-            yellow_pick=picks.yellow,
-            sealed_at=told.at,
-            resolved_at=now,
-            **used,
+            turn, red_pick=picks.red, yellow_pick=picks.yellow, sealed_at=told.at, **closed, **used
         ):
             return None
         for side in outcome.decisions:
             _record_tally(turn, side, outcome, getattr(told, side).root)
+        if not kept:
+            turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
         if outcome.ended_by:
             _end(turn.match, outcome, now)
         else:
-            following = plan_turn(turn.match, turn.number + 1, now, turn.match.reveal_s * 1000)
-        announce(turn.match.event_id, protocol.TurnRevealed, now)
+            lead_ms = window.START_LEAD_MS if kept else turn.match.reveal_s * 1000
+            following = plan_turn(turn.match, turn.number + 1, now, lead_ms)
+        announce(turn.match.event_id, protocol.TurnConcealed if kept else protocol.TurnRevealed, now)
     return following
 
 

@@ -8,8 +8,26 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, abort_match, changing, claim_turn, live_turn, reopen_match
-from games.models import LIVE_STATES, Event, Lobby, Match, MatchState, RatedMatch, Turn, TurnState
+from games.matches import (
+    MatchError,
+    abort_match,
+    changing,
+    claim_turn,
+    live_turn,
+    position_of,
+    reopen_match,
+)
+from games.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Event,
+    Lobby,
+    Match,
+    MatchState,
+    RatedMatch,
+    Turn,
+    TurnState,
+)
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
@@ -114,34 +132,38 @@ def edit_event(event_id: int, box: BallotBox) -> None:
 
 
 def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
-    """The turn resolved last does not count: its match goes on from before it.
+    """The turn closed last does not count: its match goes on from before it.
 
-    `asked` is the turn that was meant, if that was said: a late press hits no later turn.
+    So does the one that was revealed with it: its secret is out. `asked` is the turn that was meant, if that
+    was said: a late press hits no later turn.
     """
     now = box.now()
     with changing(event_id):
-        last = _last_resolved(event_id)
+        last = _last_closed(event_id)
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
         if RatedMatch.objects.filter(match=match).exists():
             raise MatchError("This match counts for its players' ratings: it stands.")
         live = _void_live_turn(match)
-        if not claim_turn(last, state=TurnState.VOID):
-            raise MatchError("Somebody else was faster.")
+        first = position_of(match).told_with_last if last.state == TurnState.RESOLVED else None
+        first = first or last
+        for turn in {first.pk: first, last.pk: last}.values():
+            if not claim_turn(turn, state=TurnState.VOID):
+                raise MatchError("Somebody else was faster.")
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
-        again = plan_turn(match, last.number, now, window.START_LEAD_MS)
+        again = plan_turn(match, first.number, now, window.START_LEAD_MS)
         announce(event_id, protocol.TurnVoided, now)
     place_and_tell(again, box, create=True)
     _let_go(live, box)
     return Done(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
 
 
-def _last_resolved(event_id: int) -> Turn:
+def _last_closed(event_id: int) -> Turn:
     turns = Turn.objects.filter(match__event_id=event_id).select_related("match")
-    last = turns.filter(state=TurnState.RESOLVED).order_by("-match__number", "-number").first()
+    last = turns.filter(state__in=CLOSED_STATES).order_by("-match__number", "-number").first()
     latest = Match.objects.filter(event_id=event_id).order_by("-number").first()
     if last is None or last.match != latest or latest.state == MatchState.ABORTED:
         raise MatchError("There is no turn to take back.")
@@ -168,6 +190,7 @@ def abort_playing_match(event_id: int, box: BallotBox) -> Done:
         if match is None:
             raise MatchError("No match is playing.")
         live = _void_live_turn(match)
+        match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
         abort_match(match, now)
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)

@@ -42,6 +42,13 @@ class TurnRevealed(Change, frozen=True, tag="turn.revealed"):
     """Both tallies and the resolution, in `state.match.reveal`; the next turn or the end, too."""
 
 
+class TurnConcealed(Change, frozen=True, tag="turn.concealed"):
+    """The votes are sealed and counted, and stay secret until the other side's are, too.
+
+    What can be told of them is in `state.match.concealed`.
+    """
+
+
 class TurnPaused(Change, frozen=True, tag="turn.paused"):
     pass
 
@@ -70,6 +77,7 @@ Changes = (
     | MatchStarted
     | MatchAborted
     | TurnRevealed
+    | TurnConcealed
     | TurnPaused
     | TurnResumed
     | TurnMoved

@@ -74,10 +74,26 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     resigning: Count = 0
 
 
+class Concealed(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn whose votes stay secret until the next one's are revealed, and what they were sealed with.
+
+    It is of one `side`, and the next of the other. `seed` is told with the reveal.
+    """
+
+    turn: Id
+    number: Id
+    side: Side
+    sealed_at: Time
+    root: Hash
+    ballots: Count
+    seed: str | None = None
+
+
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
-    `seed` decided every lot of the turn. A server of a version before does not tell them.
+    `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
+    turn before it stayed secret until now, and what its side voted is told here, too.
     """
 
     turn: Id
@@ -88,6 +104,7 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     yellow: SideTally | None
     resolution: Resolution
     seed: str | None = None
+    concealed: Concealed | None = None
 
 
 TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
@@ -128,7 +145,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
     sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
-    and counts for its players' ratings.
+    and counts for its players' ratings. `concealed`: the turn closed last, as long
+    as nothing more is told of it.
     """
 
     id: Id
@@ -153,6 +171,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     clocks: Clocks | None = None
     resign: ResignShare | None = None
     rated: Rated | None = None
+    concealed: Concealed | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,8 +192,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
-    series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team that
-    wants another match in the open hall, once one is over; 0: neither has said so; None: nobody is asked.
+    series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team
+    that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is asked.
     """
 
     code: str

@@ -181,7 +181,10 @@ class CheersCounted(msgspec.Struct, frozen=True, kw_only=True, tag="cheers.count
 
 
 class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted"):
-    """To the phones of a team, if the event has `own_counts`: its votes so far, `counts[0]` is column 1."""
+    """To the phones of a team, if the event has `own_counts`: its votes so far, `counts[0]` is column 1.
+
+    In an open vote it is told to everybody, also to screens: the votes of the team that is to move.
+    """
 
     turn: Id
     counts: tuple[Count, ...]
@@ -297,7 +300,15 @@ class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
 
 Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
 ToPhone = Always | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
-ToDisplay = Always | DisplayWelcomed | KeyShown | CheersCounted
+ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted
 ToConsole = (
-    Always | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold
+    Always
+    | TeamCounted
+    | DeedTold
+    | ConsoleWelcomed
+    | ActionDone
+    | ActionRefused
+    | RehearsalTold
+    | CountsTold
+    | PeopleTold
 )

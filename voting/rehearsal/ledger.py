@@ -121,8 +121,9 @@ class Ledger:
         late_ms = heard_at - closes_at
         entry.sealed_ms = reveal.sealed_at - closes_at
         entry.resolved_ms = reveal.resolved_at - closes_at
-        entry.told += 1
-        entry.told_last_ms = max(entry.told_last_ms, late_ms)
+        for told in self._told_in(reveal):
+            told.told += 1
+            told.told_last_ms = max(told.told_last_ms, late_ms)
         self.reveal_ms.add(late_ms)
 
     def reveal(self, match: Match, reveal: Reveal) -> None:
@@ -130,13 +131,21 @@ class Ledger:
         entry = self.turn(reveal.turn, reveal.number)
         if entry.tallied is not None:
             return
-        tallies = ((getattr(match, side), getattr(reveal, side)) for side in SIDES)
-        told = {team: tally for team, tally in tallies if tally}
-        entry.tallies = {team: tally.counts for team, tally in told.items()}
-        entry.ballots = {team: tally.ballots for team, tally in told.items()}
-        entry.every = match.tally_method == "approval"
-        entry.tallied = sum(entry.ballots.values())
+        kept = reveal.concealed
+        for side in SIDES:
+            of = self.turn(kept.turn) if kept and kept.side == side else entry
+            if tally := getattr(reveal, side):
+                team = getattr(match, side)
+                of.tallies[team], of.ballots[team] = tally.counts, tally.ballots
+        for told in self._told_in(reveal):
+            told.every = match.tally_method == "approval"
+            told.tallied = sum(told.ballots.values())
         self.revealed += 1
+
+    def _told_in(self, reveal: Reveal) -> list[TurnEntry]:
+        """The turn, and the one before it if that stayed secret until now."""
+        kept = reveal.concealed
+        return [self.turn(turn.turn, turn.number) for turn in (reveal, kept) if turn]
 
     def compare(self, teams: Mapping[int, int]) -> int:
         """How many acknowledged ballots are missing in the tallies."""

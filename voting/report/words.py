@@ -101,7 +101,7 @@ def _sentences(report: Report, turn: TurnReport) -> Iterator[str]:
             f"{report.teams[s]} chose {_called(report, v.pick)}" for s, v in turn.votes.items() if v.pick
         ]
         if chosen:
-            yield f"{', '.join(chosen)}."
+            yield f"{', '.join(chosen)}{', in secret' if turn.board.vote == 'open' else ''}."
     for side, vote in turn.votes.items():
         if report.by_time and turn is report.turns[-1]:
             yield from _tell_clock(report.teams[side], vote)

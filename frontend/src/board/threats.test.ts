@@ -9,7 +9,7 @@ const [COLUMNS, ROWS] = [7, 6];
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
 
 function boardOf(grid: readonly string[]): Board {
-  return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null };
+  return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
 /** Balls dropped one after the other: the n-th letter of a column lies n-th from the bottom. */

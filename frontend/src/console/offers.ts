@@ -1,5 +1,5 @@
 import { seriesOf } from "../live/series";
-import type { Phase } from "../live/phase";
+import { lastClosed, type Phase } from "../live/phase";
 import type { Action, EventState, Part } from "../protocol";
 import { span } from "./words";
 
@@ -102,10 +102,10 @@ function shift(event: EventState, phase: Phase, action: "turn.extend" | "turn.sh
 }
 
 function takeBack({ match }: EventState): Offer {
-  const reveal = match?.state === "aborted" ? null : (match?.reveal ?? null);
-  const label = reveal ? `Take back turn ${reveal.number}` : "Take back last turn";
+  const last = lastClosed(match);
+  const label = last ? `Take back turn ${last.number}` : "Take back last turn";
   const sure = "Press again to take back";
-  return { action: "turn.void", label, shortcut: "U", enabled: reveal !== null, turn: reveal?.turn ?? null, sure };
+  return { action: "turn.void", label, shortcut: "U", enabled: last !== null, turn: last?.turn ?? null, sure };
 }
 
 function joining({ lobby }: EventState): Offer {

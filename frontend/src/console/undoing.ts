@@ -1,3 +1,4 @@
+import { lastClosed } from "../live/phase";
 import type { Deed, EventState, Pressed } from "../protocol";
 import { plainOffer, type Offer } from "./offers";
 
@@ -79,7 +80,7 @@ function isSo(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: Event
     case "turn.shorten":
       return turn?.id === pressed.turn;
     case "turn.close":
-      return match?.state !== "aborted" && match?.reveal?.turn === pressed.turn;
+      return lastClosed(match ?? null)?.turn === pressed.turn;
     case "pace.set":
       return extra_s === (pressed.seconds ?? 0);
     case "notice.show":

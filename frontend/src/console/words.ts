@@ -1,6 +1,6 @@
 import { sideOf, teamOf, type Phase } from "../live/phase";
 import { seriesOf, winsNeeded } from "../live/series";
-import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted } from "../protocol";
+import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
 
 const DONE: Record<Action, string> = {
   "lobby.open": "The lobby is open.",
@@ -49,8 +49,10 @@ export function headline(event: EventState, phase: Phase): string {
   if (phase === "lobby" || !match) return lobbyHeadline(event);
   if (phase === "ended") return outcome(event, match);
   const turn = phase === "reveal" ? match.reveal : match.turn;
-  return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}`;
+  return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}${isWindow(phase) && match.board.vote ? HOW[match.board.vote] : ""}`;
 }
+
+const HOW: Record<Vote, string> = { concealed: ", in secret", open: ", before everybody" };
 
 const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
   waiting: "about to open",

@@ -1,11 +1,11 @@
-import type { KeyShown } from "../protocol";
+import type { KeyShown, Vote } from "../protocol";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
 import { isTimely } from "./notices";
 import { isHidden, placeOf, plural } from "./sides";
 import { isWon, type View } from "./view";
 import { ahead } from "./announcer";
-import type { Part, Playing, Sentence } from "./sentence";
+import { nameOf, type Part, type Playing, type Sentence } from "./sentence";
 import { sentenceOf, verdict } from "./words";
 
 const BESIDE_PEEK = 440;
@@ -43,10 +43,20 @@ function left(ms: number): string {
 
 /** On a team's own screen also that it leads, where nothing is more urgent. */
 function opening({ home }: View, told: Playing): Sentence {
+  const secret = halved(told);
+  if (secret.length) return secret;
   const near = ahead(told);
   const { token } = told.match.board;
   if (near.length > 0 || !home || !token || placeOf(told.match, token) !== 0) return near;
   return ["Your turn to lead: you hold the token"];
+}
+
+/** Of a turn in two halves, whose it is and who sees it. */
+function halved(told: Playing): Sentence {
+  const { board, turn } = told.match;
+  const side = turn?.to_move[0];
+  if (!board.vote || !side) return [];
+  return [nameOf(told, side), board.vote === "open" ? " answers: everybody sees it" : " chooses in secret"];
 }
 
 function isOpening({ scene: { turn, match }, now }: View): boolean {
@@ -67,12 +77,14 @@ function spoken(part: Part) {
   return typeof part === "string" ? part : <b data-side={part.side}>{part.name}</b>;
 }
 
+const HOW: Record<Vote, string> = { concealed: "in secret", open: "open" };
+
 function Standing({ view, shown }: { view: View; shown: KeyShown | null }) {
   const { turn, phase, match } = view.scene;
   if (phase === "ended" && match && !isWon(view.scene)) return <Undecided view={view} line={verdict(view, match).line} />;
   return (
     <>
-      {turn && <span class="turn">Turn <b>{turn.number}</b></span>}
+      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote && ` · ${HOW[match.board.vote]}`}</span>}
       {letsIn(view) && <Address url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
   );

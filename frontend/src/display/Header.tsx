@@ -19,7 +19,7 @@ export function Header({ view, place }: { view: View; place: Place }) {
   const { name } = teamOf(state, place);
   const room = size.width / 2 - besideOf(scene) - MARGIN;
   const font = fittedName(name, room - 124, NAME);
-  const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side);
+  const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side) && scene.match?.concealed?.side !== side;
   return (
     <div class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
       <Badge side={side} />

@@ -22,7 +22,7 @@ interface Props {
   sound: Sound;
   presenter: Presenter;
   turnSound: () => void;
-  own: Pick<View, "notice" | "sealed" | "cheers"> & {
+  own: Pick<View, "notice" | "sealed" | "counts" | "cheers"> & {
     welcome: DisplayWelcomed;
     key: KeyShown | null;
     hints: boolean;
@@ -41,11 +41,11 @@ export function Playing({ live, state: told, clock, look, sound, presenter, turn
   say(lost, scene);
   const shown = state.admission === "rotating" ? own.key : null;
   const { join_url, qr } = shown ?? own.welcome;
-  const { notice, sealed } = own;
+  const { notice, sealed, counts } = own;
   const lobby = scene.phase === "lobby";
   const foot = footOf(isBack(scene) ? "" : state.notice, size.width, lobby);
   const view: View = {
-    state, scene, now, size, calm, notice, sealed, cheers, foot, lift: liftOf(foot, lobby), back: look.back, home: look.home !== null, turnout, joinUrl: join_url,
+    state, scene, now, size, calm, notice, sealed, counts, cheers, foot, lift: liftOf(foot, lobby), back: look.back, home: look.home !== null, turnout, joinUrl: join_url,
   };
   useCues(view, sound);
   return (

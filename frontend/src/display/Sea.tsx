@@ -4,7 +4,7 @@ import { Rising, Splash } from "./Drops";
 import { HEIGHT, fittedNumber, waterline } from "./layout";
 import { sideAt, type Place } from "./sides";
 import { count, type Count } from "./tide";
-import { isDark, useReveal, type View } from "./view";
+import { isDark, isOpenVote, useReveal, type View } from "./view";
 
 const PERIOD = 480;
 const SWELL = 15;
@@ -25,7 +25,7 @@ export function Sea({ view, place, beside }: { view: View; place: Place; beside:
   useReveal(view, ["pour"], ({ poured }) => put(counted.share * (1 - poured)));
   usePace(level, scene.phase === "voting" && scene.leftMs <= LAST_MS && counted.awake ? QUICK : 1);
   return (
-    <div class="sea" data-place={place} data-side={sideAt({ state: view.state, match: scene.match }, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene)}>
+    <div class="sea" data-place={place} data-side={sideAt({ state: view.state, match: scene.match }, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene) || isOpenVote(scene)}>
       <div class="level" ref={level} data-pouring={scene.stage !== null && scene.stage.step !== "sealed"}>
         <Water width={HEIGHT * 2} />
         {scene.phase === "voting" && !counted.silent && <Rising number={counted.number} calm={view.calm} />}

@@ -7,6 +7,8 @@ import type { Side } from "../protocol";
 /** What a side's ballots were sealed with, to be photographed before the count is shown. */
 export function Seal({ view, side }: { view: View; side: Side }) {
   const { scene, sealed } = view;
+  const kept = scene.match?.concealed;
+  if (kept?.side === side) return <Print root={kept.root} />;
   if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
   const reveal = scene.phase === "reveal" ? scene.reveal : null;
   const seal = reveal ? sealOf(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
@@ -14,12 +16,16 @@ export function Seal({ view, side }: { view: View; side: Side }) {
   const after = tallyOf(reveal, side)?.root;
   const root = before ?? after;
   if (!root) return null;
-  const broken = !!before && !!after && before !== after;
+  return <Print root={root} other={before && after && before !== after ? after : null} />;
+}
+
+/** `other`: what was told later, though it has to be the same. */
+function Print({ root, other = null }: { root: string; other?: string | null }) {
   return (
-    <p class="seal" data-broken={broken}>
+    <p class="seal" data-broken={other !== null}>
       <Wax />
       <b>{fingerprint(root)}</b>
-      {broken && <b>≠ {fingerprint(after)}</b>}
+      {other !== null && <b>≠ {fingerprint(other)}</b>}
     </p>
   );
 }

@@ -5,9 +5,11 @@ import { Drawn } from "../board/Drawn";
 import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
 import type { Board, KeyShown } from "../protocol";
 import { Bars } from "./Bars";
+import { Chest } from "./Chest";
 import { Choice } from "./Choice";
 import { Clock } from "./Clock";
 import { Confetti } from "./Confetti";
+import { Counting } from "./Counting";
 import { Deck } from "./Deck";
 import { End, Flood } from "./End";
 import { Falling } from "./Falling";
@@ -46,6 +48,7 @@ export function Show({ view, qr, shown, children }: Props) {
       <Flood view={view} />
       {playing && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <Choice key={place} view={view} place={place} />)}
+      <Chest view={view} />
       {phase === "talk" && PLACES.map((place) => <Talk key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} shown={shown} />
       <Deck view={view} shown={shown} />
@@ -80,6 +83,7 @@ function Dock({ view }: { view: View }) {
     <div class="dock" style={dockStyle(stand, board)}>
       {board.face === "drawn" ? <Drawn board={board} /> : <Wall board={board} lit={lit} back={view.back} />}
       {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isHidden(view.state, "tally") && <Bars view={view} />}
+      <Counting view={view} />
       {told && <Falling view={view} />}
       {board.face !== "drawn" && <Panel board={board} lit={lit} fresh={freshIn(view)} framed={framed} back={view.back} />}
     </div>

@@ -7,7 +7,7 @@ import { plural, tallyOf } from "./sides";
 import type { CloseCall } from "./closecall";
 import { nameOf, type Playing, type Sentence, type Told } from "./sentence";
 
-const FOURS = ["simultaneous-captains-mistress", "captains-mistress"];
+const FOURS = ["simultaneous-captains-mistress", "single-selector", "captains-mistress"];
 const SIDES: readonly Side[] = ["red", "yellow"];
 
 /** What whoever looks at the board should know before the next vote; nothing where nothing is near. */

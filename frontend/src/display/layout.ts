@@ -7,6 +7,8 @@ export const NARROWEST = 4 / 3;
 const CABINET = 776;
 const WIDEST_SHARE = 0.56;
 export const STEPPED_BACK = 0.84;
+/** For bars under the clock. */
+export const MAKES_ROOM = 0.7;
 
 /** Water: where its surface stands when nobody and when everybody has voted. */
 export const LOW_TIDE = 850;

@@ -3,7 +3,7 @@ import "@fontsource/barlow-condensed/latin-600.css";
 import "@fontsource/barlow-condensed/latin-800.css";
 import "@fontsource/barlow-condensed/latin-ext-600.css";
 import "@fontsource/barlow-condensed/latin-ext-800.css";
-import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, ToDisplay, TurnSealed } from "../protocol";
+import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted, ToDisplay, TurnSealed } from "../protocol";
 import { connect } from "../live/connect";
 import { isReopened, laterSeal } from "../live/seals";
 import { Store, useStore } from "../live/store";
@@ -24,6 +24,7 @@ interface Own {
   welcome: DisplayWelcomed | null;
   key: KeyShown | null;
   sealed: TurnSealed | null;
+  counts: TeamCounted | null;
   notice: Notice | null;
   cheers: Cheers;
   hints: boolean;
@@ -40,7 +41,7 @@ const look = lookOf(location.search);
 const sound = new Sound();
 const presenter = new Presenter(code);
 const own = new Store<Own>({
-  welcome: null, key: null, sealed: null, notice: null, cheers: QUIET, hints: false, blank: false, sounds: sound.on,
+  welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: QUIET, hints: false, blank: false, sounds: sound.on,
 });
 let before: EventState | null = null;
 let silence = 0;
@@ -50,6 +51,7 @@ function heard(message: ToDisplay): void {
   if (message.type === "display.welcomed") own.set({ welcome: message, key: null });
   if (message.type === "key.shown") own.set({ key: message });
   if (message.type === "turn.sealed") own.set({ sealed: laterSeal(own.get().sealed, message) });
+  if (message.type === "team.counted") own.set({ counts: message });
   if (message.type === "cheers.counted") cheer(message.presses);
   const notice = noticeOf(message, before);
   if ("state" in message) follow(message.state);

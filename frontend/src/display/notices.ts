@@ -25,6 +25,8 @@ function textOf(message: ToDisplay, before: EventState | null): string | null {
   switch (message.type) {
     case "turn.voided":
       return "The last turn does not count: vote again";
+    case "turn.concealed":
+      return "Sealed: it stays secret until the others have voted";
     case "turn.restored":
       return "Some votes were lost and are sent again: more time";
     case "turn.moved":

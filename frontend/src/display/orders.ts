@@ -1,3 +1,4 @@
+import { lastClosed } from "../live/phase";
 import type { Action, EventState } from "../protocol";
 import type { Phase } from "./scene";
 
@@ -71,9 +72,9 @@ function close({ match }: EventState, phase: Phase): Order | string {
 }
 
 function undo({ match }: EventState): Order | string {
-  const reveal = match?.state === "aborted" ? null : match?.reveal;
-  if (!reveal) return "There is no turn to take back";
-  return order("turn.void", { turn: reveal.turn, sure: `Press again to take back turn ${reveal.number}` });
+  const last = lastClosed(match);
+  if (!last) return "There is no turn to take back";
+  return order("turn.void", { turn: last.turn, sure: `Press again to take back turn ${last.number}` });
 }
 
 function lock({ lobby }: EventState): Order | string {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { EventState, TurnSealed, TurnoutCounted } from "../protocol";
+import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../protocol";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
-import { FLOOR, STEPPED_BACK, cabinetScale, stageSize, type Foot, type StageSize } from "./layout";
+import { FLOOR, MAKES_ROOM, STEPPED_BACK, cabinetScale, stageSize, type Foot, type StageSize } from "./layout";
 import { still } from "./motion";
 import type { Notice } from "./notices";
 import { nextChange, sceneAt, winnerOf, type Scene } from "./scene";
@@ -14,6 +14,8 @@ export interface View {
   turnout: TurnoutCounted | null;
   joinUrl: string;
   sealed: TurnSealed | null;
+  /** Of an open vote, so far. */
+  counts: TeamCounted | null;
   notice: Notice | null;
   size: StageSize;
   foot: Foot;
@@ -115,7 +117,7 @@ export function standing({ scene, size, lift }: View): Standing | null {
   const full = cabinetScale(size.width, lift, own);
   const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (won ? aside : isBack(scene) ? STEPPED_BACK : 1);
+  const scale = full * (won ? aside : isBack(scene) ? STEPPED_BACK : isOpenVote(scene) ? MAKES_ROOM : 1);
   const width = own.width * scale;
   const centre = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
   return { centre, floor: FLOOR - lift, width, height: own.height * scale, scale };
@@ -124,6 +126,11 @@ export function standing({ scene, size, lift }: View): Standing | null {
 /** Whether the cabinet steps back to leave room for what is told above it. */
 export function isBack({ phase, stage }: Scene): boolean {
   return phase === "reveal" && stage?.step !== "sealed";
+}
+
+/** Whether everybody sees the votes of this window as they come. */
+export function isOpenVote({ phase, match }: Scene): boolean {
+  return match?.board.vote === "open" && ["voting", "paused", "sealed"].includes(phase);
 }
 
 /** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */

@@ -72,6 +72,12 @@ function at(reveal: Reveal, match: Match, share: number): number {
   return reveal.resolved_at + match.reveal_s * 1000 * share;
 }
 
+/** The turn that can be taken back: revealed, or kept secret until the next one is. */
+export function lastClosed(match: Match | null): { turn: number; number: number } | null {
+  if (!match || match.state === "aborted") return null;
+  return match.concealed ?? match.reveal;
+}
+
 export function teamOf(event: EventState, side: Side): Team {
   return event.teams[(event.match?.[side] ?? 1) - 1]!;
 }

@@ -11,6 +11,15 @@ export function isReopened(before: Turn | null | undefined, after: Turn | null |
   return before.closes_at !== after.closes_at || before.epoch !== after.epoch || before.paused !== after.paused;
 }
 
+/** A reveal apart for each turn that it tells of: the last one, and the one that stayed secret until then. */
+export function apart(reveal: Reveal): readonly Reveal[] {
+  const { concealed } = reveal;
+  if (!concealed) return [reveal];
+  const { turn, number, side, sealed_at, seed } = concealed;
+  const [only, none] = [{ [side]: reveal[side] }, { red: null, yellow: null }];
+  return [{ ...reveal, [side]: null }, { ...reveal, ...none, ...only, turn, number, sealed_at, seed }];
+}
+
 /** A seal if it is the one that this reveal opens, and so has to be equal to; else null. */
 export function sealOf(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
   const rooted = reveal.red?.root || reveal.yellow?.root;

@@ -17,7 +17,7 @@ export function board(view: View, match: Match): Html | undefined {
 }
 
 /** Whether there is nothing but a window, and nothing to be told of it. */
-const isStill = ({ phase, event }: View) => /voting|waiting|paused/.test(phase) && !event.own_counts;
+const isStill = ({ phase, counts }: View) => !counts && /voting|waiting|paused/.test(phase);
 
 /** The ball stays where the ballot box holds it until a change of it is counted. */
 export function statusAt({ phase, ballot }: View, column: number): Status {

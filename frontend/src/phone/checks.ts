@@ -1,5 +1,5 @@
 import { sideOf } from "../live/phase";
-import { isReopened, laterSeal } from "../live/seals";
+import { apart, isReopened, laterSeal } from "../live/seals";
 import type { BallotCounted, EventState, ReceiptAsk, ReceiptTold, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
 import type { Receipt } from "./receipt";
@@ -44,7 +44,7 @@ export class Checks {
     const { match } = event;
     if (!match) return;
     if (isReopened(before, match.turn)) this.hear(before!.id, { sealed: null });
-    if (match.reveal) this.hear(match.reveal.turn, { revealed: match.reveal });
+    for (const revealed of match.reveal ? apart(match.reveal) : []) this.hear(revealed.turn, { revealed });
     const over = next && match.turn?.id !== before?.id ? before?.id : 0;
     const told = (receipt: Receipt) => (receipt.turn === over ? { ...receipt, watched: true } : restored(receipt, event));
     this.edit((kept) => kept.map(told).filter((receipt) => stands(receipt, event)));

@@ -6,6 +6,7 @@ import { columnsOf } from "./choice";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
 import type { Receipt } from "./receipt";
+import { isOf } from "./view";
 import { keepRecord, readReceipts, readRecord, type Record } from "./seat";
 
 const COUNTED_BUZZ_MS = 30;
@@ -71,7 +72,7 @@ export class Ledger {
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
     const tally = reveal?.[sideOf(event, team)];
-    if (tally && tally.decided_by !== "resign" && reveal.turn === record.turn) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
+    if (tally && tally.decided_by !== "resign" && isOf(reveal, record.turn)) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });
   }

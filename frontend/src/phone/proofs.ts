@@ -5,7 +5,7 @@ import type { Receipt } from "./receipt";
 import { standing } from "./receipts";
 import { eye } from "./shape";
 import * as say from "./tongue/en";
-import type { View } from "./view";
+import { isOf, type View } from "./view";
 
 export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 
@@ -45,7 +45,7 @@ function checkLine({ phase, event, receipts }: View): string {
   const good = receipts.filter(({ found }) => found === "counted").length + checked;
   if (!last || !good) return "";
   if (phase === "ended" && last.found) return say.allCounted(good, votes, checked);
-  return last.found === "checked" && last.turn === event.match?.reveal?.turn ? say.countedAndChecked : `${good}`;
+  return last.found === "checked" && event.match?.reveal && isOf(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
 /** What there is to show to the organizers when an acknowledged vote is not in the count; it stays with the match. */

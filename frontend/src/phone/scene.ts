@@ -76,9 +76,11 @@ function lines(board: Board): (column: number) => Html {
 const ringed = ({ row }: Ball, rows: number, order: number) =>
   html`<circle class="lit" css="--order:${order}" cx="50" cy="${100 * (rows - row) + 150}" r="42"/>`;
 
-/** How many of the own team are for each column, if that is told. */
-function soFar({ event, counts, side }: View, match: Match): Scene {
-  if (!event.own_counts || !counts || counts.turn !== match.turn?.id) return {};
+/** How many are for each column, if that is told: of the own team, or in an open vote of whoever votes. */
+function soFar({ event, counts, side: own }: View, match: Match): Scene {
+  const open = match.board.vote === "open" && match.turn?.to_move[0];
+  if (!(event.own_counts || open) || !counts || counts.turn !== match.turn?.id) return {};
+  const side = open || own;
   const most = Math.max(...counts.counts);
   const votes = (column: number) => counts.counts[column - 1] ?? 0;
   return {

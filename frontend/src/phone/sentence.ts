@@ -8,8 +8,9 @@ import type { View } from "./view";
 export function sentence(view: View): string {
   const { match, phase, hands } = view;
   if (!match && !hands) return lobby(view);
-  if (phase === "waiting") return view.talking ? say.talk : say.getReady;
-  return (phase === "voting" && !second() && voting(view, match!)) || (need()?.sentence(view, match) ?? "");
+  if (view.talking) return say.talk;
+  const said = phase === "waiting" ? say.getReady : phase === "voting" && !second() && voting(view, match!);
+  return (!match?.board.vote && said) || (need()?.sentence(view, match) ?? "");
 }
 
 function lobby({ turnout, team, event, connection }: View): string {

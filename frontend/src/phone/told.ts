@@ -20,34 +20,44 @@ export function sentence(view: View, match: Match | null): string {
   if (phase === "ended") return end(view, match);
   if (phase === "reveal") return reveal(view, match, match.reveal!);
   if (phase === "paused") return join(say.paused, ballot.standing !== null && say.voteKept);
-  return phase === "sealed" ? sealed(view, match) : voting(view, match);
+  if (phase === "sealed") return sealed(view, match);
+  return phase === "waiting" ? halved(view, match) : voting(view, match);
 }
 
 const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
 
-const isToMove = ({ side }: View, { turn }: Match) => turn!.to_move.includes(side);
+const isToMove = ({ side }: View, { turn }: Pick<Match, "turn">) => turn!.to_move.includes(side);
 
 function voting(view: View, match: Match): string {
   const { ballot, event, side } = view;
-  if (!isToMove(view, match)) return say.theirTurn(called(event, otherSide(side)));
+  if (!isToMove(view, match)) return match.board.vote ? halved(view, match) : say.theirTurn(called(event, otherSide(side)));
   if (ballot.status === "refused") return refused(ballot, match);
   if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(chosenName(match.board, ballot.column!)));
   return choosing(view, match);
 }
 
+/** Of a turn in two halves: whose it is, and who sees it. */
+function halved(view: View, { board, turn }: Match): string {
+  const they = called(view.event, turn!.to_move[0]!);
+  if (isToMove(view, { turn })) return board.vote === "open" ? say.openly : say.inSecret;
+  return board.vote === "open" ? say.theyOpenly(they) : say.theySecretly(they);
+}
+
 function choosing(view: View, match: Match): string {
   const { ballot, connection, hidden } = view;
-  if (!ballot.column) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(match));
+  if (!ballot.column) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
   const name = chosenName(match.board, ballot.column);
   if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
   if (hidden) return say.countedHidden;
   return takesSeveral(match) ? say.countedSeveral(name) : say.counted(name);
 }
 
-function invitation({ board, tally_method }: Match): string {
-  if (tally_method === "approval") return say.chooseAll;
-  if (tally_method === "instant_runoff") return say.rankUp;
-  return board.rows ? say.pick : say.choose;
+function invitation(view: View, match: Match): string {
+  const { board, tally_method } = match;
+  const half = board.vote && halved(view, match);
+  if (tally_method === "approval") return join(half, say.chooseAll);
+  if (tally_method === "instant_runoff") return join(half, say.rankUp);
+  return half || (board.rows ? say.pick : say.choose);
 }
 
 const isCaptain = ({ event, team, sign }: View, { tie_rule }: Match) => tie_rule === "captain" && !!sign && event.teams[team - 1]!.captain === sign;

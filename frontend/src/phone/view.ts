@@ -1,6 +1,6 @@
 import { phaseOf, sideOf, teamOf, type Phase } from "../live/phase";
 import type { Connection } from "../live/socket";
-import type { EventState, Match, Side, TurnoutCounted } from "../protocol";
+import type { EventState, Match, Reveal, Side, TurnoutCounted } from "../protocol";
 import type { Desk } from "./desk";
 import type { Mine, Seated } from "./mine";
 
@@ -55,7 +55,12 @@ export function isSealed({ phase, seal, match }: View): boolean {
   return phase === "sealed" && seal?.turn === match?.turn?.id;
 }
 
+/** Whether a reveal tells of this turn, perhaps as the one that stayed secret until it. */
+export function isOf({ turn, concealed }: Reveal, told: number | null): boolean {
+  return told === turn || (!!concealed && told === concealed.turn);
+}
+
 /** What the voter voted in the turn that is revealed. */
 export function ownColumn({ record, match }: Pick<View, "record" | "match">): number | null {
-  return match?.reveal && record.turn === match.reveal.turn ? record.column : null;
+  return match?.reveal && isOf(match.reveal, record.turn) ? record.column : null;
 }

@@ -3,12 +3,13 @@
 import pytest
 
 from games.models import TurnState
-from tests.voting.playing import open_now, run_out, set_window, start, vote
+from tests.voting.playing import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
+from voting.match import turns
 from voting.match.turns import PATIENCE_MS, boxed, close_turn, load_turn
 from voting.models import Announcement
-from voting.protocol import decode_change
+from voting.protocol import TurnSealed, decode_change
 
 pytestmark = pytest.mark.django_db
 
@@ -67,6 +68,24 @@ def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> No
     assert state.match is not None
     assert state.match.reveal is not None
     assert state.match.reveal.sealed_at == first.sealed_at
+
+
+@pytest.mark.parametrize("game", [CLASSIC, SELECTOR])
+def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
+    game: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not one of the side that is to move after it: phones would not find their votes in that."""
+    told: list[TurnSealed] = []
+    monkeypatch.setattr(turns, "tell_at_once", lambda _, seal: told.append(seal))
+    turn = start(box, game=game)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[5])
+    run_out(turn, box)
+    slow = load_turn(turn.pk)
+    close_turn(turn.pk, box)
+    monkeypatch.setattr(turns, "load_turn", lambda _: slow)
+    close_turn(turn.pk, box)
+    assert told == told[:1] * 2
 
 
 class AsksAClockBehind(BallotBox):

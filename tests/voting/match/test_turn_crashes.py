@@ -9,12 +9,14 @@ from deploy.laptop.network import LOOPBACK, free_port
 from games.models import Match, TurnState
 from tests.voting.losing import empty
 from tests.voting.playing import (
+    SELECTOR,
     ballots,
     kinds,
     new_event,
     only_turn,
     open_now,
     play_out,
+    play_turn,
     run_out,
     start,
     store,
@@ -94,6 +96,30 @@ def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box:
     assert following.number == 2
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
     assert not Announcement.objects.filter(sent_at=None).exists()
+
+
+@pytest.mark.parametrize("step", ["seal", "place", "expire"])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
+    step: str, before: bool, box: BallotBox
+) -> None:
+    turn = start(box, game=SELECTOR)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3, 1])
+    run_out(turn, box)
+    dying = DyingBox(step, before)
+    with pytest.raises(Crash):
+        close_turn(turn.pk, dying)
+    dying.close()
+    close_turn(turn.pk, box)
+    look_again(box)
+    after, second = load_turn(turn.pk), only_turn(turn.match)
+    assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
+    assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)
+    play_turn(second, box, yellow=[3])
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    told = kinds(turn.match.event_id)
+    assert (told.count("turn.concealed"), told.count("turn.revealed")) == (1, 1)
 
 
 def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox) -> None:

@@ -27,8 +27,9 @@ SERVER = {
 }
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
-    protocol.Clocks, protocol.Rated, protocol.SideTally, protocol.Commitment, protocol.Finished,
-    protocol.You, protocol.Deed, protocol.Pressed, protocol.PageTold, protocol.Person, protocol.ChatLine,
+    protocol.Clocks, protocol.Rated, protocol.Concealed, protocol.SideTally, protocol.Commitment,
+    protocol.Finished, protocol.You, protocol.Deed, protocol.Pressed, protocol.PageTold, protocol.Person,
+    protocol.ChatLine,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+import msgspec
 import pytest
 from django.db import transaction
 
@@ -53,8 +54,9 @@ def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> Report
 def test_it_has_the_figures_of_the_record(name: str, told: dict[str, Told]) -> None:
     report, record = told[name]
     assert len(report.turns) == len(record.turns)
+    falling: dict[str, int] = {}
     for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
-        drops = {drop.side: drop.column for drop in turn.resolution.drops}
+        falling |= {side: pick for side, pick in msgspec.structs.asdict(picks).items() if pick}
         for side in ("red", "yellow"):
             counted, vote = count_of(count, side), turn.votes.get(side)
             assert (counted is None) == (vote is None)
@@ -65,7 +67,9 @@ def test_it_has_the_figures_of_the_record(name: str, told: dict[str, Told]) -> N
                     vote.decided_by,
                 )
                 assert counted.root == vote.root
-            assert drops.get(side) == getattr(picks, side)
+        if turn.board.vote != "open":  # else it falls when the other side has answered
+            assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
+            falling = {}
     assert report.end == (record.result if record.result != "open" else "playing")
 
 
@@ -129,6 +133,13 @@ def test_how_a_pick_came_about_is_told(told: dict[str, Told]) -> None:
     assert "One ballot of Rooks was drawn" in tell_turn(lottery, lottery.turns[0])
     assert "Rooks had a tie, and 1 had its votes first." in tell_turn(first, first.turns[0])
     assert "Nobody of Doves voted, and nothing dropped for them." in tell_turn(first, first.turns[0])
+
+
+def test_what_was_chosen_in_secret_is_told_as_such(told: dict[str, Told]) -> None:
+    report = told["selector"][0]
+    secret, answer = (tell_turn(report, turn) for turn in report.turns[:2])
+    assert secret == "Rooks chose column 4, in secret."
+    assert answer.startswith("Both chose column 4. Rooks held the token and dropped first")
 
 
 def test_rows_for_a_spreadsheet(told: dict[str, Told]) -> None:

@@ -148,6 +148,10 @@ export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
 export const asBefore: string = "Wie vorher";
 export const withCode = (code: string): string => `Mit ${code}`;
+export const inSecret: string = "Wähle im Geheimen.";
+export const openly: string = "Jetzt ihr: alle sehen es.";
+export const theySecretly = (name: string): string => `${name} wählt im Geheimen. Dann seid ihr dran.`;
+export const theyOpenly = (name: string): string => `${name} stimmt ab: alle sehen es.`;
 export const allCounted = (good: number, votes: number, checked: number): string =>
   `${good} von ${votes} ${votes === 1 ? "Stimme" : "Stimmen"} gezählt${good > checked ? `, ${checked} geprüft` : " und geprüft"}`;
 export const countedAndChecked: string = "Gezählt und geprüft";

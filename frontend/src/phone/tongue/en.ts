@@ -150,6 +150,10 @@ export const whose: string = "Go on as before, or with this code?";
 export const whoseText: string = "This device has a seat already.";
 export const asBefore: string = "As before";
 export const withCode = (code: string): string => `With ${code}`;
+export const inSecret: string = "Choose in secret.";
+export const openly: string = "Now you: everybody sees it.";
+export const theySecretly = (name: string): string => `${name} chooses in secret. You are next.`;
+export const theyOpenly = (name: string): string => `${name} votes: everybody sees it.`;
 export const allCounted = (good: number, votes: number, checked: number): string =>
   `${good} of ${votes} ${votes === 1 ? "vote" : "votes"} counted${good > checked ? `, ${checked} checked` : " and checked"}`;
 export const countedAndChecked: string = "Counted and checked";

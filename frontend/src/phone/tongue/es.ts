@@ -148,6 +148,10 @@ export const whose: string = "¿Seguir como antes o con este código?";
 export const whoseText: string = "Este dispositivo ya tiene un sitio.";
 export const asBefore: string = "Como antes";
 export const withCode = (code: string): string => `Con ${code}`;
+export const inSecret: string = "Elige en secreto.";
+export const openly: string = "Ahora vosotros: todos lo ven.";
+export const theySecretly = (name: string): string => `${name} elige en secreto. Luego os toca.`;
+export const theyOpenly = (name: string): string => `Vota ${name}: todos lo ven.`;
 export const allCounted = (good: number, votes: number, checked: number): string =>
   `${good} de ${votes} ${votes === 1 ? "voto contado" : "votos contados"}${good > checked ? `, ${checked} comprobados` : votes === 1 ? " y comprobado" : " y comprobados"}`;
 export const countedAndChecked: string = "Contado y comprobado";

@@ -148,6 +148,10 @@ export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";
 export const asBefore: string = "Comme avant";
 export const withCode = (code: string): string => `Avec ${code}`;
+export const inSecret: string = "Choisis en secret.";
+export const openly: string = "À vous\u00a0: tout le monde le voit.";
+export const theySecretly = (name: string): string => `${name} choisit en secret. Ensuite, c’est à vous.`;
+export const theyOpenly = (name: string): string => `${name} vote\u00a0: tout le monde le voit.`;
 export const allCounted = (good: number, votes: number, checked: number): string =>
   `${good} ${good > 1 ? "votes comptés" : "vote compté"} sur ${votes}${good > checked ? `, ${checked} vérifié${checked > 1 ? "s" : ""}` : good > 1 ? " et vérifiés" : " et vérifié"}`;
 export const countedAndChecked: string = "Compté et vérifié";

@@ -12,8 +12,14 @@ const SPOKEN: { [tongue in Tongue]: typeof en } = { de, en, es, fr, zh };
 
 /** Two lines of a phone that is 320 pixels wide, and a team's name in them. */
 const MOST_LETTERS = 84;
+/** Said with a name alone. */
+const NAMED = ["tokenTo", "theirTurn", "theySecretly", "theyOpenly"];
 /** What stands under the clock of a match. */
-const IN_A_MATCH = ["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam", "chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"];
+const IN_A_MATCH = [
+  ...["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"],
+  ...["chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"],
+  ...["inSecret", "openly", "theySecretly", "theyOpenly"],
+];
 
 type Said = string | readonly unknown[] | object | ((...some: unknown[]) => string);
 
@@ -59,7 +65,7 @@ test("a sentence of a match is short enough for a small phone", () => {
   for (const tongue of Object.keys(SPOKEN) as Tongue[]) {
     for (const name of IN_A_MATCH) {
       const said = SPOKEN[tongue][name as "tokenTo"] as unknown as string | ((...some: unknown[]) => string);
-      const text = typeof said === "string" ? said : name === "tokenTo" || name === "theirTurn" ? said(long) : said(7, name.startsWith("picked") ? "58\u00a0%" : name === "withTeam" ? 12 : long, "12,345");
+      const text = typeof said === "string" ? said : NAMED.includes(name) ? said(long) : said(7, name.startsWith("picked") ? "58\u00a0%" : name === "withTeam" ? 12 : long, "12,345");
       assert.ok(text.length <= MOST_LETTERS, `${tongue}: ${name} has ${text.length} letters: ${text}`);
     }
   }

@@ -1,0 +1,69 @@
+"""The single selector, variant 3 of Simultaneous Captain's Mistress: its holder chooses first, in secret."""
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from games.engine.game import Board, Picks, Resolution, Result, Side, Vote, check_picks, other
+from games.rules import simultaneous_captains_mistress as simultaneous
+
+Options = simultaneous.Options
+BOTH = simultaneous.GAME
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Of a whole turn the holder's half comes first: from then on it `is_chosen`, perhaps to drop nothing."""
+
+    board: simultaneous.State
+    is_chosen: bool = False
+    chosen: int | None = None
+
+
+class SingleSelector:
+    slug = "single-selector"
+    title = "Captain's Mistress, Single Selector"
+    rules = (
+        "The token's holder chooses a column in secret. Then the other team votes, and everybody sees how. "
+        "Both balls drop; in the same column the holder's drops first, and the token changes hands. Four in "
+        "a row win; both at once: who held the token."
+    )
+    options = Options
+
+    def draw_lots(self, options: Options, lot: int) -> Options:
+        return BOTH.draw_lots(options, lot)
+
+    def start(self, options: Options) -> State:
+        return State(BOTH.start(options))
+
+    def to_move(self, state: State) -> tuple[Side, ...]:
+        if self.result(state) != "open":
+            return ()
+        holder = state.board.token
+        return (other(holder) if state.is_chosen else holder,)
+
+    def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
+        """The second half's say nothing of what was chosen: the same columns are open."""
+        return BOTH.legal_actions(state.board, side) if side in self.to_move(state) else ()
+
+    def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
+        """The holder's pick is only kept; with the other's both drop, as if they had been picked at once."""
+        check_picks(self, state, picks)
+        holder = state.board.token
+        if not state.is_chosen and self.to_move(state):
+            return replace(state, is_chosen=True, chosen=picks.of(holder)), Resolution(result="open")
+        second = picks.of(other(holder))
+        both = Picks(state.chosen, second) if holder == "red" else Picks(second, state.chosen)
+        board, resolution = BOTH.resolve(state.board, both)
+        return State(board), resolution
+
+    def result(self, state: State) -> Result:
+        return BOTH.result(state.board)
+
+    def view(self, state: State, side: Side | None) -> Board:
+        vote: Vote = "open" if state.is_chosen else "concealed"
+        board = BOTH.view(state.board, side)
+        return msgspec.structs.replace(board, vote=vote) if self.to_move(state) else board
+
+
+GAME = SingleSelector()

@@ -1,0 +1,78 @@
+"""The single selector on phones and projector: a half in secret, a half that everybody sees, both told."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.stack import House
+
+RED_FIRST = {"token": "red"}
+SMALL = {"width": 320, "height": 568}
+OLD_PROJECTOR = {"width": 1024, "height": 768}
+
+
+def says(face: Face, words: str) -> None:
+    expect(face.page.locator(".sentence")).to_contain_text(words, timeout=SOON_MS)
+
+
+def stands(face: Face, column: int, votes: str) -> None:
+    """How many votes are told over a column."""
+    expect(face.page.locator(".bars .votes").nth(column - 1)).to_have_attribute(
+        "data-votes", votes, timeout=SOON_MS
+    )
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, OLD_PROJECTOR], ids=["16x9", "4x3"])
+def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int]) -> None:
+    house = one_gateway
+    event = house.ask(
+        "event", lobby="open", window_s=90, reveal_s=6, game="single-selector", options=RED_FIRST
+    )
+    display = open_at(house, f"selector-{size['width']}", size)
+    red, yellow = (
+        open_at(house, f"selector-{name}-{size['width']}", of)
+        for name, of in (("red", PHONE), ("yellow", SMALL))
+    )
+    faces = (display, red, yellow)
+    display.page.goto(f"/display/{event['code']}")
+    for phone, team in ((red, "1"), (yellow, "2")):
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby", team=team)
+    house.ask("open_at_once", event_id=event["id"])
+    says(red, "Choose in secret")
+    says(yellow, "Rooks chooses in secret")
+    expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)
+    vote(red, 4)
+    says(red, "Counted: your vote for\u00a04.")
+    shoot(faces, "secret")
+    house.ask("closing_in", event_id=event["id"], ms=200)
+    expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=SOON_MS)
+    house.ask("open_at_once", event_id=event["id"])
+    says(red, "Doves votes: everybody sees it.")
+    says(yellow, "Now you: everybody sees it.")
+    assert display.page.locator(".choice, .bars .votes[data-side=red]").count() == 0
+    vote(yellow, 4)
+    stands(display, 4, "1")
+    for phone in (red, yellow):
+        expect(phone.page.locator("[data-column='4']")).to_have_accessible_name(
+            "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=SOON_MS
+        )
+    shoot(faces, "open")
+    house.ask("closing_in", event_id=event["id"], ms=200)
+    expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=SOON_MS)
+    expect(display.page.locator(".chest")).to_have_count(0)
+    shoot(faces, "told")
+    says(red, "The token goes to Doves.")
+    for phone in (red, yellow):
+        expect(phone.page.locator(".receipts summary")).to_contain_text(
+            "Counted and checked", timeout=SOON_MS
+        )
+    says(yellow, "Choose in secret")
+
+
+def shoot(faces: tuple[Face, ...], name: str) -> None:
+    for face in faces:
+        face.shoot(name)
+        assert face.troubles == []
+        assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,129 @@
+"""The single selector: two halves that come to what both sides' picks at once come to, and a kept secret."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.answer import answer
+from games.engine.errors import IllegalPick
+from games.engine.game import SIDES, Drop, Picks, Side, other
+from games.engine.record import read_record, replay
+from games.engine.registry import find_game, read_options
+
+SELECTOR = find_game("single-selector")
+AT_ONCE = find_game("simultaneous-captains-mistress")
+HERE = Path(__file__).parent
+OWN = [msgspec.json.decode(line) for line in (HERE / "single_selector.ndjson").read_bytes().splitlines()]
+SHARED = [msgspec.json.decode(line) for line in (HERE.parent / "rules.ndjson").read_bytes().splitlines()]
+LEGAL = [case for case in SHARED if case["game"] == AT_ONCE.slug and not case["expect"].get("error")]
+
+options = st.fixed_dictionaries(
+    {
+        "columns": st.sampled_from([7, 6]),
+        "token": st.sampled_from(SIDES),
+        "tie": st.sampled_from(["holder", "other"]),
+    }
+)
+
+
+def told_of(case: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.json.decode(
+        msgspec.json.encode(answer(replay(read_record(msgspec.json.encode(case)))))
+    )
+    return told
+
+
+@pytest.mark.parametrize("case", OWN, ids=[case["name"] for case in OWN])
+def test_case(case: dict[str, Any]) -> None:
+    told = told_of(case)
+    refused = told.pop("error")
+    assert (refused and refused["turn"]) == (case["expect"].pop("error", None) or {}).get("turn")
+    assert told == case["expect"]
+
+
+def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
+    """The turns of a game in which both pick at once, the holder's pick first."""
+    state = AT_ONCE.start(read_options(AT_ONCE, case["options"]))
+    halves: list[dict[Side, int | None]] = []
+    for turn in case["turns"]:
+        holder: Side = AT_ONCE.view(state, None).token or "red"
+        halves += [{side: turn.get(side)} for side in (holder, other(holder))]
+        state, _ = AT_ONCE.resolve(state, Picks(turn.get("red"), turn.get("yellow")))
+    return halves
+
+
+@pytest.mark.parametrize("case", LEGAL, ids=[case["name"] for case in LEGAL])
+def test_what_comes_of_both_at_once_comes_of_one_after_the_other(case: dict[str, Any]) -> None:
+    halves = case | {"game": SELECTOR.slug, "turns": halved(case)}
+    assert told_of(halves) == told_of(case) | {"turns_played": 2 * len(case["turns"])}
+
+
+@given(st.data(), options)
+def test_a_whole_turn_is_one_of_the_simultaneous_game(data: st.DataObject, chosen: dict[str, Any]) -> None:
+    state = SELECTOR.start(read_options(SELECTOR, chosen))
+    same = AT_ONCE.start(read_options(AT_ONCE, chosen))
+    while AT_ONCE.result(same) == "open":
+        picks: dict[Side, int | None] = {}
+        for vote in ("concealed", "open"):
+            [side] = SELECTOR.to_move(state)
+            assert side == AT_ONCE.view(same, None).token if vote == "concealed" else side not in picks
+            assert SELECTOR.view(state, None).vote == vote
+            assert SELECTOR.legal_actions(state, side) == AT_ONCE.legal_actions(same, side)
+            picks[side] = data.draw(st.sampled_from([*SELECTOR.legal_actions(state, side), None]))
+            state, told = SELECTOR.resolve(state, Picks(**{side: picks[side]}))
+        same, expected = AT_ONCE.resolve(same, Picks(**picks))
+        assert told == expected
+        assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == AT_ONCE.view(same, None)
+        if all(pick is None for pick in picks.values()):
+            return  # they may pass for ever
+
+
+@given(st.data(), options, st.integers(0, 15))
+def test_between_the_halves_nothing_says_what_was_chosen(
+    data: st.DataObject, chosen: dict[str, Any], turns: int
+) -> None:
+    """Every pick of the holder, and none, leads to the same view, the same choices, the same words."""
+    state = SELECTOR.start(read_options(SELECTOR, chosen))
+    for _ in range(2 * turns):
+        for side in SELECTOR.to_move(state):
+            legal = SELECTOR.legal_actions(state, side)
+            state, _ = SELECTOR.resolve(state, Picks(**{side: data.draw(st.sampled_from(legal))}))
+    for holder in SELECTOR.to_move(state):
+        picks = [*SELECTOR.legal_actions(state, holder), None]
+        after = [SELECTOR.resolve(state, Picks(**{holder: pick})) for pick in picks]
+        shown = {
+            msgspec.json.encode(
+                (
+                    told,
+                    [SELECTOR.view(then, side) for side in (*SIDES, None)],
+                    [SELECTOR.legal_actions(then, side) for side in SIDES],
+                    SELECTOR.to_move(then),
+                    SELECTOR.result(then),
+                )
+            )
+            for then, told in after
+        }
+        assert len(shown) == 1
+        assert [told.drops for _, told in after] == [()] * len(picks)
+
+
+def test_a_conflict_passes_the_selector_and_the_other_side_is_next_to_choose_in_secret() -> None:
+    state = SELECTOR.start(read_options(SELECTOR, {}))
+    state, _ = SELECTOR.resolve(state, Picks(red=4))
+    state, told = SELECTOR.resolve(state, Picks(yellow=4))
+    assert told.drops == (Drop("red", 4, 1), Drop("yellow", 4, 2))
+    assert (told.conflict, told.token_after, SELECTOR.to_move(state)) == (4, "yellow", ("yellow",))
+
+
+def test_nobody_picks_out_of_turn() -> None:
+    state = SELECTOR.start(read_options(SELECTOR, {}))
+    for picks in (Picks(yellow=1), Picks(1, 1)):
+        with pytest.raises(IllegalPick):
+            SELECTOR.resolve(state, picks)
+    chosen, _ = SELECTOR.resolve(state, Picks(red=1))
+    with pytest.raises(IllegalPick):
+        SELECTOR.resolve(chosen, Picks(red=2))

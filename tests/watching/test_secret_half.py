@@ -1,0 +1,122 @@
+"""Two evenings that differ in nothing but what the selector's holder chose look the same until it is told."""
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces import Face, faces_of
+from tests.stack import House
+from tests.watching.outlook import Watchers, watchers
+from tests.watching.test_secrecy import differing, vote
+from tests.watching.watcher import watched_house
+
+ANSWER = [3, 3, 5]
+LONG_MS = 540_000
+OWN_COUNTS_S = 2.5
+WHOLE: dict[str, Any] = {
+    "lobby": "open",
+    "team_choice": "choose",
+    "game": "single-selector",
+    "options": {"token": "red"},
+}
+SEES_MORE = {"peek": True, "own_counts": True}  # of other votes
+LOGGED = re.compile(r'[\d.]+ ms\b|"(sealed|resolved)_ms": [\d.]+')
+AS_THEY_COME = re.compile(r'^.*"type":"(team\.counted|counts\.told)".*\n?', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What watchers saw until between the halves, and in the second; the holder's own voter; the end."""
+
+    between: dict[str, str]
+    answering: dict[str, str]
+    receipt: dict[str, Any]
+    reveal: dict[str, Any]
+
+
+def evening(data: Path, chosen: list[int]) -> Evening:
+    with watched_house(data) as house:
+        for faces in faces_of(house):
+            made = house.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
+            house.ask("begin", event_id=made["id"])
+            with watchers(house, faces, made["code"]) as watching:
+                projector, voter = watching.faces["the projector"], watching.faces["a phone of team 1"]
+                moved(house, projector, made["id"])
+                vote(faces, made["code"], {1: chosen})
+                time.sleep(OWN_COUNTS_S)  # in which they would be told
+                house.ask("closing_in", event_id=made["id"], ms=200)
+                kept = projector.hear("turn.concealed")["state"]["match"]["concealed"]["turn"]
+                receipt = voter.say("receipt.ask", turn=kept).hear("receipt.told")
+                between = outlook(watching)
+                moved(house, projector, made["id"])
+                vote(faces, made["code"], {2: ANSWER})
+                for name in ("the projector", "the control room", "a phone of team 1", "a phone of team 2"):
+                    watching.faces[name].hear("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
+                answering = but_for_the_open_vote(outlook(watching))
+                house.ask("closing_in", event_id=made["id"], ms=200)
+                return Evening(between, answering, receipt, projector.hear("turn.revealed"))
+    raise AssertionError("nobody looked on")
+
+
+def moved(house: House, projector: Face, event_id: int) -> None:
+    house.ask("closing_in", event_id=event_id, ms=LONG_MS)
+    projector.hear("turn.moved")
+
+
+def outlook(watching: Watchers) -> dict[str, str]:
+    """Without how long things took."""
+    return {name: LOGGED.sub("TIME", text) for name, text in watching.outlook().items()}
+
+
+def but_for_the_open_vote(seen: dict[str, str]) -> dict[str, str]:
+    """How often it was told as it went is chance."""
+    told = {name: text for name, text in seen.items() if not name.startswith("size of")}
+    return {name: AS_THEY_COME.sub("", f"{text}\n") for name, text in told.items()}
+
+
+@pytest.fixture(scope="module")
+def evenings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evening, Evening]:
+    one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
+    return evening(one, [1, 1, 2]), evening(other, [7, 6, 7])
+
+
+@pytest.mark.parametrize("moment", ["between", "answering"])
+def test_nobody_sees_a_difference_before_both_are_told(
+    evenings: tuple[Evening, Evening], moment: str
+) -> None:
+    one, other = (getattr(evening, moment) for evening in evenings)
+    assert differing(one, other) == {}
+    assert one == other
+
+
+def test_the_holders_own_voter_is_told_no_more(evenings: tuple[Evening, Evening]) -> None:
+    for evening in evenings:
+        assert (evening.receipt["side"], evening.receipt["path"]) == (None, [])
+
+
+def test_not_even_who_sees_other_votes_sees_the_secret_ones(evenings: tuple[Evening, Evening]) -> None:
+    told = "".join(evenings[0].between.values())
+    assert "team.counted" not in told
+    assert "counts.told" not in told
+
+
+def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Evening]) -> None:
+    """Nobody who sees nothing finds a difference."""
+    seen = evenings[0].between
+    for name in ("the projector", "a phone of team 2", "channel layer", "outbox"):
+        assert "turn.concealed" in seen[name]
+        assert '"concealed":{' in seen[name]
+    assert "sealed TIME and resolved TIME" in seen["log of the worker"] + seen["log of the clocks"]
+    assert seen["page /record/{code}/1.json"].startswith("200")
+    assert seen["page /report/{code}/1.csv"].startswith("200")
+
+
+def test_then_all_is_told(evenings: tuple[Evening, Evening]) -> None:
+    reveals = [evening.reveal["state"]["match"]["reveal"] for evening in evenings]
+    assert [told["red"]["counts"] for told in reveals] == [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 2]]
+    assert [told["yellow"]["counts"] for told in reveals] == [[0, 0, 2, 0, 1, 0, 0]] * 2
+    assert all(told["concealed"]["seed"] for told in reveals)
