@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from games.engine.errors import GameError
-from games.engine.game import Game, Picks, Resolution
+from games.engine.game import SIDES, Game, Picks, Resolution
 from games.engine.registry import find_game, read_options
 from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
 from games.names import clean_name
@@ -77,6 +77,8 @@ def create_match(event: Event, now: int) -> Match:
     except GameError as refusal:
         raise MatchError(f"This game cannot be played: {refusal}.") from refusal
     red, yellow = event.teams.order_by("number")
+    if event.defections:
+        _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS}
     return Match.objects.create(
         **(terms | {"options": msgspec.to_builtins(options)}),
@@ -86,6 +88,16 @@ def create_match(event: Event, now: int) -> Match:
         yellow=yellow,
         started_at=now,
     )
+
+
+def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
+    """What a board or a show of hands tells of a side cannot be secret. Raises MatchError."""
+    if event.bank_s is not None or event.teams.filter(hands=True).exists():
+        raise MatchError("Secret sides need teams that vote by phone, in a common window.")
+    state = game.start(options)
+    red, yellow = (game.legal_actions(state, side) for side in SIDES)
+    if red != yellow or game.view(state, None).drawing:
+        raise MatchError("Secret sides need a game in which both sides choose from the same at once.")
 
 
 def position_of(match: Match) -> Position:

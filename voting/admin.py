@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from games.admin import LookOnly, UnfoldAdmin
-from games.models import Event, Team, TurnState
+from games.models import Event, MatchState, Team, TurnState
 from voting.forms.edits import tell_screens
 from voting.forms.event_words import NameField
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
@@ -111,6 +111,11 @@ class TallyRecordAdmin(LookOnly):
     search_fields = ["turn__match__event__code", "turn__match__event__name"]
     ordering = ["-pk"]
     exclude = ["sealed"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
+        """While sides are secret a side's counts are."""
+        tallies: QuerySet[TallyRecord] = super().get_queryset(request)
+        return tallies.exclude(turn__match__state=MatchState.PLAYING, turn__match__defections__gt=0)
 
 
 @admin.register(Ticket)

@@ -5,6 +5,7 @@ export type Result = "red" | "yellow" | "draw" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
+export type EndedBy = "board" | "forfeit" | "time" | "deserted";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type Part = "code" | "turnout" | "tally";
 export type TallyMethod = "plurality" | "lottery";
@@ -12,6 +13,7 @@ export type TieRule = "first" | "lot";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
+export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
 
 export interface PhoneJoin {
   type: "phone.join";
@@ -34,6 +36,14 @@ export interface BallotCast {
 export interface ReceiptAsk {
   type: "receipt.ask";
   turn: number;
+}
+
+export interface SideChange {
+  type: "side.change";
+  turn: number;
+  number: number;
+  team: number;
+  blind?: string | null;
 }
 
 export interface CheerSend {
@@ -143,7 +153,7 @@ export interface SideTally {
   counts: ReadonlyArray<number>;
   ballots: number;
   pick: number | null;
-  decided_by: Deciding;
+  decided_by: Deciding | null;
   root: string | null;
 }
 
@@ -173,6 +183,7 @@ export interface Reveal {
   yellow: SideTally | null;
   resolution: Resolution;
   seed: string | null;
+  whole: string | null;
 }
 
 export interface Clocks {
@@ -181,6 +192,20 @@ export interface Clocks {
   cap_s: number | null;
   red_ms: number;
   yellow_ms: number;
+}
+
+export interface SidesTurn {
+  red: number;
+  yellow: number;
+  to_red: number;
+  to_yellow: number;
+}
+
+export interface SidesTold {
+  turns: ReadonlyArray<SidesTurn>;
+  loyal: readonly [number, number];
+  in_time: number;
+  too_soon: number;
 }
 
 export interface Match {
@@ -192,7 +217,7 @@ export interface Match {
   red: number;
   yellow: number;
   result: Result;
-  ended_by: "board" | "forfeit" | "time" | null;
+  ended_by: EndedBy | null;
   window_s: number;
   reveal_s: number;
   close_early: boolean;
@@ -204,6 +229,9 @@ export interface Match {
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
   clocks: Clocks | null;
+  defections: number;
+  turn_points: boolean;
+  sides: SidesTold | null;
 }
 
 export interface Finished {
@@ -325,6 +353,7 @@ export interface TurnSealed {
   at: number;
   red: Commitment | null;
   yellow: Commitment | null;
+  whole: string | null;
 }
 
 export interface TurnoutCounted {
@@ -359,6 +388,11 @@ export interface TeamCounted {
   counts: ReadonlyArray<number>;
 }
 
+export interface SideTaken {
+  turn: number;
+  team: number;
+}
+
 export interface You {
   token: string;
   team: number;
@@ -367,6 +401,7 @@ export interface You {
   sequence: number;
   blind: string | null;
   sign: string;
+  changes: ReadonlyArray<SideTaken>;
 }
 
 export interface PhoneWelcomed {
@@ -401,6 +436,17 @@ export interface ReceiptTold {
   path: ReadonlyArray<string>;
   column: number | null;
   blind: string | null;
+}
+
+export interface SideChanged {
+  type: "side.changed";
+  changes: ReadonlyArray<SideTaken>;
+}
+
+export interface SideRefused {
+  type: "side.refused";
+  number: number;
+  code: SideRefusal;
 }
 
 export interface DisplayWelcomed {
@@ -533,13 +579,13 @@ export interface PageTold {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChange | CheerSend | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold | SideChanged | SideRefused;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DisplayWelcomed | KeyShown | CheersCounted;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
 export type ToChat = ChatTold | ClockTold | RetryTold | ErrorTold;

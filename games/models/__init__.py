@@ -43,6 +43,7 @@ from games.models.match import (
     TurnState,
 )
 from games.models.terms import (
+    MAX_DEFECTIONS,
     MAX_REVEAL_S,
     MAX_TALK_S,
     MAX_WINDOW_S,
@@ -58,6 +59,7 @@ __all__ = [
     "LIVE_STATES",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
+    "MAX_DEFECTIONS",
     "MAX_REVEAL_S",
     "MAX_TALK_S",
     "MAX_WINDOW_S",

@@ -23,6 +23,7 @@ class EndedBy(models.TextChoices):
     BOARD = "board"
     FORFEIT = "forfeit"
     TIME = "time"
+    DESERTED = "deserted"
 
 
 class Match(MatchTerms):
@@ -37,6 +38,11 @@ class Match(MatchTerms):
     ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether nobody may know who is on which side: sides may be changed, and it is not over."""
+        return self.defections > 0 and self.state == MatchState.PLAYING
 
     class Meta(MatchTerms.Meta):
         verbose_name_plural = "matches"
@@ -85,7 +91,8 @@ class Turn(models.Model):
     `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
     `talk_left_ms` of the time to talk before it.
     `seed` decides every lot of the turn. No ballot was taken after `sealed_at`. In a match by clocks each
-    side had `*_bank_ms` left when the window opened, and took `*_used_ms` of it.
+    side had `*_bank_ms` left when the window opened, and took `*_used_ms` of it. `whole` commits to a turn
+    with secret sides.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -105,6 +112,7 @@ class Turn(models.Model):
     red_used_ms = models.BigIntegerField(null=True, blank=True)
     yellow_used_ms = models.BigIntegerField(null=True, blank=True)
     sealed_at = models.BigIntegerField(null=True, blank=True)
+    whole = models.CharField(max_length=64, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
 
     class Meta:

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+import msgspec
 from django.db.models import Count, Q
 
 from games.engine.game import SIDES, Side
@@ -10,7 +11,7 @@ from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings
-from voting.models import TallyRecord
+from voting.models import SidesRecord, TallyRecord
 
 FINISHED_SHOWN = 20
 
@@ -21,6 +22,7 @@ def snapshot(event: Event) -> protocol.EventState:
         protocol.Team(number=t.number, name=t.name, hands=t.hands) for t in event.teams.order_by("number")
     )
     match = event.matches.select_related("red", "yellow").order_by("-number").first()
+    secret = match is not None and match.is_secret
     return protocol.EventState(
         code=event.code,
         name=event.name,
@@ -31,20 +33,20 @@ def snapshot(event: Event) -> protocol.EventState:
         next_match_at=event.next_match_at,
         finished=_finished(event),
         admission=cast(Any, event.admission),
-        peek=event.peek,
-        own_counts=event.own_counts,
+        peek=event.peek and not secret,
+        own_counts=event.own_counts and not secret,
         notice=event.notice,
-        hidden=_hidden(event),
+        hidden=_hidden(event, secret=secret),
         best_of=event.best_of,
         extra_s=event.extra_s,
     )
 
 
-def _hidden(event: Event) -> tuple[protocol.Part, ...]:
+def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     parts: dict[protocol.Part, bool] = {
         "code": event.hide_code,
         "turnout": event.hide_turnout,
-        "tally": event.hide_tally,
+        "tally": event.hide_tally or secret,
     }
     return tuple(part for part, hidden in parts.items() if hidden)
 
@@ -67,13 +69,21 @@ def _match(match: Match) -> protocol.Match:
         close_early=match.close_early,
         board=position.game.view(position.state, None),
         turn=_turn(turn, position) if turn else None,
-        reveal=_reveal(position) if position.turns else None,
+        reveal=_reveal(position, match) if position.turns else None,
         tally_method=cast(Any, match.tally_method),
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         talk_s=match.talk_s,
         clocks=_clocks(match, turn),
+        defections=match.defections,
+        turn_points=match.turn_points,
+        sides=_sides(match),
     )
+
+
+def _sides(match: Match) -> protocol.SidesTold | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
+    return msgspec.convert(kept.told["told"], protocol.SidesTold) if kept else None
 
 
 def _clocks(match: Match, live: Turn | None) -> protocol.Clocks | None:
@@ -115,9 +125,9 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
     )
 
 
-def _reveal(position: Position) -> protocol.Reveal:
+def _reveal(position: Position, match: Match) -> protocol.Reveal:
     turn = position.turns[-1]
-    tallies = {cast(Side, record.side): _tally(record) for record in turn.tallies.all()}
+    tallies = {cast(Side, record.side): _tally(record, match) for record in turn.tallies.all()}
     red, yellow = (tallies.get(side) for side in SIDES)
     return protocol.Reveal(
         turn=turn.pk,
@@ -128,10 +138,13 @@ def _reveal(position: Position) -> protocol.Reveal:
         yellow=yellow,
         resolution=position.resolutions[-1],
         seed=turn.seed,
+        whole=turn.whole or None,
     )
 
 
-def _tally(record: TallyRecord) -> protocol.SideTally:
+def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
+    if match.is_secret:
+        return protocol.SideTally(counts=(), ballots=0, pick=record.pick, decided_by=None)
     return protocol.SideTally(
         counts=tuple(record.counts),
         ballots=record.ballots,

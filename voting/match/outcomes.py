@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from games.engine.game import SIDES, Picks, Side
+from games.engine.game import SIDES, Picks, Side, other
 from games.matches import Position
 from games.models import EndedBy, MatchResult, NoBallotRule, Turn
 from voting.counting.ballots import Ballot
@@ -30,11 +30,18 @@ def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side,
     return {side: [ballot for ballot in ballots if ballot.side == side] for side in to_move}
 
 
-def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]]) -> Outcome:
-    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same."""
+def decide_outcome(
+    turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
+) -> Outcome:
+    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same.
+
+    A side that is `deserted` has lost, and nothing is played any more.
+    """
     game, state = position.game, position.state
     rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
     decisions = {side: _decide(turn, position, side, cast, rules[side]) for side, cast in by_side.items()}
+    if deserted:
+        return Outcome(by_side, decisions, Picks(), other(deserted), EndedBy.DESERTED)
     forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
     if forfeits:
         ended_by = EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME

@@ -13,6 +13,7 @@ from games.models import LIVE_STATES, Event, Lobby, Match, MatchState, Turn, Tur
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
+from voting.entry.crossings import move_back
 from voting.fanout.announcements import announce, relay
 from voting.match.turns import load_turn, place_and_tell, plan_turn, start_match
 from voting.organizing.deeds import Done
@@ -122,12 +123,15 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
+        if match.defections and match.state == MatchState.ENDED:
+            raise MatchError("Everybody knows by now who was on which side.")
         live = _void_live_turn(match)
         if not claim_turn(last, state=TurnState.VOID):
             raise MatchError("Somebody else was faster.")
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
+        move_back(match, last.number)
         again = plan_turn(match, last.number, now, window.START_LEAD_MS)
         announce(event_id, protocol.TurnVoided, now)
     place_and_tell(again, box, create=True)

@@ -48,20 +48,22 @@ Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "fo
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
 
-    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal.
+    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. While sides are
+    secret only the pick is told: `counts` is empty, `decided_by` None.
     """
 
     counts: tuple[Count, ...]
     ballots: Count
     pick: Column | None
-    decided_by: Deciding
+    decided_by: Deciding | None
     root: Hash | None = None
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
-    `seed` decided every lot of the turn. A server of a version before does not tell them.
+    `seed` decided every lot of the turn. A server of a version before does not tell them. `whole` is the one
+    commitment of a turn with secret sides, as it was told at the seal.
     """
 
     turn: Id
@@ -72,8 +74,32 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     yellow: SideTally | None
     resolution: Resolution
     seed: str | None = None
+    whole: Hash | None = None
 
 
+class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many were on each side when a turn was voted, and how many had come over since the one before."""
+
+    red: Count
+    yellow: Count
+    to_red: Count
+    to_yellow: Count
+
+
+class SidesTold(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
+
+    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
+    begun on the other side.
+    """
+
+    turns: tuple[SidesTurn, ...]
+    loyal: tuple[Count, Count]
+    in_time: Count
+    too_soon: Count
+
+
+EndedBy = Literal["board", "forfeit", "time", "deserted"]
 TallyMethod = Literal["plurality", "lottery"]
 TieRule = Literal["first", "lot"]
 NoBallotRule = Literal["random", "pass", "forfeit"]
@@ -99,7 +125,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
-    picks.
+    picks. With `defections` sides are secret: so often each voter may change over between turns, and `sides`
+    is told at the end. `turn_points`: each turn in which one voted with the later winner is a point.
     """
 
     id: Id
@@ -110,7 +137,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     red: TeamNumber
     yellow: TeamNumber
     result: Result
-    ended_by: Literal["board", "forfeit", "time"] | None
+    ended_by: EndedBy | None
     window_s: Count
     reveal_s: Count
     close_early: bool
@@ -122,6 +149,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
     clocks: Clocks | None = None
+    defections: Count = 0
+    turn_points: bool = False
+    sides: SidesTold | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.protocol import Deciding, NoBallotRule, TallyMethod, TieRule
+from voting.protocol import Deciding, EndedBy, NoBallotRule, SidesTold, TallyMethod, TieRule
 
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 
@@ -23,12 +23,14 @@ class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
     yellow: Pick = None
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """How ballots become a pick, as an organizer chose for the match."""
+class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How ballots become a pick, as an organizer chose for the match, and how often one may change sides."""
 
     tally_method: TallyMethod
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
+    defections: int = 0
+    turn_points: bool = False
 
 
 class SideCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +61,24 @@ class Teams(msgspec.Struct, frozen=True, kw_only=True):
     yellow: str
 
 
-class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
+class TurnSides(msgspec.Struct, frozen=True, kw_only=True):
+    """`crossed` are the side and the blind of everybody who changed over before the turn, by blind.
+
+    `whole` is what was told at the seal in place of the sides' roots: it is made of them and of `crossed`.
+    """
+
+    whole: str
+    crossed: tuple[tuple[Side, str], ...]
+
+
+class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a match in which sides were secret, a `turns` each."""
+
+    told: SidesTold
+    turns: tuple[TurnSides, ...]
+
+
+class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`name` is for the reader. `result` is "open" and `ended_by` None unless the match has ended."""
 
     format: Literal["crowdgame match 1"]
@@ -73,7 +92,8 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[SidePicks, ...]
     counts: tuple[TurnCount, ...]
     result: Result
-    ended_by: Literal["board", "forfeit", "time"] | None
+    ended_by: EndedBy | None
+    sides: SecretSides | None = None
 
 
 def read_match_record(text: bytes) -> MatchRecord:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from games.engine.errors import GameError, IllegalPick
-from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side
+from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import tree_of
@@ -15,6 +15,7 @@ from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.tally import Decision, TallyTerms, decide
 from voting.protocol import NoBallotRule
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
+from voting.records.recount_sides import deserted_in, faults_of_sides
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
@@ -67,6 +68,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     except GameError as refusal:
         yield Fault(None, None, str(refusal))
         return
+    yield from (Fault(number, None, text) for number, text in faults_of_sides(record))
     result: Result = "open"
     for number in range(1, len(record.turns) + 1):
         moment = Moment(record, number, game, state)
@@ -87,6 +89,8 @@ def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
     forfeits = _forfeits(record.counts[-1]) if record.counts else []
     by_time = "time" if record.ended_by == "time" else "forfeit"
     ended_by = None if result == "open" else by_time if forfeits else "board"
+    if deserted_in(record, len(record.counts)):
+        ended_by = "deserted"
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
     if record.ended_by != ended_by:
@@ -94,6 +98,9 @@ def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 
 def _result_after(moment: Moment, resolution: Resolution) -> Result:
+    deserted = deserted_in(moment.record, moment.number)
+    if deserted:
+        return other(deserted)
     forfeits = _forfeits(moment.count)
     if len(forfeits) == len(SIDES):
         return "draw"
@@ -157,7 +164,8 @@ def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Itera
         yield fault(f"the ballots come to {decision.pick}, and the record says {counted.pick}")
     if counted.decided_by != decision.decided_by:
         yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
-    yield from _faults_of_pick(moment, side, None if _forfeits(moment.count) else decision.pick)
+    nothing = _forfeits(moment.count) or deserted_in(moment.record, moment.number)
+    yield from _faults_of_pick(moment, side, None if nothing else decision.pick)
 
 
 def _faults_of_pick(moment: Moment, side: Side, due: int | None) -> Iterator[Fault]:

@@ -62,8 +62,10 @@ def _opened_at(turn: Turn) -> int | None:
 
 
 def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
-    """By turn and side, red first; what was sealed stays where it is."""
+    """By turn and side, red first; what was sealed stays where it is. None while sides are secret."""
     found: dict[int, dict[Side, SideVote]] = {}
+    if match.is_secret:
+        return found
     for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
         vote = SideVote(tuple(record.counts), record.pick, cast(Any, record.decided_by), record.root)
         found.setdefault(record.turn_id, {})[cast(Side, record.side)] = vote
