@@ -13,7 +13,7 @@ export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sent
   switch (step) {
     case "sealed":
     case "pour":
-      return isHidden(told.state, "turnout") ? ["Sealed"] : ["Sealed: ", ballotsOf(told.reveal)];
+      return isHidden(told.state, "turnout") || isUntold(told.reveal) ? ["Sealed"] : ["Sealed: ", ballotsOf(told.reveal)];
     case "picks":
       return picks(told);
     case "drops":
@@ -27,6 +27,11 @@ export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sent
     default:
       return outcome(told);
   }
+}
+
+/** While sides are secret only what was picked is told. */
+function isUntold({ red, yellow }: Reveal): boolean {
+  return !(red ?? yellow)?.counts.length;
 }
 
 function ballotsOf({ red, yellow }: Reveal): string {
@@ -143,6 +148,7 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   if (champion !== null) return { title: name, line: `${wins} the series`, winner };
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
   if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
+  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 

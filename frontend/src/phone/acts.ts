@@ -4,6 +4,7 @@ import { Cheering } from "./cheering";
 import type { Desk } from "./desk";
 import { forgetSeat, keepHiding } from "./seat";
 import type { Seated } from "./mine";
+import { sideAct } from "./sides";
 import { speak } from "./tongues";
 
 const HELD_MS = 400;
@@ -21,6 +22,7 @@ export function act(what: string, desk: Desk): void {
   else if (what === "reclaim") seated!.reclaim();
   else if (what === "reload") location.reload();
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
+  else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);
   else cardAct(what);
   desk.redraw();
 }

@@ -5,6 +5,7 @@ import type { Board, Match, Reveal, SideTally } from "../protocol";
 import type { Ballot } from "./ballot";
 import { named } from "./drawn";
 import { clockTime, longTime, percent, thousands } from "./numbers";
+import { ending, sideNow } from "./sides";
 import * as say from "./tongue/en";
 import { called, isSealed, ownColumn, type View } from "./view";
 
@@ -77,6 +78,7 @@ function picks(view: View, { board }: Match, told: Reveal): string {
 function ownPick({ pick, ballots, counts, decided_by }: SideTally, own: number | null, board: Board): string {
   if (pick === null) return say.noDrop;
   const name = nameOf(board, pick);
+  if (!counts.length) return say.picking(name);
   if (decided_by === "random" || !ballots) return say.lot(name);
   const votes = counts[pick - 1] ?? 0;
   const share = percent(votes, ballots);
@@ -101,6 +103,7 @@ function winner({ event }: View, { result }: Match): string {
 
 function end(view: View, match: Match): string {
   const turns = Object.values(view.record.agreed);
+  if (match.defections) return join(winner(view, match), ending(view, match));
   return join(winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
 }
 
@@ -132,13 +135,13 @@ export function heart(view: View, match: Match): string {
   const { turn } = match;
   const step = revealStep(match, now);
   const time = (left: number) => clockTime(left) || longTime(left);
-  if (phase === "ended") return outcome(match, side);
+  if (phase === "ended") return outcome(match, sideNow(view));
   if (phase === "paused") return time(turn!.left_ms);
   if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
   if (step === "sealed" || step === "pour") return say.countedShape;
   const pick = match.reveal?.[side]?.pick;
   if (step !== "lines") return pick ? nameOf(match.board, pick) : "–";
-  return !turn ? outcome(match, side) : turn.paused ? "" : time(turn.opens_at - now);
+  return !turn ? outcome(match, sideNow(view)) : turn.paused ? "" : time(turn.opens_at - now);
 }
 
 function outcome({ result }: Match, side: string): string {
