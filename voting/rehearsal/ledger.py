@@ -35,7 +35,7 @@ class TurnEntry(msgspec.Struct):
     resolved_ms: float | None = None
 
     def compare(self, teams: Mapping[int, int]) -> None:
-        """Find what is missing; `teams` are those of the phones."""
+        """Find what is missing; `teams` are those of the phones in this turn."""
         held = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
             max(held[team] - sum(counts), self._missing_of(team, counts, teams))
@@ -58,7 +58,8 @@ class Ledger:
 
     `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
     that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
-    times the server said when; from `away` ones they stay away.
+    times the server said when; from `away` ones they stay away. `changes` of side, a phone's [turn, team]
+    each, were acknowledged.
     """
 
     turns_kept: int | None = None
@@ -72,6 +73,7 @@ class Ledger:
     acknowledged: int = 0
     lost: int = 0
     cut_off: int = 0
+    changes: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     closed: Counter[str] = field(default_factory=Counter)
@@ -126,12 +128,16 @@ class Ledger:
         if entry.tallied is not None:
             return
         tallies = ((getattr(match, side), getattr(reveal, side)) for side in SIDES)
-        entry.tallies = {team: tally.counts for team, tally in tallies if tally}
+        entry.tallies = {team: tally.counts for team, tally in tallies if tally and tally.counts}
         entry.tallied = sum(sum(counts) for counts in entry.tallies.values())
         self.revealed += 1
+
+    def _team_in(self, number: int, phone: int, home: int) -> int:
+        changed = [team for turn, team in self.changes.get(phone, ()) if turn <= number]
+        return changed[-1] if changed else home
 
     def compare(self, teams: Mapping[int, int]) -> int:
         """How many acknowledged ballots are missing in the tallies."""
         for entry in self.turns.values():
-            entry.compare(teams)
+            entry.compare({phone: self._team_in(entry.number, phone, team) for phone, team in teams.items()})
         return sum(entry.missing for entry in self.turns.values())
