@@ -30,6 +30,7 @@ from voting.forms.event_words import (
     RADIOS,
     SERIES,
     TEAM_FIELDS,
+    TELLING_SIDES,
     HandsField,
     NameField,
     game_choices,
@@ -104,6 +105,8 @@ class EventForm(EventModelForm):
             "tie_rule",
             "no_ballot_rule",
             "close_early",
+            "defections",
+            "turn_points",
             "team_choice",
             "admission",
             "peek",
@@ -171,7 +174,14 @@ class EventForm(EventModelForm):
         elif all(names) and not cleaned.get("name"):
             cleaned["name"] = name_after(self._team_names())
         take_options(self, cleaned)
+        self._check_secret_sides(cleaned)
         return cleaned
+
+    def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
+        """What would tell who is on which side."""
+        telling = (*HANDS_FIELDS, "peek", "own_counts")
+        if cleaned.get("defections") and any(cleaned.get(name) for name in telling):
+            self.add_error("defections", TELLING_SIDES)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}

@@ -16,14 +16,18 @@ FOLDS = {
     "door": ("team_choice", "admission"),
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
+    "sides": ("defections", "turn_points"),
     "fine": ("tally_method", "tie_rule", "no_ballot_rule"),
 }
+TELLING_SIDES = "Secret sides go with no show of hands, and with nobody seeing votes before the reveal."
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
     "tally_method": "How votes become a move",
     "tie_rule": "Two columns with the same number of votes",
     "no_ballot_rule": "Nobody of a team votes",
     "close_early": "Close as soon as everyone connected has voted",
+    "defections": "Times each voter may secretly change sides",
+    "turn_points": "At the end, a point for each turn in which one voted with the winner",
     "team_choice": "How people get into a team",
     "admission": "Who may vote",
     "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
