@@ -127,6 +127,7 @@ class EventForm(EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
+        self.fields["defections"].required = False
         if self.instance.pk:
             for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
                 del self.fields[name]
@@ -165,6 +166,9 @@ class EventForm(EventModelForm):
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
+
+    def clean_defections(self) -> int:
+        return self.cleaned_data["defections"] or 0
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
