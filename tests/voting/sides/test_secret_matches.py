@@ -2,16 +2,22 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from django.test import Client
 
-from tests.voting.playing import only_turn, tally_of
+from games.models import Event, Match
+from tests.voting.playing import only_turn, organizer, tally_of
 from tests.voting.sides.playing_sides import defect, play_with, start_secret
 from tests.voting.states import shown, told_last
 from tests.voting.verifying import ours, theirs
 from voting.box.ballot_box import BallotBox
 from voting.protocol import SidesTurn
+from voting.records.exports import export_match
+from voting.records.imports import import_event
+from voting.records.match_record import read_match_record
 
 pytestmark = pytest.mark.django_db
 
@@ -56,3 +62,54 @@ def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
     record = json.loads(client.get(f"/record/{match.event.code}/1.json").content)
     for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
         assert code == 0, text
+    page = client.get(f"/report/{match.event.code}/1").content.decode()
+    assert "Everybody had left Rooks in turn 3." in page
+    assert "2 changed over in time, 0 too soon, 60 % stayed." in page
+    came_back(msgspec.json.encode(record), match)
+
+
+def came_back(record: bytes, match: Match) -> None:
+    """Nothing is lost on the way into another house."""
+    Event.objects.filter(pk=match.event_id).delete()
+    again = import_event(read_match_record(record), organizer(), 1_800_000_000_000)
+    exported = export_match(again.event.code, again.number)
+    assert exported is not None
+    assert msgspec.json.encode(exported.record) == record
+
+
+def test_whoever_alters_what_became_of_the_sides_is_found_out(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1], [2, 2])
+    defect(only_turn(match), box, "red1")
+    play_with(only_turn(match), box, [1], [2, 2])
+    exported = export_match(match.event.code, 1)
+    assert exported is not None
+    right = msgspec.to_builtins(exported.record)
+    for alter in ALTERED:
+        record = json.loads(json.dumps(right))
+        alter(record["sides"])
+        for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+            assert code == 1, text
+
+
+def no_crossing(sides: Any) -> None:
+    sides["turns"][1]["crossed"] = []
+
+
+def another_crossing(sides: Any) -> None:
+    sides["turns"][1]["crossed"][0][1] = "ab" * 16
+
+
+def more_people(sides: Any) -> None:
+    sides["told"]["turns"][1]["yellow"] += 1
+
+
+def other_way(sides: Any) -> None:
+    sides["told"]["turns"][1] |= {"to_red": 1, "to_yellow": 0}
+
+
+def another_whole(sides: Any) -> None:
+    sides["turns"][0]["whole"] = "00" * 32
+
+
+ALTERED = (no_crossing, another_crossing, more_people, other_way, another_whole)
