@@ -16,10 +16,16 @@ import sys
 
 SIDES = ("red", "yellow")
 TERMS = {
-    "tally_method": ("plurality", "lottery"),
-    "tie_rule": ("first", "lot"),
+    "tally_method": ("plurality", "lottery", "approval", "instant_runoff"),
+    "tie_rule": ("first", "lot", "captain"),
     "no_ballot_rule": ("random", "pass", "forfeit"),
 }
+#: Which part of a side's ballots gives the match up, where the terms have a `resign`.
+SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all": (1, 1)}
+#: A ballot's number: with this in it wishes to resign, with that in it is a set of columns, a bit each.
+RESIGN, SET = 2**30, 2**29
+MOST_RANKED = 3
+BLIND = re.compile(r"([0-9a-f]{32})?\Z")
 MAX_ROWS = 6
 LINE = 4
 WHOLE = "the match"
@@ -102,11 +108,35 @@ def pick_of(picks, side, where):
     return take(picks, side, (int, None), where) if side in picks else None
 
 
-def is_ballot(ballot, legal):
+def is_ballot(ballot, legal, terms):
     if type(ballot) is not list or [type(part) for part in ballot] != [int, str]:
         return False
-    column, blind = ballot
-    return column in legal and re.match(r"([0-9a-f]{32})?\Z", blind) is not None
+    choice, blind = ballot
+    most = 2 * RESIGN if "resign" in terms else RESIGN
+    return 0 < choice < most and names_legal(choice, legal, terms) and BLIND.match(blind) is not None
+
+
+def names_legal(choice, legal, terms):
+    """One column, or several in the way in which the match takes them."""
+    said, columns = choice % RESIGN, named_by(choice)
+    if not columns or len(set(columns)) < len(columns) or any(column not in legal for column in columns):
+        return False
+    if len(columns) == 1:
+        return said == columns[0]
+    if terms["tally_method"] == "instant_runoff":
+        return said < SET and len(columns) <= MOST_RANKED
+    return terms["tally_method"] == "approval" and said >= SET
+
+
+def named_by(choice):
+    """The columns of a ballot: a set's from left to right, a ranking's in its order, or one alone."""
+    said, columns = choice % RESIGN, []
+    if said >= SET:
+        return [bit + 1 for bit in range(29) if (said - SET) // 2**bit % 2]
+    while said:
+        said, column = divmod(said, 256)
+        columns.append(column)
+    return columns
 
 
 # ------------------------------------------------------------------ the whole match
@@ -124,6 +154,8 @@ class Recount:
         for name, values in TERMS.items():
             if take(self.terms, name, str, WHOLE) not in values:
                 raise Wrong(f"the match: `{name}` is not known")
+        if "resign" in self.terms and take(self.terms, "resign", str, WHOLE) not in SHARES:
+            raise Wrong("the match: `resign` is not known")
         self.game = start(take(record, "game", str, WHOLE), take(record, "options", dict, WHOLE))
         take(record, "code", str, WHOLE), take(record, "match", int, WHOLE)
         self.sides = Sides(record, self.counts, self.faults)
@@ -159,7 +191,7 @@ class Recount:
             raise Wrong(f"{where}: the seed is not 32 hexadecimal digits")
         if sha256(f"crowdgame lot:{seed}").hex() != take(count, "lot", str, where):
             self.faults.append(f"{where}: the seed is not the one that was committed to in `lot`")
-        over = forfeits(where, count) or self.sides.deserted(where)
+        lost = losers(where, count) or self.sides.deserted(where)
         for side in SIDES:
             place, due = f"{where}, {side}", None
             counted = take(count, side, (dict, None), where)
@@ -167,26 +199,36 @@ class Recount:
                 raise Wrong(f"{place}: it was {'' if counted is None else 'not '}to move")
             if counted is not None:
                 due = self.verify_side(place, turn, f"{seed}:{side}", counted)
-            self.expect(place, "its pick is", None if over else due, pick_of(picks, side, where))
+            self.expect(place, "its pick is", None if lost else due, pick_of(picks, side, where))
 
     def verify_side(self, place, turn, lot, counted):
         """What the ballots come to."""
         legal, ballots = self.game.legal(), take(counted, "ballots", list, place)
         self.expect(place, "the legal columns were", legal, take_numbers(counted, "legal", place))
         for number, ballot in enumerate(ballots, 1):
-            if not is_ballot(ballot, legal):
+            if not is_ballot(ballot, legal, self.terms):
                 raise Wrong(f"{place}: ballot {number} is for no legal column, or its blind is none")
         self.ballots += len(ballots)
         side = lot.split(":")[1]
-        root = merkle_root([f"{turn}:{side}:{column}:{blind}" for column, blind in ballots])
+        root = merkle_root([f"{turn}:{side}:{choice}:{blind}" for choice, blind in ballots])
         self.expect(place, "the root of its ballots is", root, take(counted, "root", (str, None), place))
-        columns = [column for column, _ in ballots]
-        counts = [columns.count(column) for column in range(1, self.game.columns + 1)]
-        self.expect(place, "the counts are", counts, take_numbers(counted, "counts", place))
-        pick, decided_by = decide(columns, legal, self.terms_for(counted), lot)
+        count = Count([choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot)
+        if "captain" in counted:
+            count.captain = self.captains(place, counted)
+        self.expect(place, "the counts are", count.first, take_numbers(counted, "counts", place))
+        pick, decided_by = count.decide(legal)
+        rounds = take(counted, "rounds", list, place) if "rounds" in counted else []
+        self.expect(place, "the rounds are", count.rounds, rounds)
         self.expect(place, "the ballots come to", pick, take(counted, "pick", (int, None), place))
         self.expect(place, "it was decided by", decided_by, take(counted, "decided_by", str, place))
         return pick
+
+    def captains(self, place, counted):
+        """What the captain's own ballot names."""
+        at = take(counted, "captain", int, place)
+        if self.terms["tie_rule"] != "captain" or not 0 <= at < len(counted["ballots"]):
+            raise Wrong(f"{place}: no ballot of a captain is at {at}")
+        return named_by(counted["ballots"][at][0])
 
     def terms_for(self, counted):
         """Who ran out of time is said, not shown: of two without a ballot one may have had time left."""
@@ -198,18 +240,19 @@ class Recount:
         deserted = self.sides.deserted(where)
         if deserted:
             return "yellow" if deserted == "red" else "red"
-        forfeited = forfeits(where, count)
-        if len(forfeited) == len(SIDES):
+        lost = list(losers(where, count))
+        if len(lost) == len(SIDES):
             return "draw"
-        if forfeited:
-            return "yellow" if forfeited == ["red"] else "red"
+        if lost:
+            return "yellow" if lost == ["red"] else "red"
         return self.game.result
 
     def verify_end(self, result):
         self.expect(WHOLE, "the result is", result, take(self.record, "result", str, WHOLE))
-        forfeited = self.counts and forfeits("the last turn", self.counts[-1])
+        lost = losers("the last turn", self.counts[-1]).values() if self.counts else ()
         by_time = "time" if self.record.get("ended_by") == "time" else "forfeit"
-        ended_by = None if result == "open" else by_time if forfeited else "board"
+        given_up = by_time if "forfeit" in lost else "resign"
+        ended_by = None if result == "open" else given_up if lost else "board"
         if self.counts and self.sides.deserted(f"turn {len(self.counts)}"):
             ended_by = "deserted"
         self.expect(WHOLE, "it was ended by", ended_by, take(self.record, "ended_by", (str, None), WHOLE))
@@ -293,27 +336,91 @@ class Sides:
             self.faults.append(f"{where}: ballots and changes of side are not those of `whole`")
 
 
-def forfeits(where, count):
-    sides = ((side, take(count, side, (dict, None), where)) for side in SIDES)
-    return [side for side, counted in sides if counted and counted.get("decided_by") == "forfeit"]
+def losers(where, count):
+    """The sides that gave the match up or were not there, and which of both."""
+    sides = {side: take(count, side, (dict, None), where) or {} for side in SIDES}
+    why = {side: counted.get("decided_by") for side, counted in sides.items()}
+    return {side: how for side, how in why.items() if how in ("forfeit", "resign")}
 
 
-def decide(columns, legal, terms, lot):
-    """From the ballots' columns, in order of arrival, to the pick and how it came about."""
-    if not columns:
-        if terms["no_ballot_rule"] == "random":
-            return legal[draw(lot, len(legal))], "random"
-        return None, terms["no_ballot_rule"]
-    if terms["tally_method"] == "lottery":
-        return columns[draw(lot, len(columns))], "lottery"
-    most = max(columns.count(column) for column in legal)
-    leaders = [column for column in legal if columns.count(column) == most]
-    if len(leaders) == 1:
-        return leaders[0], "plurality"
-    if terms["tie_rule"] == "lot":
-        return leaders[draw(lot, len(leaders))], "lot"
-    last = {column: place for place, column in enumerate(columns)}
-    return min(leaders, key=lambda column: last[column]), "first"
+class Count:
+    """Of a side's ballots, in order of arrival: what each names, and the picks and rounds they come to."""
+
+    def __init__(self, choices, columns, terms, lot):
+        self.choices, self.terms, self.lot = choices, terms, lot
+        self.named = [named_by(choice) for choice in choices]
+        self.columns = range(1, columns + 1)
+        self.every = terms["tally_method"] == "approval"
+        self.first = self.counted([named if self.every else named[:1] for named in self.named])
+        self.captain, self.rounds = [], []
+
+    def counted(self, ballots):
+        return [sum(column in ballot for ballot in ballots) for column in self.columns]
+
+    def decide(self, legal):
+        """The pick, and how it came about."""
+        if not self.choices:
+            if self.terms["no_ballot_rule"] == "random":
+                return legal[draw(self.lot, len(legal))], "random"
+            return None, self.terms["no_ballot_rule"]
+        method = self.terms["tally_method"]
+        pick = {"lottery": self.lottery, "instant_runoff": self.runoff}.get(method, self.most)()
+        return (None, "resign") if self.is_given_up() else pick
+
+    def is_given_up(self):
+        wishes = sum(choice >= RESIGN for choice in self.choices)
+        part, whole = SHARES.get(self.terms.get("resign"), (2, 1))
+        return wishes > 0 and wishes * whole >= len(self.choices) * part
+
+    def lottery(self):
+        return self.named[draw(self.lot, len(self.named))][0], "lottery"
+
+    def most(self):
+        leaders = [column for column in self.columns if self.first[column - 1] == max(self.first)]
+        if len(leaders) == 1:
+            return leaders[0], self.terms["tally_method"]
+        if self.terms["tie_rule"] == "first":
+            return min(leaders, key=lambda column: self.last(self.named, column)), "first"
+        kept = [column for column in leaders if column in self.captain]
+        if self.terms["tie_rule"] == "captain" and len(kept) == 1:
+            return kept[0], "captain"
+        leaders = kept if self.terms["tie_rule"] == "captain" and kept else leaders
+        return leaders[draw(self.lot, len(leaders))], "lot"
+
+    def last(self, ballots, column):
+        """When the last ballot for it came."""
+        return max(place for place, ballot in enumerate(ballots) if column in ballot)
+
+    def runoff(self):
+        """Round by round without the last one; the ballots of whoever is out go on to their next choice."""
+        here, how = sorted({named[0] for named in self.named}), "runoff"
+        while True:
+            ballots = [[column for column in named if column in here][:1] for named in self.named]
+            counts = self.counted(ballots)
+            self.rounds.append(counts)
+            if 2 * max(counts) > sum(counts):
+                return counts.index(max(counts)) + 1, how
+            fewest = min(counts[column - 1] for column in here)
+            tail = [column for column in here if counts[column - 1] == fewest]
+            out, by = self.goes_out(tail, ballots)
+            how = by if len(tail) == len(here) else how
+            here = [column for column in here if column != out]
+            if len(here) == 1:
+                return here[0], how
+
+    def goes_out(self, tail, ballots):
+        """Of those that tie for the last place."""
+        rule, lot = self.terms["tie_rule"], f"{self.lot}:{len(self.rounds)}"
+        if len(tail) == 1:
+            return tail[0], ""
+        if rule == "first":
+            return max(tail, key=lambda column: self.last(ballots, column)), "first"
+        strangers = [column for column in tail if column not in self.captain]
+        if not strangers:
+            return max(tail, key=self.captain.index), "captain"
+        if self.captain and len(strangers) == 1:
+            return strangers[0], "captain"
+        return strangers[draw(lot, len(strangers))], "lot"
 
 
 # ------------------------------------------------------------------ hashes

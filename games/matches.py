@@ -18,7 +18,7 @@ from django.db.models import Max
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution
 from games.engine.registry import find_game, read_options
-from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, Turn, TurnState
+from games.models import LIVE_STATES, Event, Match, MatchState, MatchTerms, Team, TieRule, Turn, TurnState
 from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
@@ -94,6 +94,8 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
     """What a board or a show of hands tells of a side cannot be secret. Raises MatchError."""
     if event.bank_s is not None or event.teams.filter(hands=True).exists():
         raise MatchError("Secret sides need teams that vote by phone, in a common window.")
+    if event.tie_rule == TieRule.CAPTAIN:
+        raise MatchError("Secret sides go with no captains: where a captain votes is open to all.")
     state = game.start(options)
     red, yellow = (game.legal_actions(state, side) for side in SIDES)
     if red != yellow or game.view(state, None).drawing:
@@ -116,10 +118,18 @@ def live_turn(match: Match) -> Turn | None:
 
 
 def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
-    """`banks`: in a match by clocks, what each side has left."""
+    """`banks`: in a match by clocks, what each side has left. Who is captain now is so for the whole turn."""
     seed = secrets.token_hex(16)
+    captains = dict(Team.objects.filter(event=match.event_id).values_list("pk", "captain"))
     return Turn.objects.create(
-        match=match, number=number, opens_at=opens_at, closes_at=closes_at, seed=seed, **banks
+        match=match,
+        number=number,
+        opens_at=opens_at,
+        closes_at=closes_at,
+        seed=seed,
+        red_captain=captains.get(match.red_id, ""),
+        yellow_captain=captains.get(match.yellow_id, ""),
+        **banks,
     )
 
 

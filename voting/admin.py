@@ -68,7 +68,12 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         (None, {"fields": ["name", "owner", "team_choice", "admission", "peek"]}),
         (
             "Vote",
-            {"fields": ["window_s", "reveal_s", "tally_method", "tie_rule", "no_ballot_rule", "close_early"]},
+            {
+                "fields": [
+                    *("window_s", "reveal_s", "close_early"),
+                    *("tally_method", "tie_rule", "no_ballot_rule", "resign"),
+                ]
+            },
         ),
         ("Between matches", {"fields": ["next_match_after_s", "next_match_at"]}),
         ("To look at", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),

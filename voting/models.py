@@ -14,7 +14,7 @@ class StoredBallot(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
     voter = models.CharField(max_length=16)
     side = models.CharField(max_length=6)
-    column = models.PositiveSmallIntegerField()
+    column = models.PositiveIntegerField()
     sequence = models.PositiveIntegerField()
     blind = models.CharField(max_length=32, default="", db_default="")
     stored_at = models.BigIntegerField()
@@ -32,7 +32,8 @@ class StoredBallot(models.Model):
 class TallyRecord(models.Model):
     """How a side decided a turn, with the sealed ballots, so that the count can be repeated.
 
-    `root` is the Merkle root over the blinded ballots, told before the reveal.
+    `root` is the Merkle root over the blinded ballots, told before the reveal. `rounds` are the counts of a
+    runoff, `resigning` the ballots that wished to resign, `captain` the place of the captain's, from 0.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
@@ -43,6 +44,9 @@ class TallyRecord(models.Model):
     decided_by = models.CharField(max_length=12)
     sealed = models.BinaryField()
     root = models.CharField(max_length=64, default="", db_default="")
+    rounds = models.JSONField(null=True, blank=True)
+    resigning = models.PositiveIntegerField(default=0, db_default=0)
+    captain = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [

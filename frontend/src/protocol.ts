@@ -2,14 +2,15 @@
 
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "rehearsal.start" | "rehearsal.stop";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
-export type Deciding = "plurality" | "lottery" | "first" | "lot" | "random" | "pass" | "forfeit";
-export type EndedBy = "board" | "forfeit" | "time" | "deserted";
+export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
+export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type Part = "code" | "turnout" | "tally";
-export type TallyMethod = "plurality" | "lottery";
-export type TieRule = "first" | "lot";
+export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
+export type TallyMethod = "plurality" | "lottery" | "approval" | "instant_runoff";
+export type TieRule = "first" | "lot" | "captain";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
@@ -97,6 +98,7 @@ export interface Team {
   number: number;
   name: string;
   hands: boolean;
+  captain: string;
 }
 
 export interface Mark {
@@ -155,6 +157,8 @@ export interface SideTally {
   pick: number | null;
   decided_by: Deciding | null;
   root: string | null;
+  rounds: ReadonlyArray<ReadonlyArray<number>> | null;
+  resigning: number;
 }
 
 export interface Drop {
@@ -217,7 +221,7 @@ export interface Match {
   red: number;
   yellow: number;
   result: Result;
-  ended_by: EndedBy | null;
+  ended_by: Ending | null;
   window_s: number;
   reveal_s: number;
   close_early: boolean;
@@ -229,6 +233,7 @@ export interface Match {
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
   clocks: Clocks | null;
+  resign: ResignShare | null;
   defections: number;
   turn_points: boolean;
   sides: SidesTold | null;
@@ -256,6 +261,7 @@ export interface EventState {
   hidden: ReadonlyArray<Part>;
   best_of: number | null;
   extra_s: number;
+  captains: boolean;
 }
 
 export interface LobbyOpened {

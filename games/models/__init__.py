@@ -50,6 +50,7 @@ from games.models.terms import (
     MIN_WINDOW_S,
     MatchTerms,
     NoBallotRule,
+    ResignShare,
     TallyMethod,
     TieRule,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "MatchTerms",
     "Member",
     "NoBallotRule",
+    "ResignShare",
     "Role",
     "RoomKind",
     "TallyMethod",

@@ -118,12 +118,16 @@ class Member(models.Model):
 
 
 class Team(models.Model):
-    """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in."""
+    """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in.
+
+    `captain` is the sign of the voter whose ballot breaks a tie, where a match is played so.
+    """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
     hands = models.BooleanField("votes by a show of hands", default=False, db_default=False)
+    captain = models.CharField(max_length=6, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         constraints = [

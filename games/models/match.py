@@ -23,6 +23,7 @@ class EndedBy(models.TextChoices):
     BOARD = "board"
     FORFEIT = "forfeit"
     TIME = "time"
+    RESIGN = "resign"
     DESERTED = "deserted"
 
 
@@ -90,9 +91,9 @@ class Turn(models.Model):
 
     `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
     `talk_left_ms` of the time to talk before it.
-    `seed` decides every lot of the turn. No ballot was taken after `sealed_at`. In a match by clocks each
-    side had `*_bank_ms` left when the window opened, and took `*_used_ms` of it. `whole` commits to a turn
-    with secret sides.
+    `seed` decides every lot of the turn, and whoever has the sign `*_captain` a tie, if captains do.
+    No ballot was taken after `sealed_at`. In a match by clocks each side had `*_bank_ms` left when the window
+    opened, and took `*_used_ms` of it. `whole` commits to a turn with secret sides.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -105,6 +106,8 @@ class Turn(models.Model):
     left_ms = models.BigIntegerField(null=True, blank=True)
     talk_left_ms = models.BigIntegerField(default=0, db_default=0)
     seed = models.CharField(max_length=32)
+    red_captain = models.CharField(max_length=6, blank=True, default="", db_default="")
+    yellow_captain = models.CharField(max_length=6, blank=True, default="", db_default="")
     red_pick = models.PositiveSmallIntegerField(null=True, blank=True)
     yellow_pick = models.PositiveSmallIntegerField(null=True, blank=True)
     red_bank_ms = models.BigIntegerField(null=True, blank=True)

@@ -15,11 +15,14 @@ MAX_DEFECTIONS = 9
 class TallyMethod(models.TextChoices):
     PLURALITY = "plurality", "Most votes"
     LOTTERY = "lottery", "Lottery: one ballot drawn"
+    APPROVAL = "approval", "Approval: everyone chooses as many as they like"
+    INSTANT_RUNOFF = "instant_runoff", "Ranking: everyone ranks up to three, the last ones go out in turn"
 
 
 class TieRule(models.TextChoices):
     FIRST = "first", "The column that had its votes first"
     LOT = "lot", "By lot"
+    CAPTAIN = "captain", "The captain's own vote, else by lot"
 
 
 class NoBallotRule(models.TextChoices):
@@ -28,11 +31,21 @@ class NoBallotRule(models.TextChoices):
     FORFEIT = "forfeit", "The team loses the match"
 
 
+class ResignShare(models.TextChoices):
+    """Of a team's ballots in a turn: whoever does not vote does not count."""
+
+    HALF = "half", "Half of those who vote"
+    TWO_THIRDS = "two_thirds", "Two thirds of those who vote"
+    THREE_QUARTERS = "three_quarters", "Three quarters of those who vote"
+    ALL = "all", "All who vote"
+
+
 class MatchTerms(models.Model):
     """How a match is played: an event's choice for the next match, a match's for itself.
 
     With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
-    `increment_s` more after each turn, of which it may use `cap_s` in one. For sides of one voter. With
+    `increment_s` more after each turn, of which it may use `cap_s` in one. For sides of one voter. If the
+    share `resign` of a team's ballots wishes so, it gives the match up; None: no ballot can. With
     `defections` sides are secret: so often a voter may change over between turns; `turn_points`: at the end
     a point is worth each turn in which one voted with the later winner.
     """
@@ -57,6 +70,9 @@ class MatchTerms(models.Model):
     tie_rule = models.CharField(max_length=16, choices=TieRule.choices, default=TieRule.FIRST)
     no_ballot_rule = models.CharField(
         max_length=16, choices=NoBallotRule.choices, default=NoBallotRule.RANDOM
+    )
+    resign = models.CharField(  # noqa: DJ001
+        "a team may resign", max_length=16, choices=ResignShare.choices, null=True, blank=True
     )
     close_early = models.BooleanField("close when everyone connected has voted", default=False)
     bank_s = models.PositiveIntegerField("seconds on each side's clock", null=True, blank=True)
@@ -89,6 +105,10 @@ class MatchTerms(models.Model):
             CheckConstraint(condition=Q(tie_rule__in=TieRule.values), name="%(class)s_tie_rule_known"),
             CheckConstraint(
                 condition=Q(no_ballot_rule__in=NoBallotRule.values), name="%(class)s_no_ballot_rule_known"
+            ),
+            CheckConstraint(
+                condition=Q(resign=None) | Q(resign__in=ResignShare.values),
+                name="%(class)s_resign_share_known",
             ),
             CheckConstraint(
                 condition=Q(bank_s=None) | Q(bank_s__gte=MIN_WINDOW_S, bank_s__lte=MAX_BANK_S),

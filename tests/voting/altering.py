@@ -141,6 +141,49 @@ ALTERATIONS: dict[str, tuple[Alteration, str]] = {
 }
 
 
+def _way(match: str, turn: int, side: str, **parts: Any) -> tuple[str, Alteration, str]:
+    return match, lambda record: _side(record, turn, side).update(parts), f"turn {turn}, {side}"
+
+
+def _first_ballot(match: str, choice: int) -> tuple[str, Alteration, str]:
+    def alter(record: Record) -> None:
+        _side(record, 1, "red")["ballots"][0][0] = choice
+
+    return match, alter, "turn 1, red"
+
+
+def _terms(match: str, **terms: str) -> tuple[str, Alteration, str]:
+    return match, lambda record: record["terms"].update(terms), "turn 1"
+
+
+#: Each of one of the matches, with the place that both scripts must name.
+ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
+    "the rounds": _way("runoff", 1, "red", rounds=[[0, 0, 0, 7, 0, 0, 0]]),
+    "no rounds": _way("runoff", 1, "red", rounds=[]),
+    "rounds of no runoff": _way("approval", 1, "red", rounds=[[1, 2, 0, 2, 0, 0, 0]]),
+    "another captain": _way("captain", 1, "red", captain=1),
+    "no captain": _way("captain ranks", 1, "yellow", captain=None),
+    "a captain beyond the list": _way("captain", 1, "red", captain=4),
+    "a captain before the list": _way("captain", 1, "red", captain=-1),
+    "a captain without a say": _way("approval", 1, "red", captain=0),
+    "nobody resigned": _way("resigned", 2, "red", pick=4, decided_by="approval"),
+    "a set of nothing": _first_ballot("approval", 2**29),
+    "a set of one": _first_ballot("approval", 2**29 + 1),
+    "a set with a column that is not there": _first_ballot("approval", 2**29 + 1 + 2**7),
+    "a ranking for approval": _first_ballot("approval", 1 + 2 * 256),
+    "a set for a ranking": _first_ballot("runoff", 2**29 + 3),
+    "a ranking of four": _first_ballot("runoff", 1 + 2 * 256 + 3 * 256**2 + 4 * 256**3),
+    "a ranking that says one twice": _first_ballot("runoff", 1 + 256),
+    "a ranking with a gap": _first_ballot("runoff", 1 + 2 * 256**2),
+    "several for most votes": _first_ballot("lots", 2**29 + 3),
+    "a wish that cannot be": _first_ballot("lots", 2**30 + 1),
+    "two wishes": _first_ballot("resigned", 2**31 + 3),
+    "a wish for nothing": _first_ballot("resigned", 2**30),
+    "the share": _terms("both resigned", resign="all"),
+    "the tie's rule": _terms("captain", tie_rule="first"),
+}
+
+
 #: Each a pattern of the record's text, and what takes its place: the same to a careless reader.
 DISGUISES = {
     "true for a legal column": (r'"legal": \[1,', '"legal": [true,'),

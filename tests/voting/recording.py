@@ -7,10 +7,13 @@ from typing import Any, TypeVar
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
+from games.engine.game import SIDES
 from games.models import Match
 from tests.voting.playing import CLASSIC, ballots, new_event, only_turn, open_now, run_out
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
+from voting.counting.choices import RESIGN, ranking_of, set_of
+from voting.entry.seats import sign_of
 from voting.match.turns import boxed, close_turn, start_match
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
@@ -18,6 +21,15 @@ from voting.records.match_record import MatchRecord
 T = TypeVar("T")
 Record = dict[str, Any]
 Crowds = Sequence[tuple[Sequence[int], Sequence[int]]]
+
+
+def liked(*columns: int) -> int:
+    return set_of(columns)
+
+
+def ranked(*columns: int) -> int:
+    return ranking_of(columns)
+
 
 TIED = {"tie_rule": "lot", "no_ballot_rule": "random"}
 MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
@@ -35,12 +47,49 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         [([1], [1, 2, 2]), ([3, 3], [7]), ([], []), ([4], [4])],
     ),
     "begun": ({}, []),
+    # two columns as well liked as each other, one better liked, and one alone
+    "approval": (
+        {"tally_method": "approval", "tie_rule": "lot"},
+        [([liked(1, 2), liked(2, 4), 4], [liked(3, 7), 3]), ([liked(1, 2, 3, 4, 5, 6, 7), 5], [6])],
+    ),
+    # transfers in two rounds, a ballot that names nobody who is left, ties for the last place
+    "runoff": (
+        {"tally_method": "instant_runoff", "tie_rule": "lot"},
+        [
+            ([4, 4, 4, ranked(1, 2), ranked(2, 1, 5), ranked(5, 3, 1), 2], [ranked(7, 6), ranked(6, 7)]),
+            ([ranked(1, 2), ranked(2, 3), ranked(3, 1)], [3]),
+        ],
+    ),
+    "runoff by arrival": (
+        {"tally_method": "instant_runoff", "tie_rule": "first"},
+        [([ranked(1, 2), ranked(2, 1), ranked(3, 2), ranked(4, 3, 2), 1, 2], [ranked(7, 6), 6])],
+    ),
+    # the captain, who is the first in the list, for one of two, for none of them, and with a ranking
+    "captain": (
+        {"tie_rule": "captain"},
+        [([5, 1, 1, 5], [2, 3]), ([7, 1, 1, 5, 5], [4])],
+    ),
+    "captain ranks": (
+        {"tally_method": "instant_runoff", "tie_rule": "captain"},
+        [([ranked(1, 6), 6], [ranked(3, 2, 1), 1, 2]), ([ranked(7, 2), 2, 2, 6, 6, 7], [ranked(5, 1), 3, 4])],
+    ),
+    "resigned": (
+        {"resign": "two_thirds", "tally_method": "approval"},
+        [([3, RESIGN + 3, 2], [3]), ([RESIGN + liked(2, 5), RESIGN + 4, 4], [RESIGN + 1, 1])],
+    ),
+    "both resigned": (
+        {"resign": "half"},
+        [([RESIGN + 3, 3], [RESIGN + 3])],
+    ),
 }
 
 
 def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     """Until the crowds or the match are at an end."""
-    match = start_match(new_event(**terms).pk, box)
+    event = new_event(**terms)
+    for number, side in enumerate(SIDES, 1):
+        event.teams.filter(number=number).update(captain=sign_of(f"{side}1"))
+    match = start_match(event.pk, box)
     for red, yellow in crowds:
         turn = only_turn(match)
         open_now(turn, box)

@@ -10,6 +10,7 @@ def commit_lot(seed: str) -> str:
     return sha256(f"crowdgame lot:{seed}".encode("ascii")).hexdigest()
 
 
-def draw_lot(seed: str, side: Side, among: int) -> int:
-    """A number from 0 below `among`; each side of a turn has a lot of its own."""
-    return int.from_bytes(sha256(f"{seed}:{side}".encode("ascii")).digest(), "big") % among
+def draw_lot(seed: str, side: Side, among: int, number: int = 0) -> int:
+    """A number from 0 below `among`; each side has its own lot, and each round (from 1) of a runoff."""
+    lot = f"{seed}:{side}:{number}" if number else f"{seed}:{side}"
+    return int.from_bytes(sha256(lot.encode("ascii")).digest(), "big") % among

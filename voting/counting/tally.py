@@ -1,68 +1,107 @@
 """From a side's ballots to its pick. Every lot is drawn with the `draw` given."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from games.engine.game import Side
 from voting.counting.ballots import Ballot
-from voting.protocol import Deciding
+from voting.counting.choices import columns_of, resigns
+from voting.counting.runoff import Counts, Ranking, run_off
+from voting.counting.ties import Draw, TieBreaker
+from voting.protocol import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 
-Draw = Callable[[int], int]  # a number from 0 below the one given
+SHARES: dict[ResignShare, tuple[int, int]] = {
+    "half": (1, 2),
+    "two_thirds": (2, 3),
+    "three_quarters": (3, 4),
+    "all": (1, 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class TallyTerms:
-    method: Literal["plurality", "lottery"]
-    tie: Literal["first", "lot"]
-    no_ballot: Literal["random", "pass", "forfeit"]
+    """`resign`: which share of a side's ballots gives the match up, if they wish to; None: they cannot."""
+
+    method: TallyMethod
+    tie: TieRule
+    no_ballot: NoBallotRule
+    resign: ResignShare | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`counts[0]` is column 1."""
+    """`counts[0]` is column 1: of a runoff, the first choices, and `rounds` are all of its counts.
 
-    counts: tuple[int, ...]
+    `resigning` of the ballots wish to give the match up.
+    """
+
+    counts: Counts
     pick: int | None
     decided_by: Deciding
+    ballots: int
+    rounds: tuple[Counts, ...] = ()
+    resigning: int = 0
 
-    @property
-    def ballots(self) -> int:
-        return sum(self.counts)
+
+@dataclass(frozen=True, slots=True)
+class SideBallots:
+    """In order of arrival; `captain` is the place of the captain's."""
+
+    side: Side
+    ballots: Sequence[Ballot]
+    captain: int | None = None
 
 
-def decide(
-    ballots: Sequence[Ballot], legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw
-) -> Decision:
-    """The pick of the side that cast `ballots`, in order of arrival, all for `legal` columns (not empty)."""
-    counts = count_ballots(ballots, columns)
+def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw) -> Decision:
+    """The pick of the side whose ballots they are, all for `legal` columns (not empty).
+
+    If enough of them wish to resign, nothing is picked.
+    """
+    ballots, captain = cast.ballots, cast.captain
     if not ballots:
-        return _decide_without_ballots(counts, legal, terms, draw)
-    if terms.method == "lottery":
-        return Decision(counts, ballots[draw(len(ballots))].column, "lottery")
+        return _decide_without_ballots((0,) * columns, legal, terms, draw)
+    named = [columns_of(ballot.column) for ballot in ballots]
+    counts = count_named(named, columns, every=terms.method == "approval")
+    breaker = TieBreaker(terms.tie, named, () if captain is None else named[captain], draw)
+    pick, decided_by, rounds = _pick(named, legal, counts, terms.method, breaker)
+    resigning = sum(resigns(ballot.column) for ballot in ballots)
+    if reaches(resigning, len(ballots), terms.resign):
+        return Decision(counts, None, "resign", len(ballots), rounds, resigning)
+    return Decision(counts, pick, decided_by, len(ballots), rounds, resigning)
+
+
+def _pick(
+    named: Sequence[Ranking], legal: Sequence[int], counts: Counts, method: TallyMethod, breaker: TieBreaker
+) -> tuple[int, Deciding, tuple[Counts, ...]]:
+    if method == "lottery":
+        return named[breaker.draw(len(named))][0], "lottery", ()
+    if method == "instant_runoff":
+        runoff = run_off(named, len(counts), breaker.goes_out)
+        return runoff.winner, runoff.tie or "runoff", runoff.rounds
     leaders = [column for column in legal if counts[column - 1] == max(counts)]
     if len(leaders) == 1:
-        return Decision(counts, leaders[0], "plurality")
-    if terms.tie == "lot":
-        return Decision(counts, leaders[draw(len(leaders))], "lot")
-    return Decision(counts, first_complete(ballots, leaders), "first")
+        return leaders[0], method, ()
+    return *breaker.stays(leaders), ()
 
 
-def count_ballots(ballots: Sequence[Ballot], columns: int) -> tuple[int, ...]:
+def reaches(resigning: int, ballots: int, share: ResignShare | None) -> bool:
+    """Whether so many of the ballots are enough to give the match up."""
+    if share is None or not resigning:
+        return False
+    part, whole = SHARES[share]
+    return resigning * whole >= ballots * part
+
+
+def count_named(named: Iterable[Ranking], columns: int, *, every: bool = False) -> Counts:
+    """How many ballots are for each column first, or at all."""
     counts = [0] * columns
-    for ballot in ballots:
-        counts[ballot.column - 1] += 1
+    for ranking in named:
+        for column in ranking if every else ranking[:1]:
+            counts[column - 1] += 1
     return tuple(counts)
 
 
-def first_complete(ballots: Sequence[Ballot], leaders: Sequence[int]) -> int:
-    """The leader whose last ballot arrived first: its count was complete before the others'."""
-    last = {ballot.column: place for place, ballot in enumerate(ballots)}
-    return min(leaders, key=lambda column: last[column])
-
-
-def _decide_without_ballots(
-    counts: tuple[int, ...], legal: Sequence[int], terms: TallyTerms, draw: Draw
-) -> Decision:
+def _decide_without_ballots(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
     if terms.no_ballot == "random":
-        return Decision(counts, legal[draw(len(legal))], "random")
-    return Decision(counts, None, terms.no_ballot)
+        return Decision(counts, legal[draw(len(legal))], "random", 0)
+    return Decision(counts, None, terms.no_ballot, 0)

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
-from games.models import Event, Match, MatchResult, MatchState, Turn, TurnState
+from games.models import Event, Match, MatchResult, MatchState, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings
@@ -19,7 +19,8 @@ FINISHED_SHOWN = 20
 def snapshot(event: Event) -> protocol.EventState:
     """Call it inside the transaction whose outcome it is to show."""
     teams = tuple(
-        protocol.Team(number=t.number, name=t.name, hands=t.hands) for t in event.teams.order_by("number")
+        protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain)
+        for t in event.teams.order_by("number")
     )
     match = event.matches.select_related("red", "yellow").order_by("-number").first()
     secret = match is not None and match.is_secret
@@ -39,6 +40,7 @@ def snapshot(event: Event) -> protocol.EventState:
         hidden=_hidden(event, secret=secret),
         best_of=event.best_of,
         extra_s=event.extra_s,
+        captains=event.tie_rule == TieRule.CAPTAIN,
     )
 
 
@@ -75,6 +77,7 @@ def _match(match: Match) -> protocol.Match:
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         talk_s=match.talk_s,
         clocks=_clocks(match, turn),
+        resign=cast(Any, match.resign),
         defections=match.defections,
         turn_points=match.turn_points,
         sides=_sides(match),
@@ -151,6 +154,8 @@ def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
         pick=record.pick,
         decided_by=cast(Any, record.decided_by),
         root=record.root or None,
+        rounds=tuple(map(tuple, record.rounds)) if record.rounds else None,
+        resigning=record.resigning,
     )
 
 

@@ -18,12 +18,15 @@ from games.models import (
     Admission,
     Event,
     MatchState,
+    ResignShare,
+    TieRule,
 )
 from voting.forms.durations import DurationField, in_words
 from voting.forms.event_words import (
     ADMISSIONS,
     FOLDS,
     HANDS_FIELDS,
+    HELP,
     LABELS,
     LIVE_FIELDS,
     NAME_LENGTH,
@@ -104,6 +107,7 @@ class EventForm(EventModelForm):
             "tally_method",
             "tie_rule",
             "no_ballot_rule",
+            "resign",
             "close_early",
             "defections",
             "turn_points",
@@ -118,6 +122,7 @@ class EventForm(EventModelForm):
             "next_match_after_s",
         ]
         labels = LABELS
+        help_texts = HELP
         widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
 
     def __init__(
@@ -137,6 +142,7 @@ class EventForm(EventModelForm):
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
             self.initial.update({name_field: name, hands_field: by_hands})
         self._before = self._stands()
+        self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
         self._offer_series()
         offer_options(self)
 
@@ -184,7 +190,8 @@ class EventForm(EventModelForm):
     def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
         """What would tell who is on which side."""
         telling = (*HANDS_FIELDS, "peek", "own_counts")
-        if cleaned.get("defections") and any(cleaned.get(name) for name in telling):
+        tells = any(map(cleaned.get, telling)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
+        if cleaned.get("defections") and tells:
             self.add_error("defections", TELLING_SIDES)
 
     def create(self, owner: User) -> Event:

@@ -8,7 +8,7 @@ from games.engine.registry import all_games
 from games.models import Admission, Team
 from games.names import clean_name
 
-RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "team_choice", "admission")
+RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
 LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
@@ -17,14 +17,21 @@ FOLDS = {
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
     "sides": ("defections", "turn_points"),
-    "fine": ("tally_method", "tie_rule", "no_ballot_rule"),
+    "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
-TELLING_SIDES = "Secret sides go with no show of hands, and with nobody seeing votes before the reveal."
+HELP = {
+    "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
+    "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
+}
+TELLING_SIDES = (
+    "Secret sides go with no show of hands, no captains, and nobody seeing votes before the reveal."
+)
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
     "tally_method": "How votes become a move",
     "tie_rule": "Two columns with the same number of votes",
     "no_ballot_rule": "Nobody of a team votes",
+    "resign": "Who can give a match up for a team, by a vote on the phones",
     "close_early": "Close as soon as everyone connected has voted",
     "defections": "Times each voter may secretly change sides",
     "turn_points": "At the end, a point for each turn in which one voted with the winner",

@@ -197,7 +197,7 @@ class Room:
         self._set_poll()
 
     def _set_poll(self) -> None:
-        turn = self.turn
+        turn, match = self.turn, self.state.match
         if turn is None:
             self.poll = None
             return
@@ -212,6 +212,8 @@ class Room:
             legal={team: legal for team, legal in moving.items() if team not in by_hands},
             lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
             opens_at=turn.opens_at,
+            method=(match and match.tally_method) or "plurality",
+            may_resign=match is not None and match.resign is not None,
         )
 
     def _longest_ms(self, turn: protocol.Turn) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from games.engine.game import Side
 from voting import protocol
 from voting.box.intake import Lane
+from voting.counting.choices import is_fit
 
 OPENING_MS = 50
 
@@ -22,6 +23,8 @@ class Poll:
     legal: dict[int, frozenset[int]]
     lane: Lane
     opens_at: int
+    method: protocol.TallyMethod = "plurality"
+    may_resign: bool = False
 
     def refusal(
         self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
@@ -34,6 +37,6 @@ class Poll:
         legal = self.legal.get(team)
         if legal is None:
             return "not_to_move"
-        if ballot.column not in legal:
+        if not is_fit(ballot.column, self.method, legal, may_resign=self.may_resign):
             return "illegal"
         return "early" if now < self.opens_at - OPENING_MS and not voted else None

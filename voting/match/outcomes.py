@@ -6,18 +6,23 @@ from functools import partial
 
 from games.engine.game import SIDES, Picks, Side, other
 from games.matches import Position
-from games.models import EndedBy, MatchResult, NoBallotRule, Turn
+from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
-from voting.counting.tally import Decision, TallyTerms, decide
+from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.entry.seats import sign_of
 from voting.match.banks import out_of_time
+from voting.protocol import Deciding
+
+LOSING: tuple[Deciding, ...] = ("forfeit", "resign")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A closed turn before it is written."""
+    """A closed turn before it is written; `captains` are the places of the captains' ballots."""
 
     ballots: dict[Side, Sequence[Ballot]]
+    captains: dict[Side, int | None]
     decisions: dict[Side, Decision]
     picks: Picks
     result: str
@@ -39,16 +44,19 @@ def decide_outcome(
     """
     game, state = position.game, position.state
     rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
-    decisions = {side: _decide(turn, position, side, cast, rules[side]) for side, cast in by_side.items()}
+    captains = {side: captains_place(turn, side, cast) for side, cast in by_side.items()}
+    decisions = {
+        side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
+        for side, cast in by_side.items()
+    }
     if deserted:
-        return Outcome(by_side, decisions, Picks(), other(deserted), EndedBy.DESERTED)
-    forfeits = [side for side, decision in decisions.items() if decision.decided_by == "forfeit"]
-    if forfeits:
-        ended_by = EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME
-        return Outcome(by_side, decisions, Picks(), _forfeited(forfeits), ended_by)
+        return Outcome(by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
+    if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
+        ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
+        return Outcome(by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     result = game.resolve(state, picks)[1].result
-    return Outcome(by_side, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
+    return Outcome(by_side, captains, decisions, picks, result, None if result == "open" else EndedBy.BOARD)
 
 
 def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
@@ -61,17 +69,31 @@ def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str
     return {side: rule if side in out else others for side in SIDES}
 
 
-def _decide(
-    turn: Turn, position: Position, side: Side, ballots: Sequence[Ballot], no_ballot: str
-) -> Decision:
+def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -> Decision:
     game, state, match = position.game, position.state, turn.match
-    terms = TallyTerms(match.tally_method, match.tie_rule, no_ballot)  # type: ignore[arg-type]
-    columns = game.view(state, side).columns
-    draw = partial(draw_lot, turn.seed, side)
-    return decide(ballots, game.legal_actions(state, side), columns, terms, draw)
+    terms = TallyTerms(match.tally_method, match.tie_rule, no_ballot, match.resign)  # type: ignore[arg-type]
+    columns = game.view(state, cast.side).columns
+    draw = partial(draw_lot, turn.seed, cast.side)
+    legal = game.legal_actions(state, cast.side)
+    return decide(cast, legal, columns, terms, draw)
 
 
-def _forfeited(forfeits: list[Side]) -> str:
-    if len(forfeits) == len(SIDES):
+def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
+    """Where the captain's ballot is in the list, in a match in which it counts for more."""
+    sign = getattr(turn, f"{side}_captain")
+    if turn.match.tie_rule != TieRule.CAPTAIN or not sign:
+        return None
+    return next((place for place, ballot in enumerate(ballots) if sign_of(ballot.voter) == sign), None)
+
+
+def _lost_by(lost: list[Side]) -> str:
+    if len(lost) == len(SIDES):
         return MatchResult.DRAW
-    return MatchResult.YELLOW if forfeits == ["red"] else MatchResult.RED
+    return MatchResult.YELLOW if lost == ["red"] else MatchResult.RED
+
+
+def _ended_by(turn: Turn, why: set[Deciding]) -> EndedBy:
+    """Of one that resigns and one that is not there, who is not there is said."""
+    if "forfeit" not in why:
+        return EndedBy.RESIGN
+    return EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME

@@ -24,13 +24,14 @@ from games.matches import (
     is_playing,
     position_of,
 )
-from games.models import Event, Lobby, Match, MatchState, Turn, TurnState
+from games.models import Event, Lobby, Match, MatchState, TallyMethod, Turn, TurnState
 from voting import protocol
 from voting.box.archive import stored_ballots
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
+from voting.counting.choices import MOST_IN_A_SET
 from voting.counting.commitments import commit_ballots, turn_sealed
 from voting.counting.series import Series, standing
 from voting.counting.sides import Crossing, seal_secretly
@@ -67,6 +68,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     now = box.now()
     with changing(event_id) as event:
         match = create_match(event, now)
+        _check_choices(match)
         turn = plan_turn(match, 1, now, window.START_LEAD_MS)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
@@ -74,6 +76,14 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     place_and_tell(turn, box, create=True)
     _log_match("started", match)
     return match
+
+
+def _check_choices(match: Match) -> None:
+    """Raises MatchError if a ballot cannot say all that there is to choose from."""
+    position = position_of(match)
+    choices = position.game.view(position.state, None).columns
+    if match.tally_method == TallyMethod.APPROVAL and choices > MOST_IN_A_SET:
+        raise MatchError(f"Approval is for up to {MOST_IN_A_SET} choices; this game has {choices}.")
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
@@ -282,6 +292,9 @@ def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
         decided_by=decision.decided_by,
         sealed=pack_ballots(outcome.ballots[side]),
         root=root,
+        rounds=decision.rounds or None,
+        resigning=decision.resigning,
+        captain=outcome.captains[side],
     )
 
 

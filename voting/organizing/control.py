@@ -16,6 +16,7 @@ from voting.counting import window
 from voting.entry.crossings import move_back
 from voting.fanout.announcements import announce, relay
 from voting.match.turns import load_turn, place_and_tell, plan_turn, start_match
+from voting.organizing.captains import name_captain
 from voting.organizing.deeds import Done
 from voting.organizing.hands import count_hands
 from voting.organizing.pace import set_pace
@@ -43,6 +44,7 @@ OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
     "voter.dismiss": lambda event_id, ask, box: dismiss_voter(event_id, ask.sign, box),
     "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.sign, box),
     "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.sign, box),
+    "voter.captain": lambda event_id, ask, box: name_captain(event_id, ask.sign, ask.team, box),
 }
 OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], Done]] = {
     "turn.pause": lambda turn, _, box: pause_turn(turn, box),

@@ -23,32 +23,32 @@ IF_ANYBODY = ", if anybody here has that sign"
 
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> Done:
     """Into this team, or without one back into the seat's own; from the next ballot on."""
-    sign = _read(typed)
+    sign = read_sign(typed)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, defections__gt=0).exists():
         raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _rule(event_id, sign, box, team=team)
     moved, back = (Pressed(action="voter.move", sign=sign, team=one) for one in (team, before.team))
-    return Done(f"moved {sign} {where}{_doubt(event_id, sign)}", moved, back)
+    return Done(f"moved {sign} {where}{doubt(event_id, sign)}", moved, back)
 
 
 def dismiss_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out; it may come in again."""
-    sign = _read(typed)
+    sign = read_sign(typed)
     _rule(event_id, sign, box, sent_out_at=box.now())
-    return Done(f"sent {sign} out{_doubt(event_id, sign)}", Pressed(action="voter.dismiss", sign=sign))
+    return Done(f"sent {sign} out{doubt(event_id, sign)}", Pressed(action="voter.dismiss", sign=sign))
 
 
 def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out, and keep its seat out."""
-    sign = _read(typed)
+    sign = read_sign(typed)
     _rule(event_id, sign, box, kept_out=True)
-    told = f"kept {sign} out{_doubt(event_id, sign)}"
+    told = f"kept {sign} out{doubt(event_id, sign)}"
     return Done(told, _pressed("voter.ban", sign), _pressed("voter.admit", sign))
 
 
 def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
-    sign = _read(typed)
+    sign = read_sign(typed)
     _rule(event_id, sign, box, kept_out=False)
     return Done(f"let {sign} in again", _pressed("voter.admit", sign), _pressed("voter.ban", sign))
 
@@ -57,14 +57,14 @@ def _pressed(action: Action, sign: str) -> Pressed:
     return Pressed(action=action, sign=sign)
 
 
-def _read(typed: str | None) -> str:
+def read_sign(typed: str | None) -> str:
     sign = plain_sign(typed or "")
     if sign is None:
         raise MatchError("Type the sign on the person's phone: six letters, no vowels.")
     return sign
 
 
-def _doubt(event_id: int, sign: str) -> str:
+def doubt(event_id: int, sign: str) -> str:
     return "" if is_listed(event_id, sign) else IF_ANYBODY
 
 

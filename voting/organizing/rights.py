@@ -36,6 +36,7 @@ NEEDED: dict[Action, Right] = {
     "voter.dismiss": "run",
     "voter.ban": "run",
     "voter.admit": "run",
+    "voter.captain": "run",
     "rehearsal.start": "rehearse",
     "rehearsal.stop": "rehearse",
 }

@@ -46,10 +46,12 @@ from voting.protocol.changes import (
 from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
+    MAX_CHOICE,
     MAX_COLUMN,
     MAX_FRAME_BYTES,
     MAX_RETRY_MS,
     Blind,
+    Choice,
     Code,
     Column,
     Count,
@@ -66,13 +68,14 @@ from voting.protocol.state import (
     Admission,
     Clocks,
     Deciding,
-    EndedBy,
+    Ending,
     EventState,
     Finished,
     Legal,
     Match,
     NoBallotRule,
     Part,
+    ResignShare,
     Reveal,
     SidesTold,
     SidesTurn,
@@ -123,6 +126,7 @@ from voting.protocol.told import (
 )
 
 __all__ = [
+    "MAX_CHOICE",
     "MAX_COLUMN",
     "MAX_CONSOLE_PHONES",
     "MAX_FRAME_BYTES",
@@ -149,6 +153,7 @@ __all__ = [
     "ChatTold",
     "CheerSend",
     "CheersCounted",
+    "Choice",
     "ClockAsk",
     "ClockTold",
     "Clocks",
@@ -167,7 +172,7 @@ __all__ = [
     "DisplayJoin",
     "DisplayMessage",
     "DisplayWelcomed",
-    "EndedBy",
+    "Ending",
     "Epoch",
     "ErrorCode",
     "ErrorTold",
@@ -199,6 +204,7 @@ __all__ = [
     "ReceiptTold",
     "Refusal",
     "RehearsalTold",
+    "ResignShare",
     "RetryTold",
     "Reveal",
     "Role",

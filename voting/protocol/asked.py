@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from voting.protocol.fields import Blind, Code, Column, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.protocol.fields import Blind, Choice, Code, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
 from voting.protocol.state import Part
 
 Action = Literal[
@@ -30,6 +30,7 @@ Action = Literal[
     "voter.dismiss",
     "voter.ban",
     "voter.admit",
+    "voter.captain",
     "rehearsal.start",
     "rehearsal.stop",
 ]
@@ -70,13 +71,14 @@ class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
 class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
     """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition.
 
+    `column` is a column, or where the match takes them several in one number (see "A ballot's column").
     `blind` is a random number that the phone drew for this choice and keeps: with it the phone finds its
     ballot in the opened list. One without is given one.
     """
 
     turn: Id
     epoch: Epoch
-    column: Column
+    column: Choice
     sequence: Sequence
     blind: Blind | None = None
 
@@ -119,7 +121,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
     votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
     `sign` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
-    one, back where it came from.
+    one, back where it came from; `voter.captain` makes it the captain of `team`, or without one of none.
     """
 
     id: Id

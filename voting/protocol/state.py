@@ -9,11 +9,12 @@ from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, T
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
-    """`hands`: it votes by a show of hands, and takes in no phones."""
+    """`hands`: it votes by a show of hands, and takes in no phones. `captain` is its captain's sign."""
 
     number: TeamNumber
     name: str
     hands: bool = False
+    captain: str = ""
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,14 +43,27 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     lot: Hash | None = None
 
 
-Deciding = Literal["plurality", "lottery", "first", "lot", "random", "pass", "forfeit"]
+Deciding = Literal[
+    "plurality",
+    "lottery",
+    "approval",
+    "runoff",
+    "first",
+    "lot",
+    "captain",
+    "random",
+    "pass",
+    "forfeit",
+    "resign",
+]
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
 
-    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. While sides are
-    secret only the pick is told: `counts` is empty, `decided_by` None.
+    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. Of rankings
+    `counts` are the first choices, and `rounds` all counts of the runoff. `resigning` ballots wish it.
+    While sides are secret only the pick is told: `counts` is empty, `decided_by` None.
     """
 
     counts: tuple[Count, ...]
@@ -57,6 +71,8 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
     pick: Column | None
     decided_by: Deciding | None
     root: Hash | None = None
+    rounds: tuple[tuple[Count, ...], ...] | None = None
+    resigning: Count = 0
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,10 +115,11 @@ class SidesTold(msgspec.Struct, frozen=True, kw_only=True):
     too_soon: Count
 
 
-EndedBy = Literal["board", "forfeit", "time", "deserted"]
-TallyMethod = Literal["plurality", "lottery"]
-TieRule = Literal["first", "lot"]
+TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
+TieRule = Literal["first", "lot", "captain"]
 NoBallotRule = Literal["random", "pass", "forfeit"]
+ResignShare = Literal["half", "two_thirds", "three_quarters", "all"]
+Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,9 +141,10 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
     Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
-    tell them. `clocks`: its sides play by clocks, and `closes_at` is when the turn is over if nobody else
-    picks. With `defections` sides are secret: so often each voter may change over between turns, and `sides`
-    is told at the end. `turn_points`: each turn in which one voted with the later winner is a point.
+    tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
+    sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. With `defections`
+    sides are secret: so often each voter may change over between turns, and `sides` is told at the end.
+    `turn_points`: each turn in which one voted with the later winner is a point.
     """
 
     id: Id
@@ -137,7 +155,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     red: TeamNumber
     yellow: TeamNumber
     result: Result
-    ended_by: EndedBy | None
+    ended_by: Ending | None
     window_s: Count
     reveal_s: Count
     close_early: bool
@@ -149,6 +167,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
     clocks: Clocks | None = None
+    resign: ResignShare | None = None
     defections: Count = 0
     turn_points: bool = False
     sides: SidesTold | None = None
@@ -170,9 +189,9 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything public about an event: what a screen needs to show it right at any moment.
 
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
-    each team's phones see its own. `notice` is the organizer's word to all; the `hidden` parts stay off the
-    projector. `best_of`: so many matches make the series; None: no series. Every turn
-    is planned `extra_s` longer than the match says.
+    each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
+    organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
+    series; None: no series. Every turn is planned `extra_s` longer than the match says.
     """
 
     code: str
@@ -190,3 +209,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Part, ...] = ()
     best_of: Count | None = None
     extra_s: Count = 0
+    captains: bool = False

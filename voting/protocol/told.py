@@ -7,7 +7,7 @@ import msgspec
 from games.engine.game import Side
 from voting.protocol.asked import Action
 from voting.protocol.changes import Changes
-from voting.protocol.fields import Column, Count, Hash, Id, Key, Sequence, TeamNumber, Time
+from voting.protocol.fields import Choice, Count, Hash, Id, Key, Sequence, TeamNumber, Time
 from voting.protocol.state import EventState, Part
 
 
@@ -30,7 +30,7 @@ class You(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     team: TeamNumber
     turn: Id | None = None
-    column: Column | None = None
+    column: Choice | None = None
     sequence: Count = 0
     blind: str | None = None
     sign: str = ""
@@ -131,7 +131,7 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
     """The ballot box holds this ballot."""
 
     turn: Id
-    column: Column
+    column: Choice
     sequence: Count
 
 
@@ -185,7 +185,7 @@ class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told")
     index: Count | None = None
     ballots: Count = 0
     path: tuple[str, ...] = ()
-    column: Column | None = None
+    column: Choice | None = None
     blind: str | None = None
 
 

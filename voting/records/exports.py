@@ -102,6 +102,7 @@ def _terms(match: Match) -> Terms:
         tally_method=cast(Any, match.tally_method),
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
+        resign=cast(Any, match.resign),
         defections=match.defections,
         turn_points=match.turn_points,
     )
@@ -139,4 +140,6 @@ def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount
         counts=tuple(record.counts),
         pick=record.pick,
         decided_by=cast(Any, record.decided_by),
+        rounds=tuple(map(tuple, record.rounds or ())),
+        captain=record.captain,
     )

@@ -15,6 +15,7 @@ from games.engine.game import SIDES
 from games.matches import CODE_LETTERS, TERMS, changing, create_event
 from games.models import Event, Match, MatchState, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
+from voting.counting.choices import resigns
 from voting.models import SidesRecord, TallyRecord
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
@@ -150,6 +151,9 @@ def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
         decided_by=counted.decided_by,
         sealed=pack_ballots(ballots),
         root=counted.root or "",
+        rounds=counted.rounds or None,
+        resigning=sum(resigns(ballot.column) for ballot in ballots),
+        captain=counted.captain,
     )
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.protocol import Deciding, EndedBy, NoBallotRule, SidesTold, TallyMethod, TieRule
+from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, SidesTold, TallyMethod, TieRule
 
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 
@@ -29,12 +29,16 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tally_method: TallyMethod
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
+    resign: ResignShare | None = None
     defections: int = 0
     turn_points: bool = False
 
 
-class SideCount(msgspec.Struct, frozen=True, kw_only=True):
-    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment."""
+class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment.
+
+    `rounds` are the counts of a runoff; `captain` is the place of the captain's ballot, from 0.
+    """
 
     root: str | None
     ballots: tuple[tuple[int, str], ...]
@@ -42,6 +46,8 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True):
     counts: tuple[int, ...]
     pick: Pick
     decided_by: Deciding
+    rounds: tuple[tuple[int, ...], ...] = ()
+    captain: int | None = None
 
 
 class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +98,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     turns: tuple[SidePicks, ...]
     counts: tuple[TurnCount, ...]
     result: Result
-    ended_by: EndedBy | None
+    ended_by: Ending | None
     sides: SecretSides | None = None
 
 

@@ -10,11 +10,12 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
+from voting.counting.choices import is_fit
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot, draw_lot
-from voting.counting.tally import Decision, TallyTerms, decide
-from voting.protocol import NoBallotRule
-from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
+from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.protocol import Ending, NoBallotRule
+from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, count_of
 from voting.records.recount_sides import deserted_in, faults_of_sides
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
@@ -86,32 +87,41 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
 
 
 def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
-    forfeits = _forfeits(record.counts[-1]) if record.counts else []
-    by_time = "time" if record.ended_by == "time" else "forfeit"
-    ended_by = None if result == "open" else by_time if forfeits else "board"
-    if deserted_in(record, len(record.counts)):
-        ended_by = "deserted"
+    ended_by = None if result == "open" else _ending(record)
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
     if record.ended_by != ended_by:
         yield Fault(None, None, f"it was ended by {ended_by}, and the record says {record.ended_by}")
 
 
+def _ending(record: MatchRecord) -> Ending:
+    """How a match that is over came to its end."""
+    if deserted_in(record, len(record.counts)):
+        return "deserted"
+    why = {count.decided_by for count in _lost(record.counts[-1]).values()}
+    if not why:
+        return "board"
+    if "forfeit" not in why:
+        return "resign"
+    return "time" if record.ended_by == "time" else "forfeit"
+
+
 def _result_after(moment: Moment, resolution: Resolution) -> Result:
     deserted = deserted_in(moment.record, moment.number)
     if deserted:
         return other(deserted)
-    forfeits = _forfeits(moment.count)
-    if len(forfeits) == len(SIDES):
+    lost = list(_lost(moment.count))
+    if len(lost) == len(SIDES):
         return "draw"
-    if forfeits:
-        return "yellow" if forfeits == ["red"] else "red"
+    if lost:
+        return "yellow" if lost == ["red"] else "red"
     return resolution.result
 
 
-def _forfeits(count: TurnCount) -> list[Side]:
-    counts = ((side, count_of(count, side)) for side in SIDES)
-    return [side for side, counted in counts if counted and counted.decided_by == "forfeit"]
+def _lost(count: TurnCount) -> dict[Side, SideCount]:
+    """The sides that gave the match up, or were not there."""
+    counts = {side: counted for side in SIDES if (counted := count_of(count, side))}
+    return {side: counted for side, counted in counts.items() if counted.decided_by in ("forfeit", "resign")}
 
 
 def _faults_of_turn(moment: Moment) -> Iterator[Fault]:
@@ -143,10 +153,15 @@ def _faults_of_side(moment: Moment, side: Side, counted: SideCount) -> Iterator[
     if counted.legal != legal:
         yield fault(f"the legal columns were {list(legal)}, and the record says {list(counted.legal)}")
     bad = False
-    for place, (column, blind) in enumerate(counted.ballots, 1):
-        if column not in legal or not BLIND.fullmatch(blind):
+    terms = moment.record.terms
+    for place, (choice, blind) in enumerate(counted.ballots, 1):
+        fits = is_fit(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
+        if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} is for no legal column, or its blind is none")
             bad = True
+    if counted.captain is not None and not _has_captain(moment.record.terms, counted):
+        yield fault(f"no ballot of a captain is at {counted.captain}")
+        bad = True
     if bad:
         return
     root = tree_of(moment.count.turn, side, counted.ballots).root.hex()
@@ -164,8 +179,18 @@ def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Itera
         yield fault(f"the ballots come to {decision.pick}, and the record says {counted.pick}")
     if counted.decided_by != decision.decided_by:
         yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
-    nothing = _forfeits(moment.count) or deserted_in(moment.record, moment.number)
+    if counted.rounds != decision.rounds:
+        yield fault(f"the rounds are {_plain(decision.rounds)}, and the record says {_plain(counted.rounds)}")
+    nothing = _lost(moment.count) or deserted_in(moment.record, moment.number)
     yield from _faults_of_pick(moment, side, None if nothing else decision.pick)
+
+
+def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+    return list(map(list, rounds))
+
+
+def _has_captain(terms: Terms, counted: SideCount) -> bool:
+    return terms.tie_rule == "captain" and 0 <= (counted.captain or 0) < len(counted.ballots)
 
 
 def _faults_of_pick(moment: Moment, side: Side, due: int | None) -> Iterator[Fault]:
@@ -187,9 +212,9 @@ def _decide_again(moment: Moment, side: Side, counted: SideCount) -> Decision:
         Ballot("", side, column, 1, place, blind) for place, (column, blind) in enumerate(counted.ballots, 1)
     ]
     return decide(
-        ballots,
+        SideBallots(side, ballots, counted.captain),
         moment.game.legal_actions(moment.state, side),
         moment.game.view(moment.state, side).columns,
-        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted)),
+        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted), terms.resign),
         partial(draw_lot, moment.count.seed, side),
     )

@@ -5,7 +5,8 @@ from random import Random
 
 from games.engine.game import Board, Side, other
 from games.rules.columns import DIRECTIONS, LETTER, LINE, Cabinet
-from voting.protocol import Turn
+from voting.counting.choices import MOST_RANKED, ranking_of, set_of
+from voting.protocol import TallyMethod, Turn
 
 WIN = 60.0
 BLOCK = 30.0
@@ -28,6 +29,14 @@ class Mood:
     def choose(self, rng: Random) -> int:
         weights = self.sense if rng.random() < SENSIBLE else self.gut
         return rng.choices(self.columns, weights)[0]
+
+    def vote(self, rng: Random, method: TallyMethod | None) -> int:
+        """In the match's way: a column, all that are liked, or up to three in their order."""
+        liked = [self.choose(rng)]
+        if method in ("approval", "instant_runoff"):
+            liked += [self.choose(rng) for _ in range(rng.randrange(MOST_RANKED))]
+        columns = tuple(dict.fromkeys(liked))
+        return set_of(columns) if method == "approval" else ranking_of(columns)
 
 
 def mood_of(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from games.engine.game import SIDES
+from voting.counting.choices import columns_of
 from voting.protocol import BallotCounted, Match, Reveal
 from voting.rehearsal.samples import Samples
 
@@ -14,10 +15,11 @@ from voting.rehearsal.samples import Samples
 class TurnEntry(msgspec.Struct):
     """`acknowledged`: the last [column, sequence] counted of each phone, by its index; `blinds` its secret.
 
-    `open` are phones whose newest choice was not acknowledged. `tallied` and `tallies` (a team's counts a
-    column) are what the reveal says; `tallied` is None before it and for a turn that never was revealed.
-    `missing` acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved
-    `resolved_ms` after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
+    `open` are phones whose newest choice was not acknowledged. `tallies` (a team's counts a column),
+    `ballots` (a team's) and `tallied` (of both) are what the reveal says; the last one is None before it and
+    for a turn that never was revealed. `every`: each column of a ballot is in the counts. `missing`
+    acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved `resolved_ms`
+    after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
     """
 
     turn: int
@@ -27,6 +29,8 @@ class TurnEntry(msgspec.Struct):
     open: set[int] = set()
     tallied: int | None = None
     tallies: dict[int, tuple[int, ...]] = {}
+    ballots: dict[int, int] = {}
+    every: bool = False
     lost: int = 0
     missing: int = 0
     told: int = 0
@@ -38,7 +42,7 @@ class TurnEntry(msgspec.Struct):
         """Find what is missing; `teams` are those of the phones in this turn."""
         held = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
-            max(held[team] - sum(counts), self._missing_of(team, counts, teams))
+            max(held[team] - self.ballots[team], self._missing_of(team, counts, teams))
             for team, counts in self.tallies.items()
         )
 
@@ -46,7 +50,8 @@ class TurnEntry(msgspec.Struct):
         """By column, of those whose acknowledged ballot is their last."""
         sure = Counter(
             column
-            for phone, (column, _) in self.acknowledged.items()
+            for phone, (choice, _) in self.acknowledged.items()
+            for column in columns_of(choice)[: None if self.every else 1]
             if teams[phone] == team and phone not in self.open
         )
         return sum(max(0, ballots - counts[column - 1]) for column, ballots in sure.items())
@@ -128,8 +133,11 @@ class Ledger:
         if entry.tallied is not None:
             return
         tallies = ((getattr(match, side), getattr(reveal, side)) for side in SIDES)
-        entry.tallies = {team: tally.counts for team, tally in tallies if tally and tally.counts}
-        entry.tallied = sum(sum(counts) for counts in entry.tallies.values())
+        told = {team: tally for team, tally in tallies if tally and tally.counts}
+        entry.tallies = {team: tally.counts for team, tally in told.items()}
+        entry.ballots = {team: tally.ballots for team, tally in told.items()}
+        entry.every = match.tally_method == "approval"
+        entry.tallied = sum(entry.ballots.values())
         self.revealed += 1
 
     def _team_in(self, number: int, phone: int, home: int) -> int:

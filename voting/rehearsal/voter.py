@@ -125,7 +125,8 @@ class Voter:
         match, turn = self._match(), self._turn()
         if match is None or turn is None or turn.id != turn_id or turn.paused:
             return
-        column = self._hall.mood(match, turn, self._side(match)).choose(self._hall.rng)
+        mood = self._hall.mood(match, turn, self._side(match))
+        column = mood.vote(self._hall.rng, match.tally_method)
         sequence = self._kept.sequence + 1 if self._kept else 1
         before = self._kept.blinds if self._kept else {}
         blind = f"{self._hall.rng.getrandbits(128):032x}"

@@ -24,7 +24,8 @@ def read_report(match: Match) -> Report:
         teams={"red": match.red.name, "yellow": match.yellow.name},
         game=game.title,
         end=_end(match),
-        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.DESERTED),
+        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.RESIGN, EndedBy.DESERTED),
+        resigned=match.ended_by == EndedBy.RESIGN,
         by_time=match.ended_by == EndedBy.TIME,
         deserted=match.ended_by == EndedBy.DESERTED,
         sides=_sides(match),
@@ -77,6 +78,14 @@ def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
     if match.is_secret:
         return found
     for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
-        vote = SideVote(tuple(record.counts), record.pick, cast(Any, record.decided_by), record.root)
+        vote = SideVote(
+            counts=tuple(record.counts),
+            pick=record.pick,
+            decided_by=cast(Any, record.decided_by),
+            ballots=record.ballots,
+            root=record.root,
+            rounds=tuple(map(tuple, record.rounds or ())),
+            resigning=record.resigning,
+        )
         found.setdefault(record.turn_id, {})[cast(Side, record.side)] = vote
     return found

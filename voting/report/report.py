@@ -18,16 +18,21 @@ class SideVote:
     counts: tuple[int, ...]
     pick: int | None
     decided_by: Deciding
+    ballots: int
     root: str = ""
-
-    @property
-    def ballots(self) -> int:
-        return sum(self.counts)
+    rounds: tuple[tuple[int, ...], ...] = ()
+    resigning: int = 0
 
     @property
     def agreement(self) -> float | None:
         """The share of the ballots that were for the pick; None if there was neither."""
-        return self.counts[self.pick - 1] / self.ballots if self.pick and self.ballots else None
+        return self.support[0] / self.support[1] if self.pick and self.ballots else None
+
+    @property
+    def support(self) -> tuple[int, int]:
+        """How many ballots were with the pick in the end, and of how many that said something still."""
+        counts = self.rounds[-1] if self.rounds else self.counts
+        return counts[(self.pick or 0) - 1], sum(counts) if self.rounds else self.ballots
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,9 @@ class TurnReport:
 class Report:
     """`playing` and `aborted` matches are told as far as they came.
 
-    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `deserted`:
-    because everybody had left a side. `sides` is what became of secret ones.
+    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
+    because a team wished so; `deserted`: because everybody had left a side. `sides` is what became of secret
+    ones.
     """
 
     event: str
@@ -72,6 +78,7 @@ class Report:
     start: Board
     turns: tuple[TurnReport, ...]
     by_time: bool = False
+    resigned: bool = False
     deserted: bool = False
     sides: SidesTold | None = None
 
@@ -113,8 +120,8 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
     """In per cent, each ballot as much as any other."""
     votes = [turn.votes[side] for turn in turns if side in turn.votes]
     counted = [vote for vote in votes if vote.pick and vote.ballots]
-    total = sum(vote.ballots for vote in counted)
-    with_it = sum(vote.counts[vote.pick - 1] for vote in counted if vote.pick)
+    total = sum(vote.support[1] for vote in counted)
+    with_it = sum(vote.support[0] for vote in counted)
     return 100 * with_it / total if total else None
 
 
@@ -126,6 +133,7 @@ def csv_rows(report: Report) -> Iterator[tuple[str, ...]]:
         *(f"{side}_{what}" for side in SIDES for what in ("ballots", "pick", "decided_by", "agreement")),
         *(f"{side}_{column}" for side in SIDES for column in columns),
         *("conflict", "token_before", "token_after", "result"),
+        *(f"{side}_{what}" for side in SIDES for what in ("resigning", "rounds")),
     )
     for turn in report.turns:
         yield tuple(_cells(report, turn))
@@ -143,6 +151,9 @@ def _cells(report: Report, turn: TurnReport) -> Iterator[str]:
     yield from (_text(came.conflict), came.token_before or "", came.token_after or "")
     ended = turn is report.turns[-1] and report.end not in ("playing", "aborted")
     yield report.end if ended else came.result  # a forfeit is no result of the board
+    for vote in votes:
+        yield str(vote.resigning) if vote else ""
+        yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds) if vote else ""
 
 
 def _vote_cells(vote: SideVote | None) -> tuple[str, ...]:

@@ -23,6 +23,9 @@ def tell_end(report: Report) -> str:
         return f"{_turns(last)} so far. Nothing of the open vote is told here."
     if report.end == "aborted":
         return f"The organizer stopped it after {_turns(last)}."
+    if report.resigned:
+        who = "Both teams" if report.winner is None else report.teams[other(report.winner)]
+        return f"{who} gave up in turn {last}."
     if report.forfeited:
         return _tell_forfeit(report, last)
     if report.winner is None:
@@ -124,18 +127,32 @@ def _tell_clock(name: str, vote: SideVote) -> Iterator[str]:
 
 def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:
     pick = report.start.name_of(vote.pick) if vote.pick else ""
-    if vote.decided_by == "lottery":
-        yield f"One ballot of {name} was drawn: it was for {pick}."
-    elif vote.decided_by == "first":
-        yield f"{name} had a tie, and {pick} had its votes first."
-    elif vote.decided_by == "lot":
-        yield f"{name} had a tie, and the lot took {pick}."
-    elif vote.decided_by == "random":
-        yield f"Nobody of {name} voted, and the lot took {pick}."
-    elif vote.decided_by == "pass":
-        yield f"Nobody of {name} voted, and nothing dropped for them."
-    elif vote.decided_by == "forfeit":
-        yield f"Nobody of {name} voted, and that lost the match."
+    runoff = len(vote.rounds) > 1
+    tie = f"{name} had a tie in round {len(vote.rounds)}" if runoff else f"{name} had a tie"
+    told = {
+        "lottery": f"One ballot of {name} was drawn: it was for {pick}.",
+        "first": f"{tie}, and {pick} had its votes first.",
+        "lot": f"{tie}, and the lot took {pick}.",
+        "captain": f"{tie}, and the captain decided for {pick}.",
+        "random": f"Nobody of {name} voted, and the lot took {pick}.",
+        "pass": f"Nobody of {name} voted, and nothing dropped for them.",
+        "forfeit": f"Nobody of {name} voted, and that lost the match.",
+        "resign": f"{vote.resigning:,} of {vote.ballots:,} of {name} wished to give up, and that was it.",
+    }
+    if vote.decided_by in told:
+        yield told[vote.decided_by]
+    if runoff:
+        yield f"{name}'s ranking, round by round: {_tell_rounds(report, vote)}."
+
+
+def _tell_rounds(report: Report, vote: SideVote) -> str:
+    """Each count of a runoff."""
+    return "; ".join(_tell_round(report, counts) for counts in vote.rounds)
+
+
+def _tell_round(report: Report, counts: tuple[int, ...]) -> str:
+    named = ((report.start.name_of(column), count) for column, count in enumerate(counts, 1) if count)
+    return ", ".join(f"{count:,} for {name}" for name, count in named)
 
 
 def _tell_conflict(report: Report, turn: TurnReport) -> Iterator[str]:

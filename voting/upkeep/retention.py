@@ -17,7 +17,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from games.matches import changing
-from games.models import Event, Match, MatchState
+from games.models import Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.models import Announcement, Deed, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
@@ -113,6 +113,7 @@ def _forget_event(done: Forgotten, before: datetime) -> Generator[Forgotten, Non
             yield done
     with changing(done.event.pk):
         if _rests(done.event, before):
+            _forget_captains(done.event)
             Event.objects.filter(pk=done.event.pk).update(forgotten_at=timezone.now())
     yield done
     return done
@@ -127,6 +128,12 @@ def _forget_records(event: Event, ids: list[int], before: datetime) -> int:
         for pk, packed in changed.items():
             TallyRecord.objects.filter(pk=pk).update(sealed=packed)
     return len(changed)
+
+
+def _forget_captains(event: Event) -> None:
+    """The mark on a ballot stays, with the count that needs it."""
+    event.teams.update(captain="")
+    Turn.objects.filter(match__event=event).update(red_captain="", yellow_captain="")
 
 
 def without_voters(packed: bytes) -> bytes:

@@ -9,7 +9,7 @@ const TEAMS = [{ number: 1, name: "North" }, { number: 2, name: "South" }];
 const NOBODYS = { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open" };
 
 function tally(counts: readonly number[], pick: number | null): SideTally {
-  return { counts, pick, ballots: counts.reduce((sum, count) => sum + count, 0), decided_by: "plurality", root: null };
+  return { counts, pick, ballots: counts.reduce((sum, count) => sum + count, 0), decided_by: "plurality", root: null, rounds: null, resigning: 0 };
 }
 
 function turn(number: number, part: Partial<Turn> = {}): Turn {

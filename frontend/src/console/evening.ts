@@ -1,5 +1,6 @@
 import { sideOf } from "../live/phase";
 import { Store } from "../live/store";
+import { support } from "../live/support";
 import type { EventState, Match, Reveal, SideTally, ToConsole, TurnoutCounted } from "../protocol";
 import { revealText } from "./words";
 
@@ -126,7 +127,9 @@ function revealed(event: EventState, match: Match, reveal: Reveal): Revealed {
 }
 
 export function agreementOf(tally: SideTally | null): number | null {
-  return tally?.pick && tally.ballots ? (tally.counts[tally.pick - 1] ?? 0) / tally.ballots : null;
+  if (!tally?.pick || !tally.ballots) return null;
+  const [votes, of] = support(tally);
+  return votes / of;
 }
 
 /** Of a turn that this page saw open; a turn that was held has no deadline to be late for. */

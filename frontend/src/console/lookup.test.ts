@@ -67,6 +67,10 @@ test("what is offered is what can be done", () => {
   assert.deepEqual(labels({ moved: 2 }), ["Move back", "Send out", "Keep out"]);
   assert.deepEqual(labels({ banned: true }), ["Let in again"]);
   assert.deepEqual(labels({}, BY_HANDS), ["Send out", "Keep out"]);
+  const led = { ...EVENT, captains: true, teams: [{ ...EVENT.teams[0]!, captain: ADA.sign }, EVENT.teams[1]!] } as EventState;
+  assert.deepEqual(labels({}, led), ["To Doves", "Captain no more", "Send out", "Keep out"]);
+  assert.deepEqual(labels({ sign: "XXXXXX" }, led), ["To Doves", "Captain of Rooks", "Send out", "Keep out"]);
+  assert.equal(standingOfPerson(ADA, led), "Captain of Rooks");
   for (const offer of personOffers(ADA, EVENT)) assert.equal(offer.sign, "BCDFGH");
   assert.deepEqual(personOffers({ ...ADA, moved: 2 }, EVENT)[0]?.team, null);
 });

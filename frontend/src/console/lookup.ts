@@ -52,9 +52,11 @@ export function isSign(typed: string): boolean {
 }
 
 /** Where somebody is, and what was ruled about it. */
-export function standingOfPerson({ team, moved, banned }: Person, { teams }: EventState): string {
+export function standingOfPerson({ sign, team, moved, banned }: Person, { teams }: EventState): string {
   const name = (number: number) => teams[number - 1]!.name;
+  const led = teams.find(({ captain }) => captain === sign);
   if (banned) return "Kept out";
+  if (led) return `Captain of ${led.name}`;
   if (moved) return `Moved to ${name(moved)}`;
   return team ? name(team) : "";
 }
@@ -68,5 +70,13 @@ export function personOffers(person: Person, event: EventState): readonly Offer[
   const moves = moved
     ? [about(plainOffer("voter.move", "Move back"))]
     : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `To ${name}`), number));
-  return [...moves, about(plainOffer("voter.dismiss", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
+  return [...moves, ...captaincies(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.dismiss", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
+}
+
+/** Where captains break ties: of the team that somebody is in, or of either where no list says. */
+function captaincies({ sign, team, moved }: Person, { teams, captains }: EventState): readonly Offer[] {
+  if (!captains) return [];
+  if (teams.some(({ captain }) => captain === sign)) return [plainOffer("voter.captain", "Captain no more")];
+  const own = teams.filter(({ number, hands }) => !hands && number === (moved ?? team ?? number));
+  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", `Captain of ${name}`), team: number }));
 }

@@ -24,6 +24,7 @@ const DONE: Record<Action, string> = {
   "voter.dismiss": "Sent out.",
   "voter.ban": "Kept out.",
   "voter.admit": "May come in again.",
+  "voter.captain": "From the next turn on.",
   "rehearsal.start": "A simulated crowd is coming.",
   "rehearsal.stop": "The simulated crowd goes home.",
 };

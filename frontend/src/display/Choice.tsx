@@ -1,6 +1,7 @@
 import type { SideTally } from "../protocol";
 import { nameOf } from "../board/geometry";
-import { isHidden, percent, plural, share, sideOf, tallyOf, teamOf, type Place } from "./sides";
+import { support } from "../live/support";
+import { isHidden, percent, plural, sideOf, tallyOf, teamOf, type Place } from "./sides";
 import { standing, type View } from "./view";
 import { decision } from "./words";
 
@@ -19,7 +20,7 @@ export function Choice({ view, place }: { view: View; place: Place }) {
   const words = decision(tally, counted, name) || of(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">No pick</span> : <Pick tally={tally} pick={tally.pick} name={name} counted={counted} who={whoIn(view, place)} />}
+      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <Pick tally={tally} name={name} counted={counted} who={whoIn(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
@@ -37,12 +38,13 @@ function whoIn({ home }: View, place: Place): string {
   return place === 0 ? "You " : "They ";
 }
 
-function Pick({ tally, pick, name, counted, who }: { tally: SideTally; pick: number; name: string; counted: boolean; who: string }) {
+function Pick({ tally, name, counted, who }: { tally: SideTally; name: string; counted: boolean; who: string }) {
+  const [votes, of] = support(tally);
   return (
     <>
       <span class="said">{who}chose</span>
       <b class="column">{name}</b>
-      {counted && tally.ballots > 0 && <b class="share">{percent(share(tally, pick))} %</b>}
+      {counted && tally.ballots > 0 && <b class="share">{percent(votes / of)} %</b>}
     </>
   );
 }

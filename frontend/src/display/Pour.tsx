@@ -82,6 +82,7 @@ function flightOf(view: View, own: readonly Bar[], n: number): Flight {
 }
 
 function drawn(own: readonly Bar[], quantile: number): Bar {
+  const all = own.reduce((shares, bar) => shares + bar.share, 0);
   let sum = 0;
-  return own.find((bar) => (sum += bar.share) >= quantile) ?? own[own.length - 1]!;
+  return own.find((bar) => (sum += bar.share) >= quantile * all) ?? own[own.length - 1]!;
 }

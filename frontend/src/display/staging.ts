@@ -15,7 +15,7 @@ export function turnOf(part: Partial<Turn> = {}): Turn {
 }
 
 export function tallyOf(counts: readonly number[], pick: number | null, part: Partial<SideTally> = {}): SideTally {
-  return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, ...part };
+  return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, rounds: null, resigning: 0, ...part };
 }
 
 export function resolutionOf(part: Partial<Resolution> = {}): Resolution {
@@ -31,15 +31,15 @@ export function matchOf(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
     ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: turnOf(),
-    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, defections: 0, turn_points: false, sides: null, ...part,
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, defections: 0, turn_points: false, sides: null, ...part,
   };
 }
 
 export function eventOf(part: Partial<EventState> = {}): EventState {
   return {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
-    teams: [{ number: 1, name: "North", hands: false }, { number: 2, name: "South", hands: false }],
+    teams: [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }],
     match: matchOf(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, ...part,
+    best_of: null, extra_s: 0, captains: false, ...part,
   };
 }

@@ -5,9 +5,10 @@ import type { CloseCall } from "./closecall";
 import { nameOf as called } from "../board/geometry";
 import { nameOf, type Sentence, type Told } from "./sentence";
 import { seriesOf } from "../live/series";
+import { support } from "../live/support";
 import type { Step } from "./timeline";
 import { winnerOf } from "./scene";
-import { isHidden, percent, placeOf, plural, tallyOf, teamOf } from "./sides";
+import { isHidden, percent, placeOf, plural, share, tallyOf, teamOf } from "./sides";
 
 export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sentence {
   switch (step) {
@@ -47,6 +48,9 @@ function movers({ match, reveal }: Told): Side[] {
 function picks(told: Told): Sentence {
   const { resolution } = told.reveal;
   if (resolution.conflict !== null) return [`${bothSaw(told) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
+  const resigning = movers(told).filter((side) => tallyOf(told.reveal, side)?.decided_by === "resign");
+  if (resigning.length > 1) return ["Both teams give up"];
+  if (resigning[0]) return [nameOf(told, resigning[0]), " gives up"];
   return movers(told).flatMap((side, index) => {
     const pick = tallyOf(told.reveal, side)?.pick ?? null;
     return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? " drops nothing" : ` plays ${called(told.match.board, pick)}`];
@@ -107,8 +111,11 @@ export function needed(admission: Admission): string {
 }
 
 /** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
-export function decision({ ballots, pick, decided_by }: SideTally, counted: boolean, name = `${pick ?? "this"}`): string {
+export function decision(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
+  const { ballots, decided_by, rounds, resigning } = tally;
+  if (decided_by === "resign") return counted ? `${resigning} of ${plural(ballots, "vote")} to give up` : "The match is given up";
   if (!counted && ballots > 0) return "";
+  const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
   switch (decided_by) {
     case "random":
       return "Nobody voted: drawn by lot";
@@ -117,9 +124,15 @@ export function decision({ ballots, pick, decided_by }: SideTally, counted: bool
     case "forfeit":
       return "Nobody voted: match given up";
     case "lot":
-      return "A tie, decided by lot";
+      return `A tie, decided by lot${counts}`;
     case "first":
-      return `A tie: ${name} was there first`;
+      return counts ? `A tie, by who was there first${counts}` : `A tie: ${name} was there first`;
+    case "captain":
+      return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
+    case "runoff":
+      return counts ? `${percent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
+    case "approval":
+      return `of ${plural(ballots, "voter")} like it`;
     case "lottery":
       return `Drawn from ${plural(ballots, "vote")}`;
     default:
@@ -140,6 +153,8 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   const winner = winnerOf(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
   const byTime = match.ended_by === "time";
+  const gaveUp = match.ended_by === "resign";
+  if (!winner && gaveUp) return { title: "A draw", line: "Both gave up", winner };
   if (!winner && byTime) return { title: "A draw", line: "Both ran out of time", winner };
   if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
   const place = placeOf(match, winner);
@@ -147,6 +162,7 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   const wins = home && place === 0 ? "You win" : "wins";
   if (champion !== null) return { title: name, line: `${wins} the series`, winner };
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
+  if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
   if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
   if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
@@ -166,7 +182,7 @@ export function unity(state: EventState, match: Match, winner: Side): string {
   if (isHidden(state, "tally") || isHidden(state, "turnout")) return "";
   const tally = tallyOf(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
-  return `${voters(tally.counts[tally.pick - 1] ?? 0, tally.ballots)} chose ${choice(match.board, tally.pick)}`;
+  return `${voters(...support(tally))} chose ${choice(match.board, tally.pick)}`;
 }
 
 function voters(votes: number, ballots: number): string {

@@ -2,6 +2,7 @@ import { tidyCode } from "./address";
 import { cardAct } from "./card";
 import { Cheering } from "./cheering";
 import type { Desk } from "./desk";
+import { listenForMore, resign } from "./giving";
 import { forgetSeat, keepHiding } from "./seat";
 import type { Seated } from "./mine";
 import { sideAct } from "./sides";
@@ -23,6 +24,7 @@ export function act(what: string, desk: Desk): void {
   else if (what === "reload") location.reload();
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);
+  else if (what === "resign") resign(desk);
   else cardAct(what);
   desk.redraw();
 }
@@ -49,6 +51,7 @@ export function listen(desk: Desk): void {
     if (desk.holding !== holding) desk.redraw();
     desk.holding = holding;
   };
+  listenForMore(desk);
   addEventListener("submit", (event) => submit(event, desk));
   addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && speak(target.value));
   addEventListener("pointerup", () => hold(false));

@@ -3,7 +3,7 @@ import type { Board, Match } from "../protocol";
 import type { Status } from "./ballot";
 import { html, type Html } from "./dom";
 import type { Scene } from "./parts";
-import { need } from "./second";
+import { need, second } from "./second";
 import * as say from "./tongue/en";
 import type { View } from "./view";
 
@@ -11,7 +11,7 @@ import type { View } from "./view";
 export function board(view: View, match: Match): Html | undefined {
   const [top] = match.board.grid;
   if (!top) return need()?.drawn(view, match);
-  const scene = (isStill(view) ? null : need()?.scene(view, match)) ?? {};
+  const scene = (isStill(view) ? second() : need())?.scene(view, match) ?? {};
   const columns = top.split("").map((_, index) => column(view, match.board, scene, index + 1));
   return html`<div class="board" role="group" aria-label="${say.board}"><div class="rim"></div>${columns}${scene.figures}</div>`;
 }
@@ -28,7 +28,7 @@ export function statusAt({ phase, ballot }: View, column: number): Status {
 
 function column(view: View, { rows, ...board }: Board, scene: Scene, number: number): Html {
   const { hidden, side } = view;
-  const status = statusAt(view, number);
+  const status = scene.status?.(number) ?? statusAt(view, number);
   const seen = hidden ? "idle" : status;
   const open = view.phase === "voting" && !view.hands && view.match!.turn!.legal[side].includes(number);
   const balls = (scene.balls ?? ballsOf({ rows, ...board })).filter((ball) => ball.column === number).sort((one, two) => one.row - two.row);

@@ -48,7 +48,7 @@ function thing({ name, kind, x, y, width, height, side, text, points, lit, gone 
 
 function choice(view: View, match: Match, seen: Scene, number: number): Html {
   const { side, hidden, hands, phase } = view;
-  const status = statusAt(view, number);
+  const status = seen.status?.(number) ?? statusAt(view, number);
   const mark = hidden ? "idle" : status;
   const open = phase === "voting" && !hands && match.turn!.legal[side].includes(number);
   const votes = seen.said?.(number);
@@ -56,6 +56,6 @@ function choice(view: View, match: Match, seen: Scene, number: number): Html {
   return html`<button type="button" class="option ${mark}${seen.kind?.(number)}" data-column="${number}"
     aria-pressed="${`${status !== "idle"}`}" aria-label="${name}${votes && `, ${votes}`}${say.statuses[status]}" ${open || html`disabled`}>
     <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${seen.over?.(number) ?? seen.under?.(number)}</svg>
-    <b>${name}</b>${mark === "counted" && html`<svg class="token tick" viewBox="-20 -20 40 40" aria-hidden="true"><use href="#tick"/></svg>`}
+    <b>${name}</b>${mark !== "idle" && seen.rank?.(number) ? html`<i class="rank">${seen.rank(number)}</i>` : mark === "counted" && html`<svg class="token tick" viewBox="-20 -20 40 40" aria-hidden="true"><use href="#tick"/></svg>`}
   </button>`;
 }

@@ -2,6 +2,7 @@ import { sideOf } from "../live/phase";
 import type { EventState, ReceiptAsk, SideTaken, TeamCounted, ToPhone, TurnSealed, You } from "../protocol";
 import type { Ballot, BallotKeeper } from "./ballot";
 import { buzz } from "./buzz";
+import { columnsOf } from "./choice";
 import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
 import type { Receipt } from "./receipt";
@@ -81,7 +82,8 @@ export class Ledger {
     const { id, turn, reveal } = event.match;
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
-    if (reveal && reveal.turn === record.turn) agreed[reveal.number] = reveal[sideOf(event, teamIn(this.changes, team, reveal.number))]?.pick === record.column;
+    const tally = reveal?.[sideOf(event, teamIn(this.changes, team, reveal.number))];
+    if (tally && tally.decided_by !== "resign" && reveal.turn === record.turn) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });
   }

@@ -1,6 +1,7 @@
 import type { Ball } from "../live/grid";
 import type { Connection } from "../live/socket";
 import type { ErrorTold, Match, Side } from "../protocol";
+import type { Status } from "./ballot";
 import type { Desk } from "./desk";
 import type { Html } from "./dom";
 import type { Ledger } from "./ledger";
@@ -13,11 +14,14 @@ export interface Scene {
   falls?: (ball: Ball) => boolean;
   lit?: ((column: number) => Html) | undefined;
   /** In place of the ball in hand. */
-  over?: ((column: number) => Html) | undefined;
+  over?: ((column: number) => Html | undefined) | undefined;
   under?: (column: number) => Html | false;
   figures?: Html;
   said?: (column: number) => string | false;
   kind?: (column: number) => string;
+  /** Where a vote says more than one column. */
+  rank?: ((column: number) => number) | undefined;
+  status?: ((column: number) => Status) | undefined;
 }
 
 type Shown = Html | false;
@@ -47,7 +51,6 @@ export interface Second {
   moves: (view: View) => string;
   longTime: (left: number) => string;
   spoken: (ms: number) => string;
-  notYet: (column: number | string) => string;
   card: string;
   oneDevice: string;
   stopped: string;

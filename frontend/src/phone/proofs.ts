@@ -1,4 +1,5 @@
 import { fingerprint } from "../live/format";
+import { columnsOf } from "./choice";
 import { html, type Html } from "./dom";
 import type { Receipt } from "./receipt";
 import { standing } from "./receipts";
@@ -33,7 +34,7 @@ function receipts(view: View, match: number): Html | false {
 
 function entry(receipt: Receipt): Html {
   const [, column, blind] = standing(receipt)[0]!;
-  return html`<li><b>${say.voteIn(receipt.number, column)}</b> ${say.findings[receipt.found ?? "none"]}
+  return html`<li><b>${say.voteIn(receipt.number, columnsOf(column).join(", "))}</b> ${say.findings[receipt.found ?? "none"]}
     <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
 }
 
@@ -53,5 +54,5 @@ function missing({ receipts }: View): Html | false {
   const lost = receipts.filter(({ found }) => found === "missing").pop();
   if (!lost) return false;
   const [, column, blind] = lost.choices[0]!;
-  return html`<p class="missing" role="alert">${say.missing(lost.number, column, blind.slice(0, 8))}</p>`;
+  return html`<p class="missing" role="alert">${say.missing(lost.number, columnsOf(column).join(", "), blind.slice(0, 8))}</p>`;
 }

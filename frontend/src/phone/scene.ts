@@ -2,9 +2,13 @@ import { ballsBefore, ballsOf, fell, onLine, type Ball } from "../live/grid";
 import { leftOnClock } from "../live/clocks";
 import { dropMoments, landMoment, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
 import { seriesOf } from "../live/series";
+import { support } from "../live/support";
 import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
 import { nameOf } from "../board/geometry";
 import { html, type Html } from "./dom";
+import type { Status } from "./ballot";
+import { columnsOf, goesOn, rankIn } from "./choice";
+import { resignation } from "./giving";
 import { clockTime, longTime, percent, spoken } from "./numbers";
 import type { Scene } from "./parts";
 import { token } from "./shape";
@@ -21,8 +25,25 @@ export function scene(view: View, match: Match): Scene {
   const { phase, now } = view;
   if (phase === "reveal") return revealed(view, match, match.reveal!, now);
   const { figures, ...votes } = soFar(view, match);
-  return { ...votes, lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
+  return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
 }
+
+/** A vote that says more than a column: where it stands, and in a ranking which place each has. */
+function several(view: View, match: Match, { under, said }: Scene): Scene {
+  const { ballot, hidden } = view;
+  if (!goesOn(match, ballot.column) && !goesOn(match, ballot.standing)) return {};
+  const [wanted, held] = [columnsOf(ballot.column), columnsOf(ballot.standing)];
+  const status = (column: number): Status => (held.includes(column) ? "counted" : wanted.includes(column) ? ballot.status : "idle");
+  const rank = (column: number) => rankIn(match, ballot.column, column);
+  return {
+    ...{ status, rank },
+    over: (column) => (rank(column) && !hidden ? html`${under?.(column)}${ranked(view, rank(column), status(column), !!said?.(column))}` : undefined),
+    said: (column) => [said?.(column), rank(column) && say.inPlace(rank(column))].filter(Boolean).join(", "),
+  };
+}
+
+const ranked = ({ side }: View, place: number, status: Status, tallied: boolean) =>
+  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><text class="place ${status}" y="17" text-anchor="middle">${place}</text></g></g>`;
 
 /** Over the closed board: an empty slot at first, a bar of brass once the votes are sealed. */
 const lid = (view: View) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
@@ -34,13 +55,13 @@ function revealed(view: View, match: Match, told: Reveal, now: number): Scene {
   const { drops, conflict } = told.resolution;
   const fresh = drops.filter((_, index) => now >= at[index]! && now < at[index]! + FALLING_MS);
   const picks = step === "picks";
-  const own = view.hidden ? null : ownColumn(view);
+  const own = view.hidden ? [] : columnsOf(ownColumn(view));
   return {
     balls: ballsBefore(board, told.resolution, at.filter((moment) => now >= moment).length),
     falls: (ball) => fresh.some((drop) => fell(drop, ball)),
     lit: step === "lines" ? lines(board) : undefined,
     over: picks || step === "pour" ? (column) => html`${SIDES.map((side) => bar(told, side, column, picks))}` : undefined,
-    kind: (column) => (column === own ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
+    kind: (column) => (own.includes(column) ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
   };
 }
 
@@ -97,13 +118,15 @@ export function corner({ now, phase, turnout }: View, match: Match, side: Side):
   const tally = told?.[side];
   const step = revealStep(match, now);
   const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
-  const share = shown && tally.ballots ? ` · ${percent(tally.counts[tally.pick! - 1] ?? 0, tally.ballots)}` : "";
+  const share = shown && tally.ballots ? ` · ${percent(...support(tally))}` : "";
   const holder = told && now < tokenMoment(match) ? told.resolution.token_before : match.board.token;
   return { picked: shown ? nameOf(match.board, tally.pick!) + share : "", holds: holder === side };
 }
 
 /** How the series stands, and when the next match begins. */
-export function next({ event, now, phase }: View): Html | false {
+export function next(view: View): Html | false {
+  const { event, now, phase } = view;
+  if (phase === "voting") return resignation(view);
   if (phase !== "lobby" && phase !== "ended") return false;
   const at = event.next_match_at;
   const series = event.best_of && seriesOf(event).won;

@@ -18,7 +18,7 @@ const GRID = ["...", "Y..", "RY."];
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
   const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", told: [], before: null } as const;
-  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null } as const;
+  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null, whole: null };
 }
 
@@ -28,7 +28,7 @@ function match(part: Partial<Match> = {}): Match {
 }
 
 function view(played: Match | null, mine: Partial<View> = {}, event: Partial<EventState> = {}): View {
-  const teams = [{ number: 1, name: "North", hands: false }, { number: 2, name: "South", hands: false }];
+  const teams = [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }];
   const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, ...event } as unknown as EventState;
   const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, column: 2, agreed: {} }, receipts: [], counts: null };
   const seated = {
@@ -51,7 +51,7 @@ test("before a window that is talked over, the phone says so, and counts to the 
 });
 
 test("a phone of a team that shows hands is told so, and takes no vote", () => {
-  const teams = [{ number: 1, name: "North", hands: true }, { number: 2, name: "South", hands: false }] as const;
+  const teams = [{ number: 1, name: "North", hands: true, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }] as const;
   const hands = view(match(), {}, { teams });
   assert.match(told.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the second part is there");

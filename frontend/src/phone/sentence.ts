@@ -9,7 +9,7 @@ export function sentence(view: View): string {
   const { match, phase, hands } = view;
   if (!match && !hands) return lobby(view);
   if (phase === "waiting") return view.talking ? say.talk : say.getReady;
-  return (phase === "voting" && voting(view, match!)) || (need()?.sentence(view, match) ?? "");
+  return (phase === "voting" && !second() && voting(view, match!)) || (need()?.sentence(view, match) ?? "");
 }
 
 function lobby({ turnout, team, event, connection }: View): string {
@@ -20,11 +20,11 @@ function lobby({ turnout, team, event, connection }: View): string {
 }
 
 /** What most are told most of the time; nothing if there is more to say. */
-function voting({ side, ballot, connection, hidden, hands, receipts }: View, { turn, board }: Match): string {
+function voting({ side, ballot, hidden, hands, receipts }: View, { turn, board, tally_method }: Match): string {
   const { column, status, elsewhere } = ballot;
-  if (!board.rows || hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
+  if (!board.rows || tally_method! < "l" || hands || !turn!.to_move.includes(side) || elsewhere || (!column && receipts.length)) return "";
   if (!column) return say.pick;
-  if (status === "sending") return (connection.state !== "joined" && second()?.notYet(column)) || say.sending(column);
+  if (status === "sending") return say.sending(column);
   return status === "refused" ? "" : hidden ? say.countedHidden : say.counted(column);
 }
 

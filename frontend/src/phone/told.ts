@@ -2,7 +2,9 @@ import { otherSide } from "../live/grid";
 import { revealStep, tokenMoment } from "../live/phase";
 import { nameOf } from "../board/geometry";
 import type { Board, Match, Reveal, SideTally } from "../protocol";
+import { support } from "../live/support";
 import type { Ballot } from "./ballot";
+import { chosenName, columnsOf, takesSeveral } from "./choice";
 import { named } from "./drawn";
 import { clockTime, longTime, percent, thousands } from "./numbers";
 import { ending, sideNow } from "./sides";
@@ -11,7 +13,7 @@ import { called, isSealed, ownColumn, type View } from "./view";
 
 // What is said once there was a vote: of its fate, of a reveal, of a match that is over.
 
-export const { card, notYet, oneDevice, stopped } = say;
+export const { card, oneDevice, stopped } = say;
 
 export function sentence(view: View, match: Match | null): string {
   const { phase, ballot, hands } = view;
@@ -30,18 +32,26 @@ function voting(view: View, match: Match): string {
   const { ballot, event, side } = view;
   if (!isToMove(view, match)) return say.theirTurn(called(event, otherSide(side)));
   if (ballot.status === "refused") return refused(ballot, match);
-  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(nameOf(match.board, ballot.column!)));
-  return match.board.rows ? join(note(view), say.pick) : choosing(view, match);
+  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(chosenName(match.board, ballot.column!)));
+  return choosing(view, match);
 }
 
-/** Of a board that the first part of the page does not know. */
-function choosing(view: View, { board }: Match): string {
+function choosing(view: View, match: Match): string {
   const { ballot, connection, hidden } = view;
-  if (!ballot.column) return join(note(view), say.choose);
-  const name = nameOf(board, ballot.column);
+  if (!ballot.column) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(match));
+  const name = chosenName(match.board, ballot.column);
   if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
-  return hidden ? say.countedHidden : say.counted(name);
+  if (hidden) return say.countedHidden;
+  return takesSeveral(match) ? say.countedSeveral(name) : say.counted(name);
 }
+
+function invitation({ board, tally_method }: Match): string {
+  if (tally_method === "approval") return say.chooseAll;
+  if (tally_method === "instant_runoff") return say.rankUp;
+  return board.rows ? say.pick : say.choose;
+}
+
+const isCaptain = ({ event, team, sign }: View, { tie_rule }: Match) => tie_rule === "captain" && !!sign && event.teams[team - 1]!.captain === sign;
 
 function sealed(view: View, match: Match): string {
   const { ballot, hidden, hands } = view;
@@ -49,11 +59,11 @@ function sealed(view: View, match: Match): string {
   if (!isToMove(view, match) || hands) return said;
   if (ballot.status === "refused") return refused(ballot, match);
   if (ballot.status === "sending") return join(said, say.waitingToHear);
-  return join(said, ballot.column === null ? say.notVoted : !hidden && say.youVoted(nameOf(match.board, ballot.column)));
+  return join(said, ballot.column === null ? say.notVoted : !hidden && say.youVoted(chosenName(match.board, ballot.column)));
 }
 
 function refused({ column, reason, standing }: Ballot, { board }: Match): string {
-  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, standing !== null && standing !== column && say.stands(nameOf(board, standing)));
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, standing !== null && standing !== column && say.stands(chosenName(board, standing)));
 }
 
 function reveal(view: View, match: Match, told: Reveal): string {
@@ -75,14 +85,17 @@ function picks(view: View, { board }: Match, told: Reveal): string {
   return say.theyPicked(called(event, other), pick ? nameOf(board, pick) : null);
 }
 
-function ownPick({ pick, ballots, counts, decided_by }: SideTally, own: number | null, board: Board): string {
+function ownPick(tally: SideTally, own: number | null, board: Board): string {
+  const { pick, ballots, decided_by } = tally;
+  if (decided_by === "resign") return say.weGaveUp;
   if (pick === null) return say.noDrop;
   const name = nameOf(board, pick);
-  if (!counts.length) return say.picking(name);
+  if (!tally.counts.length) return say.picking(name);
   if (decided_by === "random" || !ballots) return say.lot(name);
-  const votes = counts[pick - 1] ?? 0;
-  const share = percent(votes, ballots);
-  if (own !== pick) return join(say.picked(name, share, say.votes(votes)), own !== null && say.youVoted(nameOf(board, own)));
+  const [votes, of] = support(tally);
+  const share = percent(votes, of);
+  if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
+  if (!columnsOf(own).includes(pick)) return join(say.picked(name, share, say.votes(votes)), own !== null && say.youVoted(chosenName(board, own)));
   return votes > 1 ? say.pickedWithYou(name, share, thousands(votes - 1)) : say.pickedByYou(name, share);
 }
 
@@ -102,9 +115,11 @@ function winner({ event }: View, { result }: Match): string {
 }
 
 function end(view: View, match: Match): string {
+  const { result, ended_by } = match;
+  const gaveUp = ended_by === "resign" && result !== "draw" && result !== "open" && say.gaveUp(called(view.event, otherSide(result)));
   const turns = Object.values(view.record.agreed);
-  if (match.defections) return join(winner(view, match), ending(view, match));
-  return join(winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+  if (match.defections) return join(gaveUp, winner(view, match), ending(view, match));
+  return join(gaveUp, winner(view, match), !gaveUp && turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
 }
 
 /** What there is to say, without an alarm, of the vote before. */

@@ -14,6 +14,7 @@ from tests.voting.playing import CLASSIC, open_now, run_out, start, vote
 from tests.voting.rooms import Ear, latest, room_of, voter
 from voting.box.ballot_box import BallotBox
 from voting.box.box_clock import BoxClock
+from voting.counting.choices import RESIGN, ranking_of, set_of
 from voting.gateway.hub import Room
 from voting.gateway.presence import Presence
 from voting.match.turns import close_turn
@@ -61,6 +62,27 @@ def test_each_team_hears_its_own_votes_while_they_change(box: BallotBox) -> None
     assert [counts(ear) for ear in ears] == [reds, reds, [[0, 0, 0, 0, 0, 0, 1]]]
     for other in (screen, desk, stranger):
         assert counts(other) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "cast", "stands"),
+    [
+        ("approval", [set_of([1, 7]), set_of([1, 2]), RESIGN + 1], [3, 1, 0, 0, 0, 0, 1]),
+        ("instant_runoff", [ranking_of([7, 1, 2]), 7, RESIGN + ranking_of([2, 7])], [0, 1, 0, 0, 0, 0, 2]),
+    ],
+)
+def test_sets_count_whole_and_rankings_by_their_first_choice(
+    method: str, cast: list[int], stands: list[int], box: BallotBox
+) -> None:
+    turn = start(box, own_counts=True, tally_method=method, resign="half")
+    ear = voter("a", 1)
+    room = room_of(turn.match.event_id, ear)
+    open_now(turn, box)
+    room.apply(latest(turn.match.event_id))
+    vote(turn, box, red=cast)
+    beat(room)
+    assert counts(ear) == [stands]
 
 
 @pytest.mark.django_db

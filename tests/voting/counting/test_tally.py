@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.voting.crowds import COLUMNS, sealed_ballots
 from voting.counting.ballots import Ballot
-from voting.counting.tally import Decision, TallyTerms, count_ballots, decide, first_complete
+from voting.counting.tally import Decision, SideBallots, TallyTerms, count_named, decide
+from voting.counting.ties import first_complete
 
 PLURALITY = TallyTerms("plurality", "first", "random")
 LOT = replace(PLURALITY, tie="lot")
@@ -37,15 +38,17 @@ def votes(*columns: int) -> tuple[Ballot, ...]:
 
 def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> Decision:
     """Without a lot: drawing one fails."""
-    return decide(ballots, legal, COLUMNS, terms, Drawn(lot=-1))
+    return decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot=-1))
 
 
 def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> list[Decision]:
     """The decisions of every lot that can be drawn, each as likely as the others."""
     first = Drawn()
-    decisions = [decide(ballots, legal, COLUMNS, terms, first)]
+    decisions = [decide(SideBallots("red", ballots), legal, COLUMNS, terms, first)]
     assert first.size is not None, "no lot was drawn"
-    rest = [decide(ballots, legal, COLUMNS, terms, Drawn(lot)) for lot in range(1, first.size)]
+    rest = [
+        decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot)) for lot in range(1, first.size)
+    ]
     return decisions + rest
 
 
@@ -53,7 +56,7 @@ def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, 
 def test_counts_add_up_and_are_of_the_ballots(
     ballots: tuple[Ballot, ...], terms: TallyTerms, rng: Random
 ) -> None:
-    decision = decide(ballots, ALL, COLUMNS, terms, rng.randrange)
+    decision = decide(SideBallots("red", ballots), ALL, COLUMNS, terms, rng.randrange)
     assert len(decision.counts) == COLUMNS
     assert decision.ballots == sum(decision.counts) == len(ballots)
     assert {c: n for c, n in enumerate(decision.counts, 1) if n} == Counter(b.column for b in ballots)
@@ -61,7 +64,10 @@ def test_counts_add_up_and_are_of_the_ballots(
 
 @given(sealed_ballots(min_size=1))
 def test_plurality_picks_a_column_that_none_has_more_votes_than(ballots: tuple[Ballot, ...]) -> None:
-    for decision in [tally(ballots, PLURALITY), decide(ballots, ALL, COLUMNS, LOT, Drawn())]:
+    for decision in [
+        tally(ballots, PLURALITY),
+        decide(SideBallots("red", ballots), ALL, COLUMNS, LOT, Drawn()),
+    ]:
         assert decision.pick is not None
         assert decision.counts[decision.pick - 1] == max(decision.counts)
 
@@ -80,8 +86,8 @@ def test_a_tie_goes_to_the_column_that_had_the_winning_count_first(ballots: tupl
 
 
 def test_how_a_pick_came_about_is_told() -> None:
-    assert tally(votes(2, 2, 3), PLURALITY) == Decision((0, 2, 1, 0, 0, 0, 0), 2, "plurality")
-    assert tally(votes(2, 3, 3, 2), PLURALITY) == Decision((0, 2, 2, 0, 0, 0, 0), 3, "first")
+    assert tally(votes(2, 2, 3), PLURALITY) == Decision((0, 2, 1, 0, 0, 0, 0), 2, "plurality", 3)
+    assert tally(votes(2, 3, 3, 2), PLURALITY) == Decision((0, 2, 2, 0, 0, 0, 0), 3, "first", 4)
     assert tally(votes(3, 2, 2), LOT).decided_by == "plurality"
 
 
@@ -91,7 +97,7 @@ def test_the_order_of_the_ballots_breaks_a_tie() -> None:
 
 
 def test_the_order_of_the_leaders_breaks_no_tie() -> None:
-    assert first_complete(votes(6, 2), [2, 6]) == first_complete(votes(6, 2), [6, 2]) == 6
+    assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
 
 
 @given(sealed_ballots(min_size=1))
@@ -104,7 +110,7 @@ def test_a_lottery_draws_each_column_as_often_as_it_has_ballots(ballots: tuple[B
 
 @given(sealed_ballots(min_size=2))
 def test_a_lot_gives_each_of_the_tied_columns_the_same_chance(ballots: tuple[Ballot, ...]) -> None:
-    counts = count_ballots(ballots, COLUMNS)
+    counts = count_named([(b.column,) for b in ballots], COLUMNS)
     tied = [column for column, count in enumerate(counts, 1) if count == max(counts)]
     if len(tied) == 1:
         assert tally(ballots, LOT).pick == tied[0]
@@ -125,4 +131,4 @@ def test_without_ballots_each_legal_column_has_the_same_chance() -> None:
 def test_without_ballots_nothing_drops_where_that_is_the_rule(
     terms: TallyTerms, rule: Literal["pass", "forfeit"]
 ) -> None:
-    assert tally((), replace(terms, no_ballot=rule)) == Decision((0,) * COLUMNS, None, rule)
+    assert tally((), replace(terms, no_ballot=rule)) == Decision((0,) * COLUMNS, None, rule, 0)

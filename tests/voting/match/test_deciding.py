@@ -13,7 +13,7 @@ from tests.voting.playing import play, play_turn, start, tally_of
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import draw_lot
-from voting.counting.tally import TallyTerms, decide
+from voting.counting.tally import SideBallots, TallyTerms, decide
 from voting.models import TallyRecord
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: Rule, box: Ballo
     for side in SIDES:
         record = TallyRecord.objects.get(turn=turn, side=side)
         held = unpack_ballots(bytes(record.sealed))
-        again = decide(held, range(1, 8), 7, terms, partial(draw_lot, turn.seed, side))
+        again = decide(SideBallots(side, held), range(1, 8), 7, terms, partial(draw_lot, turn.seed, side))
         assert (record.pick, record.decided_by, record.counts) == (
             again.pick,
             rule.decided_by,

@@ -34,6 +34,16 @@ def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) ->
     assert [team.name for team in event.teams.order_by("number")] == ["Port", "Starboard"]
 
 
+def test_who_may_resign_is_chosen_and_unchosen(browser: Client, organizer: User) -> None:
+    chosen = answers(tally_method="approval", tie_rule="captain", resign="two_thirds")
+    browser.post("/console/new/empty/", chosen)
+    event = organizer.events.get()
+    assert (event.tally_method, event.tie_rule, event.resign) == ("approval", "captain", "two_thirds")
+    browser.post(f"/console/{event.code}/edit/", chosen | {"resign": ""})
+    event.refresh_from_db()
+    assert event.resign is None
+
+
 def test_each_game_has_its_own_options(browser: Client, organizer: User) -> None:
     chosen = {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"}
     browser.post("/console/new/empty/", answers(**chosen))

@@ -4,12 +4,14 @@ import copy
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from tests.voting.altering import ALTERATIONS, DISGUISES
+from tests.voting.altering import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.recording import MATCHES, Record
 from tests.voting.verifying import ours, records, theirs
+from voting.protocol import Deciding
 
 __all__ = ["records"]
 
@@ -31,8 +33,9 @@ def test_the_matches_show_every_way_to_decide_and_to_end(records: dict[str, Reco
         sides = [count[side] for count in record["counts"] for side in ("red", "yellow")]
         ways |= {side["decided_by"] for side in sides if side}
         ends.add((record["result"], record["ended_by"]))
-    assert ways == {"plurality", "lottery", "first", "lot", "random", "pass", "forfeit"}
-    assert ends == {("red", "board"), ("red", "forfeit"), ("draw", "forfeit"), ("open", None)}
+    assert ways == set(get_args(Deciding))
+    resigned = {("yellow", "resign"), ("draw", "resign")}
+    assert ends == {("red", "board"), ("red", "forfeit"), ("draw", "forfeit"), ("open", None)} | resigned
     assert any(turn["red"] == turn["yellow"] is not None for turn in records["lots"]["turns"])
 
 
@@ -43,6 +46,23 @@ def test_whatever_is_altered_both_say_where(name: str, records: dict[str, Record
     for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
         assert code == 1, text
         assert any(line.startswith(place) for line in text.splitlines()), text
+
+
+@pytest.mark.parametrize("name", ALTERED_WAYS)
+def test_so_it_is_with_every_way_to_count(name: str, records: dict[str, Record], tmp_path: Path) -> None:
+    of, alter, place = ALTERED_WAYS[name]
+    record = copy.deepcopy(records[of])
+    alter(record)
+    for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
+        assert code == 1, text
+        assert any(line.startswith(place) for line in text.splitlines()), text
+
+
+def test_a_match_by_most_votes_is_told_as_it_always_was(records: dict[str, Record]) -> None:
+    """What other ways need is left out where it says nothing."""
+    side = records["lots"]["counts"][0]["red"]
+    assert list(side) == ["root", "ballots", "legal", "counts", "pick", "decided_by"]
+    assert list(records["lots"]["terms"]) == ["tally_method", "tie_rule", "no_ballot_rule"]
 
 
 @pytest.mark.parametrize("name", DISGUISES)

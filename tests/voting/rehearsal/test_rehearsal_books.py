@@ -3,6 +3,7 @@
 import pytest
 
 from tests.voting.positions import a_turn, after
+from voting.counting.choices import ranking_of, set_of
 from voting.entry.seats import Seat, sign_seat
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
 from voting.rehearsal.kept_ballot import KeptBallot
@@ -115,7 +116,21 @@ def test_an_acknowledged_ballot_must_be_in_the_tally(
     entry = book.turn(1)
     entry.acknowledged = {phone: (column, 1) for phone, column in acknowledged.items()}
     entry.open, entry.tallies = set(unsure), counts
+    entry.ballots = {team: sum(votes) for team, votes in counts.items()}
     assert book.compare({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
+
+
+def test_of_a_set_each_column_must_be_in_the_tally_and_of_a_ranking_the_first() -> None:
+    book = Ledger()
+    entry = book.turn(1)
+    entry.acknowledged = {1: (set_of([1, 3]), 1), 2: (set_of([1, 2]), 1)}
+    entry.tallies, entry.ballots, entry.every = {1: (2, 1, 1)}, {1: 2}, True
+    assert book.compare({1: 1, 2: 1}) == 0
+    entry.tallies = {1: (2, 0, 1)}
+    assert book.compare({1: 1, 2: 1}) == 1
+    entry.acknowledged, entry.every = {1: (ranking_of([1, 3]), 1), 2: (ranking_of([2, 1]), 1)}, False
+    entry.tallies = {1: (1, 1, 0)}
+    assert book.compare({1: 1, 2: 1}) == 0
 
 
 def test_voters_are_known_by_their_tokens() -> None:

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
+from voting.counting.choices import is_fit
+from voting.protocol import TallyMethod
 from voting.rehearsal.judgement import cabinet_of, mood_of
 from voting.rehearsal.profile import PROFILES, Profile, draw_moments
+
+METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
 
 
 def favourite(state: object, side: Side) -> int:
@@ -41,6 +45,15 @@ def test_a_mood_has_only_legal_columns_and_some_hope_for_each(seed: int, side: S
     assert mood.columns == (2, 3, 4, 5, 6, 7)
     assert all(weight > 0 for weight in (*mood.sense, *mood.gut))
     assert mood.choose(rng) in mood.columns
+
+
+@given(st.integers(0, 2**32), st.sampled_from(METHODS))
+def test_a_mood_votes_in_the_matchs_way(seed: int, method: TallyMethod) -> None:
+    rng, state = Random(seed), after((1, 7))
+    mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
+    choices = [mood.vote(rng, method) for _ in range(20)]
+    assert all(is_fit(choice, method, mood.columns, may_resign=False) for choice in choices)
+    assert (max(choices) > 7) is (method in ("approval", "instant_runoff"))
 
 
 def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from games.matches import position_of
-from games.models import Event, Match
+from games.models import Event, Match, Turn
 from tests.voting.cups.staging import new_cup
 from tests.voting.playing import RED_WINS, new_event, only_turn, play, play_turn
 from voting.box.archive import store_ballots
@@ -98,6 +98,14 @@ def test_nothing_anywhere_says_who_a_voter_was(box: BallotBox) -> None:
     forget()
     told = whatever_is_stored()
     assert [voter for voter in voters if voter in told] == []
+
+
+def test_nothing_says_who_was_captain(box: BallotBox) -> None:
+    event = played(box)
+    event.teams.filter(number=1).update(captain="KXWQZT")
+    Turn.objects.filter(match__event=event).update(yellow_captain="BCDFGH")
+    forget()
+    assert [sign for sign in ("KXWQZT", "BCDFGH") if sign in whatever_is_stored()] == []
 
 
 def test_a_cup_goes_on_knowing_what_was_only_rehearsed(box: BallotBox) -> None:

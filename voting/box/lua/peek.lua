@@ -1,4 +1,5 @@
 -- How a turn's ballots stand, by side and column: in events where everybody knows who sees it.
+-- Of a ranking the first choice counts, of a set each of its columns (see voting/counting/choices.py).
 -- KEYS: ballots.  ARGV: columns.  Answers {{red's first column, ...}, {yellow's first column, ...}}.
 local counts = { red = {}, yellow = {} }
 for column = 1, tonumber(ARGV[1]) do
@@ -6,7 +7,13 @@ for column = 1, tonumber(ARGV[1]) do
 end
 for _, ballot in ipairs(redis.call('HVALS', KEYS[1])) do
   local side, column = string.match(ballot, '^"(%a+)",(%d+)')
-  local of, number = counts[side], tonumber(column)
-  of[number] = of[number] + 1
+  local of, said = counts[side], tonumber(column) % 1073741824
+  if said < 536870912 then
+    of[said % 256] = of[said % 256] + 1
+  else
+    for number = 1, #of do
+      of[number] = of[number] + math.floor((said - 536870912) / 2 ^ (number - 1)) % 2
+    end
+  end
 end
 return { counts.red, counts.yellow }

@@ -145,7 +145,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
 export const countedAndChecked: string = "Gezählt und geprüft";
 export const oneByOne: string = ": deine Stimmen einzeln";
 export const wholeCount: readonly [before: string, link: string, after: string] = ["Code und Siegel finden deine Stimme in der ", "ganzen Zählung", "."];
-export const voteIn = (turn: number, column: number): string => `Zug ${turn}, Spalte ${column}:`;
+export const voteIn = (turn: number, column: number | string): string => `Zug ${turn}, Spalte ${column}:`;
 export const codeAndSeal = (code: string, seal: string): string => `Code ${code}${seal && `, Siegel ${seal}`}`;
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: "gezählt und geprüft",
@@ -156,7 +156,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   missing: "nicht in der Zählung",
   none: "noch nicht geprüft",
 };
-export const missing = (turn: number, column: number, code: string): string =>
+export const missing = (turn: number, column: number | string, code: string): string =>
   `Deine Stimme fehlt in der Zählung. Zeig das den Veranstaltern: Zug ${turn}, Spalte ${column}, Code ${code}…`;
 export const cardTitle: { won: string; lost: string; draw: string } = { won: "Gewonnen!", lost: "Gut gekämpft", draw: "Unentschieden" };
 export const turnsVoted: string = "Züge abgestimmt";
@@ -180,3 +180,16 @@ export const endedLost: string = "Am Ende warst du bei den Verlierern.";
 export const endedDraw: string = "Es endet unentschieden.";
 export const points = (count: number): string => count === 1 ? "Ein Punkt." : `${count} Punkte.`;
 export const picking = (column: number | string): string => `Dein Team hat ${column} gewählt.`;
+
+// --- a vote that says more than a column, in the second part
+export const chooseAll: string = "Wähle alle, die du gut findest.";
+export const rankUp: string = "Tippe bis zu drei, die beste zuerst.";
+export const countedSeveral = (column: string): string => `Gezählt: ${column}. Tippe mehr, oder eine nochmals, um sie zu lösen.`;
+export const inPlace = (place: number): string => `${place}. Wahl`;
+export const pickedInRound = (column: string, round: number, share: string): string => `Dein Team wählte ${column} in Runde ${round}, mit ${share}.`;
+export const weGaveUp: string = "Dein Team hat aufgegeben.";
+export const gaveUp = (name: string): string => `${name} hat aufgegeben.`;
+export const giveUp: string = "Fürs Aufgeben stimmen";
+export const surelyGiveUp: string = "Sicher? Nochmals drücken";
+export const takeBackWish: string = "Du stimmst fürs Aufgeben. Zurück";
+export const youDecideTies: string = "Du bist Kapitän: bei Gleichstand entscheidest du.";

@@ -147,7 +147,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
 export const countedAndChecked: string = "Counted and checked";
 export const oneByOne: string = ": your votes, one by one";
 export const wholeCount: readonly [before: string, link: string, after: string] = ["The code and the seal find a vote of yours in ", "the whole count", "."];
-export const voteIn = (turn: number, column: number): string => `Turn ${turn}, column ${column}:`;
+export const voteIn = (turn: number, column: number | string): string => `Turn ${turn}, column ${column}:`;
 export const codeAndSeal = (code: string, seal: string): string => `code ${code}${seal && `, seal ${seal}`}`;
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: "counted and checked",
@@ -158,7 +158,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   missing: "not in the count",
   none: "not checked yet",
 };
-export const missing = (turn: number, column: number, code: string): string =>
+export const missing = (turn: number, column: number | string, code: string): string =>
   `Your vote could not be found in the count. Show this to the organizers: turn ${turn}, column ${column}, code ${code}…`;
 export const cardTitle: { won: string; lost: string; draw: string } = { won: "We won!", lost: "Well fought", draw: "A draw" };
 export const turnsVoted: string = "turns voted";
@@ -182,3 +182,16 @@ export const endedLost: string = "You ended on the losing side.";
 export const endedDraw: string = "It ended in a draw.";
 export const points = (count: number): string => count === 1 ? "One point." : `${count} points.`;
 export const picking = (column: number | string): string => `Your team picked ${column}.`;
+
+// --- a vote that says more than a column, in the second part
+export const chooseAll: string = "Choose all that you like.";
+export const rankUp: string = "Tap up to three, the best first.";
+export const countedSeveral = (column: string): string => `Counted: ${column}. Tap more, or one again to take it back.`;
+export const inPlace = (place: number): string => `choice ${place}`;
+export const pickedInRound = (column: string, round: number, share: string): string => `Your team picked ${column} in round ${round}, with ${share}.`;
+export const weGaveUp: string = "Your team gave up.";
+export const gaveUp = (name: string): string => `${name} gave up.`;
+export const giveUp: string = "Vote to give up";
+export const surelyGiveUp: string = "Sure? Press again";
+export const takeBackWish: string = "You vote to give up. Take back";
+export const youDecideTies: string = "You are the captain: you decide ties.";

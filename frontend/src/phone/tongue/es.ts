@@ -145,7 +145,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
 export const countedAndChecked: string = "Contado y comprobado";
 export const oneByOne: string = ": tus votos, uno a uno";
 export const wholeCount: readonly [before: string, link: string, after: string] = ["Con el código y el sello encuentras tu voto en ", "el recuento completo", "."];
-export const voteIn = (turn: number, column: number): string => `Turno ${turn}, columna ${column}:`;
+export const voteIn = (turn: number, column: number | string): string => `Turno ${turn}, columna ${column}:`;
 export const codeAndSeal = (code: string, seal: string): string => `código ${code}${seal && `, sello ${seal}`}`;
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: "contado y comprobado",
@@ -156,7 +156,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   missing: "no está en el recuento",
   none: "aún sin comprobar",
 };
-export const missing = (turn: number, column: number, code: string): string =>
+export const missing = (turn: number, column: number | string, code: string): string =>
   `Tu voto no aparece en el recuento. Enséñaselo a los organizadores: turno ${turn}, columna ${column}, código ${code}…`;
 export const cardTitle: { won: string; lost: string; draw: string } = { won: "¡Hemos ganado!", lost: "Bien peleado", draw: "Empate" };
 export const turnsVoted: string = "turnos votados";
@@ -180,3 +180,16 @@ export const endedLost: string = "Acabaste en el bando perdedor.";
 export const endedDraw: string = "Acabó en empate.";
 export const points = (count: number): string => count === 1 ? "Un punto." : `${count} puntos.`;
 export const picking = (column: number | string): string => `Tu equipo eligió ${column}.`;
+
+// --- a vote that says more than a column, in the second part
+export const chooseAll: string = "Elige todas las que te gusten.";
+export const rankUp: string = "Toca hasta tres, la mejor primero.";
+export const countedSeveral = (column: string): string => `Contado: ${column}. Toca más, o una otra vez para quitarla.`;
+export const inPlace = (place: number): string => `opción ${place}`;
+export const pickedInRound = (column: string, round: number, share: string): string => `Tu equipo eligió la ${column} en la ronda ${round}, con el ${share}.`;
+export const weGaveUp: string = "Tu equipo se rinde.";
+export const gaveUp = (name: string): string => `${name} se rinde.`;
+export const giveUp: string = "Votar por rendirse";
+export const surelyGiveUp: string = "¿Seguro? Pulsa otra vez";
+export const takeBackWish: string = "Votas por rendirte. Deshacer";
+export const youDecideTies: string = "Llevas la capitanía: decides los empates.";

@@ -145,7 +145,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
 export const countedAndChecked: string = "Compté et vérifié";
 export const oneByOne: string = "\u00a0: tes votes, un par un";
 export const wholeCount: readonly [before: string, link: string, after: string] = ["Avec le code et le sceau, retrouve ton vote dans ", "le compte complet", "."];
-export const voteIn = (turn: number, column: number): string => `Tour ${turn}, colonne ${column}\u00a0:`;
+export const voteIn = (turn: number, column: number | string): string => `Tour ${turn}, colonne ${column}\u00a0:`;
 export const codeAndSeal = (code: string, seal: string): string => `code ${code}${seal && `, sceau ${seal}`}`;
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: "compté et vérifié",
@@ -156,7 +156,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   missing: "absent du compte",
   none: "pas encore vérifié",
 };
-export const missing = (turn: number, column: number, code: string): string =>
+export const missing = (turn: number, column: number | string, code: string): string =>
   `Ton vote est introuvable dans le compte. Montre ceci aux organisateurs\u00a0: tour ${turn}, colonne ${column}, code ${code}…`;
 export const cardTitle: { won: string; lost: string; draw: string } = { won: "Gagné\u00a0!", lost: "Bien joué", draw: "Égalité" };
 export const turnsVoted: string = "tours votés";
@@ -180,3 +180,16 @@ export const endedLost: string = "Tu finis dans le camp des perdants.";
 export const endedDraw: string = "Match nul.";
 export const points = (count: number): string => count === 1 ? "Un point." : `${count} points.`;
 export const picking = (column: number | string): string => `Ton équipe a choisi ${column}.`;
+
+// --- a vote that says more than a column, in the second part
+export const chooseAll: string = "Choisis toutes celles qui te plaisent.";
+export const rankUp: string = "Touche jusqu’à trois, la meilleure d’abord.";
+export const countedSeveral = (column: string): string => `Compté\u00a0: ${column}. Touches-en d’autres, ou une encore pour l’ôter.`;
+export const inPlace = (place: number): string => `choix ${place}`;
+export const pickedInRound = (column: string, round: number, share: string): string => `Ton équipe a choisi la ${column} au tour ${round}, à ${share}.`;
+export const weGaveUp: string = "Ton équipe abandonne.";
+export const gaveUp = (name: string): string => `${name} abandonne.`;
+export const giveUp: string = "Voter l’abandon";
+export const surelyGiveUp: string = "Sûr\u00a0? Appuie encore";
+export const takeBackWish: string = "Tu votes l’abandon. Annuler";
+export const youDecideTies: string = "Tu es capitaine\u00a0: tu tranches les égalités.";

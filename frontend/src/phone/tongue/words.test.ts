@@ -13,7 +13,7 @@ const SPOKEN: { [tongue in Tongue]: typeof en } = { de, en, es, fr, zh };
 /** Two lines of a phone that is 320 pixels wide, and a team's name in them. */
 const MOST_LETTERS = 84;
 /** What stands under the clock of a match. */
-const IN_A_MATCH = ["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"];
+const IN_A_MATCH = ["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam", "chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"];
 
 type Said = string | readonly unknown[] | object | ((...some: unknown[]) => string);
 

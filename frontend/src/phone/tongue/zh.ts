@@ -144,7 +144,7 @@ export const allCounted = (good: number, votes: number, checked: number): string
 export const countedAndChecked: string = "已计入并核对";
 export const oneByOne: string = "：你的每一票";
 export const wholeCount: readonly [before: string, link: string, after: string] = ["凭代码和封印可以在", "完整计票", "里找到你的票。"];
-export const voteIn = (turn: number, column: number): string => `第 ${turn} 回合，第 ${column} 列：`;
+export const voteIn = (turn: number, column: number | string): string => `第 ${turn} 回合，第 ${column} 列：`;
 export const codeAndSeal = (code: string, seal: string): string => `代码 ${code}${seal && `，封印 ${seal}`}`;
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: "已计入并核对",
@@ -155,7 +155,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   missing: "不在计票里",
   none: "还没核对",
 };
-export const missing = (turn: number, column: number, code: string): string => `计票里找不到你的票。请给主办方看：第 ${turn} 回合，第 ${column} 列，代码 ${code}…`;
+export const missing = (turn: number, column: number | string, code: string): string => `计票里找不到你的票。请给主办方看：第 ${turn} 回合，第 ${column} 列，代码 ${code}…`;
 export const cardTitle: { won: string; lost: string; draw: string } = { won: "我们赢了！", lost: "虽败犹荣", draw: "平局" };
 export const turnsVoted: string = "投票回合";
 export const agreement: string = "与队伍一致";
@@ -178,3 +178,16 @@ export const endedLost: string = "结束时，你在输的一边。";
 export const endedDraw: string = "平局。";
 export const points = (count: number): string => `${count}分。`;
 export const picking = (column: number | string): string => `你们队选了${column}。`;
+
+// --- a vote that says more than a column, in the second part
+export const chooseAll: string = "选所有你喜欢的。";
+export const rankUp: string = "最多点三个，最好的先点。";
+export const countedSeveral = (column: string): string => `已计入：${column}。可再点，或再点一次取消。`;
+export const inPlace = (place: number): string => `第 ${place} 选择`;
+export const pickedInRound = (column: string, round: number, share: string): string => `你队在第 ${round} 轮选了 ${column}：${share}。`;
+export const weGaveUp: string = "你队认输了。";
+export const gaveUp = (name: string): string => `${name} 认输了。`;
+export const giveUp: string = "投票认输";
+export const surelyGiveUp: string = "确定？再按一次";
+export const takeBackWish: string = "你投了认输。撤回";
+export const youDecideTies: string = "你是队长：平票由你决定。";

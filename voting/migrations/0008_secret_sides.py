@@ -6,8 +6,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0009_secret_sides"),
-        ("voting", "0006_undo"),
+        ("games", "0010_secret_sides"),
+        ("voting", "0007_ways"),
     ]
 
     operations = [

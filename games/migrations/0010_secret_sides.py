@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0008_chat"),
+        ("games", "0009_ways"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -81,6 +81,7 @@ class Migration(migrations.Migration):
                     ("board", "Board"),
                     ("forfeit", "Forfeit"),
                     ("time", "Time"),
+                    ("resign", "Resign"),
                     ("deserted", "Deserted"),
                 ],
                 max_length=8,
@@ -110,7 +111,7 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(
-                        ("ended_by__in", ["board", "forfeit", "time", "deserted"]),
+                        ("ended_by__in", ["board", "forfeit", "time", "resign", "deserted"]),
                         ("ended_by__isnull", False),
                         ("result__in", ["red", "yellow", "draw"]),
                         ("result__isnull", False),

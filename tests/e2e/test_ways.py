@@ -1,0 +1,118 @@
+"""Approval, ranking and giving up, on phones and projector, by thumb and by keyboard."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
+from tests.stack import House
+
+SMALL = {"width": 320, "height": 568}
+
+
+def stage(house: House, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
+    """An event with an open window, its projector, and a voter a team."""
+    event = house.ask("event", lobby="open", window_s=90, reveal_s=8, tie_rule="first", **terms)
+    sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
+    display, red, yellow = (open_at(house, f"{name}-{face}", size) for face, size in sizes.items())
+    display.page.goto(f"/display/{event['code']}")
+    for phone, team in ((red, "1"), (yellow, "2")):
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby", team=team)
+    house.ask("open_at_once", event_id=event["id"])
+    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
+    return event["id"], display, red, yellow
+
+
+def says(face: Face, text: str) -> None:
+    expect(face.page.locator(".sentence")).to_contain_text(text, timeout=SOON_MS)
+
+
+def presses(face: Face, *columns: int) -> None:
+    for column in columns:
+        face.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+
+
+def pressed(face: Face) -> list[str | None]:
+    held = face.page.locator('[data-column][aria-pressed="true"]')
+    return [column.get_attribute("aria-label") for column in held.all()]
+
+
+def fits(face: Face) -> None:
+    assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    face.shoot("voted")
+    assert face.troubles == []
+
+
+def test_as_many_as_are_liked_are_chosen_and_taken_back(one_gateway: House, open_at: OpenFace) -> None:
+    event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
+    says(red, "Choose all that you like.")
+    presses(red, 2, 5, 7)
+    says(red, "Counted: 2, 5, 7.")
+    presses(red, 7)
+    says(red, "Counted: 2, 5.")
+    assert [name and name.split(",")[0] for name in pressed(red)] == ["Column 2", "Column 5"]
+    for key in ("6", "4", "6"):
+        yellow.page.keyboard.press(key)
+    says(yellow, "Counted: 4.")
+    for face in (red, yellow):
+        fits(face)
+    red.page.reload()
+    says(red, "Counted: 2, 5.")
+    one_gateway.ask("closing_in", event_id=event, ms=200)
+    told = ["A tie: 2 was there first", "of 1 voter like it"]
+    expect(display.page.locator(".choice p")).to_have_text(told, timeout=SOON_MS)
+    display.shoot("picks")
+    says(red, "Your team picked 2: you alone")
+
+
+def test_a_ranking_is_the_order_of_the_taps(one_gateway: House, open_at: OpenFace) -> None:
+    event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
+    says(red, "Tap up to three, the best first.")
+    presses(red, 5, 2, 7, 1)
+    says(red, "Counted: 5, 2, 1.")
+    presses(red, 5)
+    says(red, "Counted: 2, 1.")
+    labels = [name or "" for name in pressed(red)]
+    assert [label.split(", ", 1)[0] for label in labels] == ["Column 1", "Column 2"]
+    assert "choice 2" in labels[0]
+    assert "choice 1" in labels[1]
+    presses(yellow, 3, 4, 6)
+    says(yellow, "Counted: 3, 4, 6.")
+    for face in (red, yellow):
+        fits(face)
+    one_gateway.ask("closing_in", event_id=event, ms=200)
+    expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=SOON_MS)
+    display.shoot("picks")
+    says(red, "Your team picked 2")
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["seen", "hidden"])
+def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: OpenFace, hidden: bool) -> None:
+    name = "hidden" if hidden else "resign"
+    event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
+    presses(red, 3)
+    presses(yellow, 3)
+    says(red, "Counted: your vote for\u00a03.")
+    if hidden:
+        red.page.locator('[data-do="hide"]').click()
+    wish = red.page.locator('[data-do="resign"]')
+    wish.click()
+    expect(wish).to_have_text("Sure? Press again")
+    red.shoot("asked")
+    wish.click()
+    expect(red.page.locator("main")).to_have_attribute("data-status", "counted")
+    expect(wish).to_have_attribute("aria-pressed", "false" if hidden else "true")
+    presses(red, 4)
+    says(red, "Counted." if hidden else "Counted: your vote for\u00a04.")
+    fits(red)
+    one_gateway.ask("closing_in", event_id=event, ms=200)
+    expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=SOON_MS)
+    display.shoot("picks")
+    says(yellow, "Rooks gave up. Doves wins.")
+    expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=SOON_MS)
+    for face in (display, red, yellow):
+        face.shoot("ended")
+        assert face.troubles == []
