@@ -31,8 +31,9 @@ WRITTEN = (
     "exc_info",
 )
 RENAMED = {"levelname": "level", "name": "logger"}
-# What stands behind a login link's first words, and what looks like its token wherever it stands.
-TOKENS = re.compile(r"(/console/enter/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
+# What stands behind the first words of a link to log in, to confirm or to stop, and what looks like a login
+# link's token wherever it stands.
+TOKENS = re.compile(r"(/console/enter/|/hall/confirm/|/hall/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
 log = logging.getLogger("crowdgame")
 
 

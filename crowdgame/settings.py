@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from crowdgame.database import database
 from crowdgame.logs import logging_config
+from crowdgame.mail import mail_server
 
 
 def _flag(name: str) -> bool:
@@ -136,6 +137,14 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+
+# Without a server and an address to come back to nobody is asked for an address.
+MAIL = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server(
+    os.environ.get("EMAIL_URL", "")
+)
+EMAIL_TIMEOUT = 5
+DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"crowdgame@{_public.hostname or 'localhost'}"
 
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"

@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.pages import chat, chat_lines, hall
+from voting.pages import chat, chat_lines, hall, hall_account, hall_mail
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
@@ -19,6 +19,16 @@ urlpatterns = [
     path("hall/", hall.hall, name="hall"),
     path("hall/go", hall.go, name="hall_go"),
     path("hall/new", hall.new_game, name="new_game"),
+    path("hall/account", hall_account.account, name="account"),
+    path("hall/account/name", hall_account.change_name, name="rename"),
+    path("hall/account/password", hall_account.new_password, name="new_password"),
+    path("hall/account/delete", hall_account.delete, name="delete_account"),
+    path("hall/login", hall_account.log_in, name="hall_login"),
+    path("hall/logout", hall_account.log_out, name="hall_logout"),
+    path("hall/mail", hall_mail.give_address, name="give_address"),
+    path("hall/mail/forget", hall_mail.forget_address, name="forget_address"),
+    path("hall/confirm/<str:token>", hall_mail.confirm, name="confirm_address"),
+    path("hall/stop/<str:token>", hall_mail.stop, name="stop_mails"),
     path("hall/all/<slug:kind>", hall.hall_list, name="hall_list"),
     path("hall/chat/reports", chat_lines.reports, name="chat_reports"),
     path("hall/chat/unmute", chat.read_again, name="chat_unmute"),

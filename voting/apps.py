@@ -1,6 +1,14 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_save
 
 
 class VotingConfig(AppConfig):
     name = "voting"
     verbose_name = "Votes"
+
+    def ready(self) -> None:
+        """The hall hears of turns, of which the match does not know who is told."""
+        from games.models import Turn  # noqa: PLC0415  models are not there before
+        from voting.hall.letters import plan_letters  # noqa: PLC0415
+
+        post_save.connect(plan_letters, sender=Turn)

@@ -12,6 +12,7 @@ from games.engine.registry import all_games
 from voting.box.ballot_box import BallotBox
 from voting.box.stores import DATABASE_AWAY
 from voting.fanout import announcements
+from voting.hall import letters
 from voting.match import deadlines, turns
 from voting.organizing import tempo
 
@@ -29,6 +30,11 @@ def close_turn(turn_id: int) -> None:
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
     tempo.close_turn_early(turn_id, closes_at, ballot_box())
+
+
+@shared_task(name=deadlines.SEND_LETTERS, throws=AWAY)
+def send_letters() -> None:
+    letters.send_due(ballot_box())
 
 
 @worker_process_init.connect

@@ -196,6 +196,7 @@ export interface Clocks {
   cap_s: number | null;
   red_ms: number;
   yellow_ms: number;
+  crowd: boolean;
 }
 
 export interface SidesTurn {

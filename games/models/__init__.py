@@ -32,7 +32,7 @@ from games.models.event import (
     Team,
     TeamChoice,
 )
-from games.models.hall import Duel, Guest
+from games.models.hall import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Address, Duel, Guest, Letter
 from games.models.match import (
     LIVE_STATES,
     EndedBy,
@@ -43,7 +43,9 @@ from games.models.match import (
     TurnState,
 )
 from games.models.terms import (
+    MAX_BANK_S,
     MAX_DEFECTIONS,
+    MAX_INCREMENT_S,
     MAX_REVEAL_S,
     MAX_TALK_S,
     MAX_WINDOW_S,
@@ -56,17 +58,22 @@ from games.models.terms import (
 )
 
 __all__ = [
+    "GUEST_KEY_LENGTH",
+    "GUEST_NAME_LENGTH",
     "LINE_LENGTH",
     "LIVE_STATES",
+    "MAX_BANK_S",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
     "MAX_DEFECTIONS",
+    "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
     "MAX_TALK_S",
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
     "SLOW_S",
+    "Address",
     "Admission",
     "ChatLine",
     "ChatMute",
@@ -81,6 +88,7 @@ __all__ = [
     "EndedBy",
     "Event",
     "Guest",
+    "Letter",
     "Lobby",
     "Match",
     "MatchResult",

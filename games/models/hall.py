@@ -1,19 +1,74 @@
 """The open hall: guests, and the games that they play one against one."""
 
 from django.db import models
-from django.db.models import CheckConstraint, F, Q
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from games.models.event import Event
+from games.models.match import Turn
+
+GUEST_NAME_LENGTH, GUEST_KEY_LENGTH = 20, 80
 
 
 class Guest(models.Model):
-    """Somebody without an account, who keeps a name by a cookie: Guest 12657."""
+    """Somebody who plays in the hall, by a cookie: Guest 12657, until they make it an account.
+
+    An account has a `name` that nobody else's looks like (`name_key`), and a password, kept as Django keeps
+    one. It is no user of the console's.
+    """
 
     number = models.PositiveIntegerField(unique=True)
     came_at = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(max_length=GUEST_NAME_LENGTH, blank=True, default="", db_default="")
+    name_key = models.CharField(max_length=GUEST_KEY_LENGTH, null=True, blank=True, unique=True)
+    password = models.CharField(max_length=128, blank=True, default="", db_default="")
+
+    class Meta:
+        constraints = [
+            CheckConstraint(
+                condition=Q(name="", name_key=None, password="")
+                | (~Q(name="") & ~Q(password="") & Q(name_key__isnull=False)),
+                name="guest_account_whole",
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"Guest {self.number}"
+        return self.name or f"Guest {self.number}"
+
+    @property
+    def has_account(self) -> bool:
+        return bool(self.password)
+
+
+class Address(models.Model):
+    """Where a guest wants to be told that it is their turn; until it is confirmed only asked whether so.
+
+    Whoever stops it is forgotten here: there is no list of addresses that do not want to hear.
+    """
+
+    guest = models.OneToOneField(Guest, on_delete=models.CASCADE, related_name="address")
+    email = models.EmailField()
+    asked_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"the address of {self.guest}"
+
+
+class Letter(models.Model):
+    """A mail that is due, of a turn, or without one the question whether the address is theirs.
+
+    Once it is sent it is gone.
+    """
+
+    address = models.ForeignKey(Address, on_delete=models.CASCADE, related_name="letters")
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    due_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [UniqueConstraint(fields=["address", "turn"], name="letter_a_turn")]
+
+    def __str__(self) -> str:
+        return f"letter {self.pk} to {self.address}"
 
 
 class Duel(models.Model):

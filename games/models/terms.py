@@ -44,10 +44,11 @@ class MatchTerms(models.Model):
     """How a match is played: an event's choice for the next match, a match's for itself.
 
     With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
-    `increment_s` more after each turn, of which it may use `cap_s` in one. For sides of one voter. If the
-    share `resign` of a team's ballots wishes so, it gives the match up; None: no ballot can. With
-    `defections` sides are secret: so often a voter may change over between turns; `turn_points`: at the end
-    a point is worth each turn in which one voted with the later winner.
+    `increment_s` more after each turn, of which it may use `cap_s` in one. It runs until the side has a
+    ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
+    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `defections` sides are
+    secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth each
+    turn in which one voted with the later winner.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
@@ -78,6 +79,9 @@ class MatchTerms(models.Model):
     bank_s = models.PositiveIntegerField("seconds on each side's clock", null=True, blank=True)
     increment_s = models.PositiveIntegerField("seconds more after each turn", default=0, db_default=0)
     cap_s = models.PositiveIntegerField("seconds of the clock in one turn, at most", null=True, blank=True)
+    crowd_clocks = models.BooleanField(
+        "a side's clock runs until everybody of it has voted", default=False, db_default=False
+    )
     defections = models.PositiveSmallIntegerField(
         "times each voter may secretly change sides",
         default=0,

@@ -67,7 +67,7 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
         assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [Cast.OK] * 7
         assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
-        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), (3, 4), 0)
+        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), (3, 4), (0, 0))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
         assert await Playbill(box).note(turn.event_id, "g", REHEARSED) is Cue.GO_ON
         assert await Playbill(box).watch(turn.event_id) == REHEARSED

@@ -36,7 +36,7 @@ def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[in
 def beat(
     turn_id: int = TURN, gateway: str = "a", connected: tuple[int, int] = (0, 0), waiting: int = 0
 ) -> Turnout:
-    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), connected, waiting))
+    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), connected, (waiting, 0)))
 
 
 def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:

@@ -38,7 +38,7 @@ async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: i
 
 
 async def beats(box: AsyncBallotBox, turn: BoxedTurn) -> None:
-    await box.beat(turn.event_id, "a", (turn.turn_id, turn.epoch), (0, 0), 0)
+    await box.beat(turn.event_id, "a", (turn.turn_id, turn.epoch), (0, 0), (0, 0))
 
 
 def with_gateways(count: int, conversation: Callable[..., Awaitable[Any]]) -> None:

@@ -21,6 +21,7 @@ from voting.box.stores import connect, connect_async
 from voting.counting.ballots import Ballot
 
 log = logging.getLogger(__name__)
+Pair = tuple[int, int]
 
 MAX_BATCH = 2_000
 KEPT_AFTER_MS = 600 * 1000
@@ -104,6 +105,18 @@ class BallotBox:
         held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
         return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
 
+    def all_voted_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
+        """The sides of which everybody who is connected has voted, and since when."""
+        held = self._redis.hmget(turn_keys(event_id, turn_id)[0], [f"{side}_done" for side in SIDES])
+        return {side: int(at) for side, at in zip(SIDES, held, strict=True) if at}
+
+    def connected(self, event_id: int) -> tuple[int, int]:
+        """How many phones of each team gateways hold at the moment."""
+        now = self.now()
+        beats = [beat.split() for beat in self._redis.hvals(event_key(event_id, "gateways"))]
+        held = [(int(one), int(two)) for at, _, one, two, _ in beats if now - int(at) < GATEWAY_STALE_MS]
+        return sum(one for one, _ in held), sum(two for _, two in held)
+
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
         for key in turn_keys(event_id, turn_id):
@@ -181,17 +194,19 @@ class AsyncBallotBox:
             _tell_spoilt(turn_id, trouble)
             return {}
 
-    async def beat(
-        self, event_id: int, gateway: str, turn: tuple[int, int], connected: tuple[int, int], waiting: int
-    ) -> Turnout:
-        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
-        keys = [event_key(event_id, "gateways"), turn_keys(event_id, turn[0])[0], event_key(event_id, "most")]
+    async def beat(self, event_id: int, gateway: str, turn: Pair, connected: Pair, waiting: Pair) -> Turnout:
+        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up.
+
+        `waiting`: how many of red and of yellow have yet to vote.
+        """
+        keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting")]
+        keys.insert(1, turn_keys(event_id, turn[0])[0])
         named = f"{turn[0]}.{turn[1]}"
         told = self._told_in(event_id, *turn)
-        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, waiting]
-        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS]
+        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, sum(waiting)]
+        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS, waiting[0]]
         now, one, two, yet, red, yellow, *at = await self._beat(keys=keys, args=args)
-        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow, (at[0], at[1]))
+        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow, (at[0], at[1]), (at[2], at[3]))
 
     def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
         """Of an event only its newest turn and epoch are kept in mind."""

@@ -67,7 +67,8 @@ class Sealed:
 class Turnout:
     """`connected` a team; `waiting` those yet to vote, None while unsure; `red` and `yellow` have voted.
 
-    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none.
+    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none, and `all_at` since
+    when everybody of it who is connected has.
 
     Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
     """
@@ -78,6 +79,7 @@ class Turnout:
     red: int
     yellow: int
     picked_at: tuple[int, int] = (0, 0)
+    all_at: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)

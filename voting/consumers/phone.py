@@ -209,7 +209,7 @@ class PhoneConsumer(SocketConsumer):
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
         if code in COUNTED:
-            if room.by_clocks and self.voter.voted_in != (slot.turn_id, slot.epoch):
+            if room.is_duel and self.voter.voted_in != (slot.turn_id, slot.epoch):
                 gateway().follow_clocks(room)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
             self.tell(

@@ -101,6 +101,7 @@ def _clocks(match: Match, live: Turn | None) -> protocol.Clocks | None:
         cap_s=match.cap_s,
         red_ms=left["red"],
         yellow_ms=left["yellow"],
+        crowd=match.crowd_clocks,
     )
 
 

@@ -21,6 +21,7 @@ from games.models import (
     ResignShare,
     TieRule,
 )
+from voting.forms.clocks import BANK_FIELDS, ClockFields
 from voting.forms.durations import DurationField, in_words
 from voting.forms.event_words import (
     ADMISSIONS,
@@ -41,13 +42,15 @@ from voting.forms.event_words import (
 from voting.forms.game_options import offer_options, option_rows, stored_choices, take_options
 from voting.organizing.presets import draw_names, name_after
 
+UNSHOWN = ("options", "crowd_clocks")  # what other fields come to
+
 if TYPE_CHECKING:
     EventModelForm = forms.ModelForm[Event]
 else:
     EventModelForm = forms.ModelForm
 
 
-class EventForm(EventModelForm):
+class EventForm(ClockFields, EventModelForm):
     name = NameField(
         label="Name of the event",
         required=False,
@@ -102,6 +105,7 @@ class EventForm(EventModelForm):
             "name",
             "game",
             "window_s",
+            *BANK_FIELDS,
             "talk_s",
             "reveal_s",
             "tally_method",
@@ -141,6 +145,7 @@ class EventForm(EventModelForm):
             teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
             self.initial.update({name_field: name, hands_field: by_hands})
+        self.begin_clocks(self.instance.bank_s)
         self._before = self._stands()
         self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
         self._offer_series()
@@ -184,19 +189,22 @@ class EventForm(EventModelForm):
         elif all(names) and not cleaned.get("name"):
             cleaned["name"] = name_after(self._team_names())
         take_options(self, cleaned)
+        self.instance.crowd_clocks = self.clean_clocks(cleaned)
+        for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
+            self.add_error(name, "Clocks stop when phones have voted: a team without phones has none.")
         self._check_secret_sides(cleaned)
         return cleaned
 
     def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
         """What would tell who is on which side."""
-        telling = (*HANDS_FIELDS, "peek", "own_counts")
+        telling = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
         tells = any(map(cleaned.get, telling)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("defections") and tells:
             self.add_error("defections", TELLING_SIDES)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
-        choices["options"] = self.instance.options
+        choices |= {name: getattr(self.instance, name) for name in UNSHOWN}
         with transaction.atomic():
             event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
             self._write_teams(event)
@@ -214,7 +222,7 @@ class EventForm(EventModelForm):
                 self.add_error(held[0], text)
                 return False
             named = [name for name in self.Meta.fields if name in self.fields]
-            self.instance.save(update_fields=[*named, "options"])
+            self.instance.save(update_fields=[*named, *UNSHOWN])
             self._write_teams(self.instance)
         return True
 

@@ -24,7 +24,7 @@ HELP = {
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
 }
 TELLING_SIDES = (
-    "Secret sides go with no show of hands, no captains, and nobody seeing votes before the reveal."
+    "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
 )
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {

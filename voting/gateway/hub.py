@@ -36,8 +36,9 @@ class Room:
     of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
     frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own votes
     that each team was told, `rehearsal` how a dry run fared last; for `unanimous_beats` everybody connected
-    anywhere has voted; `asked_at` is when somebody last came; `rules` is what was ruled about
-    people, by sign. `sides` are the changes of side in the present match, where they are secret.
+    anywhere has voted, and `stopped` is which sides' clocks stood at the last beat; `asked_at` is when
+    somebody last came; `rules` is what was ruled about people, by sign. `sides` are the changes of side in
+    the present match, where they are secret.
     """
 
     event_id: int
@@ -56,6 +57,7 @@ class Room:
     cheers: Cheers = field(default_factory=Cheers)
     rehearsal: protocol.RehearsalTold | None = None
     unanimous_beats: int = 0
+    stopped: tuple[bool, bool] = (False, False)
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
     rules: Rules = field(default_factory=dict)
@@ -75,6 +77,12 @@ class Room:
     def by_clocks(self) -> bool:
         """Whether the match is played by the sides' clocks."""
         return self.state.match is not None and self.state.match.clocks is not None
+
+    @property
+    def is_duel(self) -> bool:
+        """By the clocks of one voter each: the first ballot of a side is all of it."""
+        match = self.state.match
+        return match is not None and match.clocks is not None and not match.clocks.crowd
 
     @property
     def occasion(self) -> tuple[int, int]:
@@ -181,8 +189,12 @@ class Room:
 
     def waiting(self) -> int:
         """How many voters here are to move and have not voted."""
-        moving = self.poll.legal if self.poll else {}
-        return sum(self._connected[team] - self._voted[team] for team in moving)
+        return sum(self.waiting_of(side) for side in SIDES)
+
+    def waiting_of(self, side: Side) -> int:
+        team = self.team_of(side)
+        moves = self.poll is not None and team in self.poll.legal
+        return self._connected[team] - self._voted[team] if moves else 0
 
     # ------------------------------------------------------------ what is told
     def apply(self, copy: Copy) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 from asgiref.sync import sync_to_async
 
+from games.engine.game import SIDES
 from voting import protocol
 from voting.box.ballot_box import AsyncBallotBox
 from voting.box.box_clock import BoxClock, local_ms
@@ -33,7 +34,8 @@ class Presence:
     async def beat(self, room: Room) -> Turnout:
         asked = local_ms()
         turnout = await self._box.beat(
-            room.event_id, self._name, room.occasion, room.connected(), room.waiting()
+            *(room.event_id, self._name, room.occasion, room.connected()),
+            (room.waiting_of("red"), room.waiting_of("yellow")),
         )
         self._clock.learn(turnout.now, asked, local_ms())
         return turnout
@@ -43,7 +45,7 @@ class Presence:
         occasion = room.occasion
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
-            await room.tell_turnout(_turnout_of(room, turnout), phones=phones or room.by_clocks)
+            await room.tell_turnout(_turnout_of(room, turnout), phones=phones or room.is_duel)
         if room.consoles:
             room.tell_rehearsal(await self.playbill.watch(room.event_id))
         await self._tell_counts(room, teams=teams)
@@ -96,7 +98,8 @@ def _tell_all(screens: Iterable[Socket], told: msgspec.Struct) -> None:
 def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
     red, yellow = room.team_of("red"), room.team_of("yellow")
     voted = {red: turnout.red, yellow: turnout.yellow}
-    at = dict(zip((red, yellow), turnout.picked_at, strict=True))
+    since = turnout.picked_at if room.is_duel else turnout.all_at
+    at = dict(zip((red, yellow), since, strict=True))
     return protocol.TurnoutCounted(
         turn=room.turn.id if room.turn else None,
         connected=turnout.connected,
@@ -107,13 +110,17 @@ def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
 
 async def _close_early(room: Room, turnout: Turnout) -> None:
     turn, match = room.turn, room.state.match
-    if turn is None or match is None or not match.close_early or turn.paused:
+    if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
     unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
-    if match.clocks is not None:  # whoever is away has picked, too
-        cast = {"red": turnout.red, "yellow": turnout.yellow}
+    if match.clocks is not None:  # in a duel whoever is away has picked, too
+        cast = dict(
+            zip(SIDES, (turnout.red, turnout.yellow) if room.is_duel else turnout.all_at, strict=True)
+        )
         unanimous = all(cast[side] for side in turn.to_move)
     room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
-    if open_now and room.unanimous_beats >= UNANIMOUS_BEATS:
+    stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
+    one_stopped, room.stopped = room.by_clocks and any(stopped) and stopped != room.stopped, stopped
+    if open_now and (room.unanimous_beats >= UNANIMOUS_BEATS or (one_stopped and not unanimous)):
         await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)

@@ -40,13 +40,13 @@ class Line:
 
 def page_of(kind: Kind, number: int | str | None, a_page: int = A_PAGE) -> Page[Line]:
     """The newest first; a page that is not there is the nearest one."""
-    page = Paginator(_SOURCES[kind]().select_related("event", "one", "two"), a_page).get_page(number)
+    page = Paginator(_with_names(_SOURCES[kind]()), a_page).get_page(number)
     return Page(_lines(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
 
 
 def games_for(guest: Guest, box: BallotBox) -> list[Line]:
     """Their own that are not over, those first in which it is their turn."""
-    lines = _lines(games_on(guest).select_related("event", "one", "two"), guest, box)
+    lines = _lines(_with_names(games_on(guest)), guest, box)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
@@ -71,6 +71,10 @@ def _finished() -> QuerySet[Duel]:
 _SOURCES = {"open": _open, "running": _running, "finished": _finished}
 
 
+def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
+    return duels.select_related("event").prefetch_related("event__teams")
+
+
 def _lines(duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None) -> list[Line]:
     duels = list(duels)
     events = [duel.event_id for duel in duels]
@@ -84,16 +88,22 @@ def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox |
     return Line(
         code=event.code,
         game=_title(event.game),
-        names=(str(duel.one or ""), str(duel.two or "")),
+        names=names_of(duel),
         clock=pace_of(event.bank_s, event.increment_s).title,
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WON.get(match.result or "", 0) if match else 0,
         mine=mine,
-        your_turn=bool(match and mine and box and _is_to_pick(match, "red" if mine == 1 else "yellow", box)),
+        your_turn=bool(match and mine and box and is_to_pick(match, "red" if mine == 1 else "yellow", box)),
     )
 
 
-def _is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
+def names_of(duel: Duel) -> tuple[str, str]:
+    """As they were called when it began; empty for a free seat."""
+    teams = {team.number: team.name for team in duel.event.teams.all()}
+    return teams[1] if duel.one_id else "", teams[2] if duel.two_id else ""
+
+
+def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     """Whether this side has no ballot yet: what the turnout shows to everybody."""
     turn = live_turn(match)
     if turn is None or match.state != MatchState.PLAYING:

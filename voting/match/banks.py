@@ -75,7 +75,12 @@ def left_of(turn: Turn, position: Position) -> dict[Side, int]:
 
 
 def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
-    """Since when each side has the ballot that counts: as the box knows it, or as it was written down."""
+    """Since when each side has the ballot that counts: as the box knows it, or as it was written down.
+
+    Of crowds, since when everybody has voted.
+    """
+    if turn.match.crowd_clocks:
+        return box.all_voted_at(turn.match.event_id, turn.pk)
     stored = dict(turn.stored_ballots.values_list("side", "stored_at"))
     known = box.picked_at(turn.match.event_id, turn.pk)
     at = {side: known.get(side) or stored.get(side) for side in SIDES if side in known or side in stored}

@@ -9,7 +9,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -56,10 +56,12 @@ class Clock:
     """`armed` is when each due turn, with its deadline, was handed to a worker, by this process's own time.
 
     `missing` turns had no box at the last look, `unmoved` ones are still to be moved along with the box's
-    time, and `waits` if something kept that look from its work.
+    time, and `waits` if something kept that look from its work. `chores` are done each second as well, and
+    hold up nothing if they fail.
     """
 
     box: BallotBox
+    chores: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     steps: TimeSteps = field(init=False)
     armed: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
@@ -160,6 +162,8 @@ class Clock:
         known, self.missing = self.missing, set()
         self.troubles.each("the box of turn", self._to_tend(known), partial(self._tend, missing=known))
         self._let_go_now_and_then()
+        for name, chore in self.chores.items():
+            self.troubles.apart(name, chore)
         self.troubles.apart("forgetting", self._forget_now_and_then)
 
     def _to_tend(self, known: set[int]) -> set[int]:

@@ -17,25 +17,31 @@ log = logging.getLogger(__name__)
 
 CLOSE_TURN = "voting.close_turn"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
+SEND_LETTERS = "voting.send_letters"
 AT_ONCE_S = 0.5
 
 
 def arm_close(turn_id: int) -> None:
-    _send(CLOSE_TURN, turn_id)
+    _send(f"of turn {turn_id}", CLOSE_TURN, turn_id)
 
 
 def arm_early_close(turn_id: int, closes_at: int) -> None:
     """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
-    _send(CLOSE_TURN_EARLY, turn_id, closes_at)
+    _send(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at)
 
 
-def _send(task: str, turn_id: int, *more: int) -> None:
+def arm_letters() -> None:
+    """Some are due: they are in the database, and asked for again until they are not."""
+    _send("of mails", SEND_LETTERS)
+
+
+def _send(what: str, task: str, *args: int) -> None:
     """Celery itself would wait long for a broker that is frozen, and longer to connect to it anew."""
     try:
         _broker().ping()
-        current_app.send_task(task, args=[turn_id, *more], retry=False)
+        current_app.send_task(task, args=args, retry=False)
     except (OperationalError, RedisError) as trouble:
-        log.warning("%s of turn %s waits, the broker is away: %s", task, turn_id, trouble)
+        log.warning("%s %s waits, the broker is away: %s", task, what, trouble)
 
 
 @cache

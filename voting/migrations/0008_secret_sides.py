@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0010_secret_sides"),
+        ("games", "0012_secret_sides"),
         ("voting", "0007_ways"),
     ]
 

@@ -1,7 +1,11 @@
-"""Who somebody in the hall is: a signed cookie, which a guest gets with the first game or message."""
+"""Who somebody in the hall is: a signed cookie, which a guest gets with the first game or message.
+
+An account's holds a sign of its password as well: with another password, or without one, it is nobody's.
+"""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from games.models import Guest
 
@@ -12,14 +16,15 @@ KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 
 def guest_of(request: HttpRequest) -> Guest | None:
     """Whoever has the cookie; looking alone makes nobody one."""
-    pk = request.get_signed_cookie(COOKIE, default="", salt=SALT)
-    return Guest.objects.filter(pk=int(pk)).first() if pk else None
+    pk, _, sign = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
+    guest = Guest.objects.filter(pk=int(pk)).first() if pk else None
+    return guest if guest and constant_time_compare(sign, _sign_of(guest)) else None
 
 
 def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
     answer.set_signed_cookie(
         COOKIE,
-        str(guest.pk),
+        f"{guest.pk}.{_sign_of(guest)}",
         salt=SALT,
         max_age=KEPT_S,
         secure=settings.HTTPS,
@@ -27,3 +32,12 @@ def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
         samesite="Lax",
     )
     return answer
+
+
+def unknown(answer: HttpResponse) -> HttpResponse:
+    answer.set_cookie(COOKIE, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
+    return answer
+
+
+def _sign_of(guest: Guest) -> str:
+    return salted_hmac(SALT, guest.password).hexdigest() if guest.has_account else ""

@@ -13,7 +13,7 @@ from voting.box.ballot_box import BallotBox
 from voting.forms.hall import WishForm
 from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
-from voting.hall.lists import KINDS, Kind, games_for, page_of
+from voting.hall.lists import KINDS, Kind, games_for, names_of, page_of
 from voting.hall.paces import pace_of
 from voting.pages.guests import guest_of, known
 from voting.pages.talk import talk_in_hall, talks_beside
@@ -31,9 +31,11 @@ def hall(request: HttpRequest) -> HttpResponse:
 
 def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
+    mine = games_for(guest, ballot_box()) if guest else []
     context = {
         "guest": guest,
-        "mine": games_for(guest, ballot_box()) if guest else [],
+        "mine": mine,
+        "turns": sum(line.your_turn for line in mine),
         "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT)) for kind in KINDS],
         "form": WishForm(),
         "talk": talk_in_hall(request, guest),
@@ -48,7 +50,7 @@ def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in get_args(Kind):
         raise Http404
     page = page_of(kind, request.GET.get("page"))  # type: ignore[arg-type]
-    context = {"kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
+    context = {"guest": guest_of(request), "kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
     return render(request, "hall/list.html", context)
 
 
@@ -84,9 +86,10 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
     match = event.matches.order_by("-number").first()
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     context = {
+        "guest": guest,
         "duel": duel,
         "code": event.code,
-        "seats": ((duel.one, "red"), (duel.two, "yellow")),
+        "seats": tuple(zip(names_of(duel), ("red", "yellow"), strict=True)),
         "clock": pace_of(event.bank_s, event.increment_s).title,
         "mine": place_of(duel, guest) if guest else 0,
         "free": place_of(duel, None),

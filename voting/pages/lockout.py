@@ -6,12 +6,15 @@ organizer by failing on purpose does not keep them out.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 from axes.backends import AxesStandaloneBackend
 from axes.handlers.cache import AxesCacheHandler
+from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
 from django.contrib.auth.views import LoginView
 from django.core.cache import caches
@@ -56,6 +59,35 @@ class Login(LoginView):
         answer = render(self.request, "console/locked.html", {"minutes": -(-seconds // 60)}, status=429)
         answer.headers["Retry-After"] = str(seconds)
         return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Locked(Exception):
+    """Tried too often."""
+
+    seconds: int
+
+    @property
+    def minutes(self) -> int:
+        return -(-self.seconds // 60)
+
+
+Found = TypeVar("Found")
+
+
+def attempt(request: HttpRequest, name: str, look: Callable[[], Found | None]) -> Found | None:
+    """What `look` finds by a password, for accounts that are no user's. Raises Locked, RedisError."""
+    credentials = {"username": name}
+    if not AxesProxyHandler.is_allowed(request, credentials):
+        raise Locked(seconds_left(name))
+    found = look()
+    if found is not None:
+        AxesProxyHandler.reset_attempts(username=name)
+        return found
+    AxesProxyHandler.user_login_failed(attempt, credentials, request)
+    if getattr(request, "axes_locked_out", False):
+        raise Locked(seconds_left(name))
+    return None
 
 
 def seconds_left(name: str) -> int:

@@ -126,7 +126,7 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     """The sides' clocks: `red_ms` and `yellow_ms` stood on them when the turn opened, or at the end.
 
     Each turn adds `increment_s`; of its clock a side may use `cap_s` in one turn. While a turn is open, a
-    side's clock runs until it has a ballot.
+    side's clock runs until it has a ballot; of a `crowd`, until everybody of it who is connected has voted.
     """
 
     bank_s: Count
@@ -134,6 +134,7 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
     cap_s: Count | None
     red_ms: Count
     yellow_ms: Count
+    crowd: bool = False
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from games.matches import changing
-from games.models import Event, Match, MatchState, Turn
+from games.models import Address, Duel, Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.models import Announcement, Deed, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 # Whoever does it holds up nobody: so much is read or written at once.
 RECORDS_AT_ONCE = 4
 ROWS_AT_ONCE = 500
+UNCONFIRMED = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,18 @@ def forget_voters(days: int) -> Generator[Forgotten, None, None]:
         else:
             log.info("it is forgotten who voted for what: %s", done, extra={"event": event.pk})
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    forget_addresses()
+
+
+def forget_addresses() -> int:
+    """Those that nobody confirmed, and those of whoever has not played for a year; how many."""
+    year, now = timedelta(days=365), timezone.now()
+    played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
+    recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
+    silent = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED) | (
+        Q(confirmed_at__lt=now - year) & ~Exists(recent)
+    )
+    return Address.objects.filter(silent).delete()[0]
 
 
 def _forget_event(done: Forgotten, before: datetime) -> Generator[Forgotten, None, Forgotten]:

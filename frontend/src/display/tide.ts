@@ -67,7 +67,7 @@ function openCount({ scene, turnout }: View, place: Place, connected: number): C
 }
 
 /** Of a single player the water says enough, and the clock stands where it rises to. */
-const isDuel = (match: Match | null) => !!match?.clocks;
+const isDuel = (match: Match | null) => !!match?.clocks && !match.clocks.crowd;
 
 function sealedCount({ scene }: View, place: Place, connected: number): Count {
   const tally = tallyOf(scene.reveal, sideOf(scene.match, place));

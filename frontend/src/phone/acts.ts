@@ -7,6 +7,7 @@ import { forgetSeat, keepHiding } from "./seat";
 import type { Seated } from "./mine";
 import { sideAct } from "./sides";
 import { speak } from "./tongues";
+import { askBell } from "./turn";
 
 const HELD_MS = 400;
 
@@ -21,6 +22,7 @@ export function act(what: string, desk: Desk): void {
   else if (what === "stay") desk.stays = true;
   else if (what === "change") change(desk);
   else if (what === "reclaim") seated!.reclaim();
+  else if (what === "bell") void askBell(desk.redraw);
   else if (what === "reload") location.reload();
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);

@@ -11,9 +11,17 @@ import type { Second } from "./parts";
 import { peek, told } from "./proofs";
 import * as scenes from "./scene";
 import * as said from "./told";
+import { bell, heed } from "./turn";
+import type { View } from "./view";
 
 /** The second part of the page: reveals and ends, proofs and the card, and whoever has no seat. */
-export const second: Second = { ...said, ...scenes, ...doors, ...acts, buzz, drawn, key, overlay, longTime, spoken, peek, told, refocus, Ledger };
+export const second: Second = { ...said, ...scenes, ...doors, ...acts, next, buzz, drawn, key, overlay, longTime, spoken, peek, told, refocus, Ledger };
+
+/** Asked for with every view that is drawn. */
+function next(view: View): ReturnType<Second["next"]> {
+  heed(view);
+  return scenes.next(view) || bell(view);
+}
 
 /** One by one: the page's policy lets no other style in. */
 const sheet = document.styleSheets[0]!;

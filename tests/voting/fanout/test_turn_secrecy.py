@@ -61,7 +61,7 @@ def without_lot(told: bytes) -> bytes:
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:
-    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), (3, 3), 0))
+    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), (3, 3), (0, 0)))
     return Turnout(0, told.connected, told.waiting, told.red, told.yellow)
 
 

@@ -17,12 +17,20 @@ from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox
 from voting.fanout.announcements import announce
 from voting.match.clock import CALLED_BEFORE_MS, LEFT_ALONE_MS, LOOK_S, Clock
-from voting.match.deadlines import CLOSE_TURN, CLOSE_TURN_EARLY, arm_close, arm_early_close
+from voting.match.deadlines import (
+    CLOSE_TURN,
+    CLOSE_TURN_EARLY,
+    SEND_LETTERS,
+    arm_close,
+    arm_early_close,
+    arm_letters,
+)
 from voting.match.turns import PATIENCE_MS, boxed, load_turn
 from voting.models import Announcement
 from voting.protocol import EventEdited
 from voting.tasks import close_turn as close_turn_task
 from voting.tasks import close_turn_early as close_turn_early_task
+from voting.tasks import send_letters as send_letters_task
 
 pytestmark = pytest.mark.django_db
 
@@ -194,10 +202,13 @@ def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
 def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
     arm_close(4711)
     arm_early_close(4712, 1)
-    early, close = handed_over(valkey_url)
+    arm_letters()
+    letters, early, close = handed_over(valkey_url)
+    assert SEND_LETTERS.encode() in letters
     assert CLOSE_TURN_EARLY.encode() in early
     assert CLOSE_TURN.encode() in close
-    assert (close_turn_task.name, close_turn_early_task.name) == (CLOSE_TURN, CLOSE_TURN_EARLY)
+    tasks = (close_turn_task, close_turn_early_task, send_letters_task)
+    assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_LETTERS)
 
 
 def test_a_broker_that_is_away_is_no_failure() -> None:

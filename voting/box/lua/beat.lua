@@ -1,9 +1,9 @@
 -- A gateway tells whom it holds and hears what all gateways hold together.
--- KEYS: gateways, box, most.  ARGV: gateway, stale after (ms), turn and epoch, connected 1, connected 2,
--- yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how long
--- a phone that has gone may take to come back (ms).
+-- KEYS: gateways, box, most, yet to vote.  ARGV: gateway, stale after (ms), turn and epoch, connected 1,
+-- connected 2, yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how
+-- long a phone that has gone may take to come back (ms); of those yet to vote, how many are red.
 -- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow, and in a match by clocks since
--- when red and yellow have, else 0}; "yet to vote" has those
+-- when red and yellow have, and since when everybody of red and of yellow has, else 0}; "yet to vote" has those
 -- who may come back among it, and is -1 while a gateway's figure is of another turn.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -20,6 +20,7 @@ for i = 1, #gateways, 2 do
     waiting = (waiting < 0 or turn ~= ARGV[3]) and -1 or waiting + w
   end
 end
+local everybody_known = waiting
 local most = tonumber(redis.call('GET', KEYS[3]) or 0)
 if one + two >= most then
   most = one + two
@@ -29,9 +30,27 @@ if waiting >= 0 then
   waiting = waiting + most - one - two
 end
 local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8], 'red_at',
-  'yellow_at')
+  'yellow_at', 'red_ends_at')
 if tonumber(voted[3] or 0) == tonumber(ARGV[7]) and tonumber(voted[4] or 0) < tonumber(ARGV[9]) then
   redis.call('HSET', KEYS[2], 'older', 1)
 end
+local done = { 0, 0 }
+if voted[7] then
+  redis.call('HSET', KEYS[4], ARGV[1], ARGV[11])
+  redis.call('PEXPIRE', KEYS[4], 60000)
+  local red = 0
+  for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+    red = red + tonumber(redis.call('HGET', KEYS[4], name) or 0)
+  end
+  local left = { red, everybody_known - red }
+  for i, side in ipairs({ 'red', 'yellow' }) do
+    if everybody_known >= 0 and waiting == everybody_known and left[i] == 0 and tonumber(voted[i] or 0) > 0 then
+      done[i] = tonumber(voted[4 + i] or now)
+      redis.call('HSET', KEYS[2], side .. '_done', done[i])
+    else
+      redis.call('HDEL', KEYS[2], side .. '_done')
+    end
+  end
+end
 return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0), tonumber(voted[5] or 0),
-  tonumber(voted[6] or 0) }
+  tonumber(voted[6] or 0), done[1], done[2] }

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from voting.box.ballot_box import BallotBox
+from voting.hall.letters import Post
 from voting.match.clock import Clock
 from voting.metrics.figures import take_role
 from voting.metrics.port import open_metrics_port
@@ -25,5 +26,5 @@ class Command(BaseCommand):
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stopped.set())
         log.info("clock up")
-        Clock(BallotBox()).run(stopped)
+        Clock(BallotBox(), chores={"mails that are due": Post()}).run(stopped)
         log.info("clock ended")

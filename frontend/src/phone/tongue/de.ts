@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
 };
 export const hall: string = "Eins gegen eins spielen: die offene Halle";
+export const nowYou: string = "Du bist dran";
+export const tellMe: string = "Sag mir, wenn ich dran bin";
+export const willTell: string = "Du erfährst es, solange diese Seite offen ist.";
+export const cannotTell: string = "Dieser Browser sagt dir nicht Bescheid.";
 export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
 export const asBefore: string = "Wie vorher";

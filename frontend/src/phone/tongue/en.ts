@@ -138,6 +138,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["You are kept out", "Speak to the people who run the event.", "Try again"],
 };
 export const hall: string = "Play one against one: the open hall";
+export const nowYou: string = "Your turn";
+export const tellMe: string = "Tell me when it is my turn";
+export const willTell: string = "You will be told, as long as this page is open.";
+export const cannotTell: string = "This browser does not tell you.";
 export const whose: string = "Go on as before, or with this code?";
 export const whoseText: string = "This device has a seat already.";
 export const asBefore: string = "As before";

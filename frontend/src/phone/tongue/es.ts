@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["No puedes entrar", "Habla con quienes organizan el evento.", "Probar otra vez"],
 };
 export const hall: string = "Jugar uno contra uno: la sala abierta";
+export const nowYou: string = "Te toca";
+export const tellMe: string = "Avísame cuando me toque";
+export const willTell: string = "Se te avisará mientras esta página esté abierta.";
+export const cannotTell: string = "Este navegador no te avisa.";
 export const whose: string = "¿Seguir como antes o con este código?";
 export const whoseText: string = "Este dispositivo ya tiene un sitio.";
 export const asBefore: string = "Como antes";

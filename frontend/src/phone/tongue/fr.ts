@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
 };
 export const hall: string = "Jouer à un contre un : la salle ouverte";
+export const nowYou: string = "À toi de jouer";
+export const tellMe: string = "Préviens-moi quand c’est à moi";
+export const willTell: string = "Tu seras prévenu tant que cette page est ouverte.";
+export const cannotTell: string = "Ce navigateur ne te préviendra pas.";
 export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";
 export const asBefore: string = "Comme avant";

@@ -136,6 +136,10 @@ export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]:
   shut: ["你不能进入", "请找主办方。", "再试一次"],
 };
 export const hall: string = "一对一对局：开放大厅";
+export const nowYou: string = "轮到你了";
+export const tellMe: string = "轮到我时告诉我";
+export const willTell: string = "只要此页面开着，就会告诉你。";
+export const cannotTell: string = "此浏览器无法告诉你。";
 export const whose: string = "照旧继续，还是用这个代码？";
 export const whoseText: string = "这台设备已有座位。";
 export const asBefore: string = "照旧";

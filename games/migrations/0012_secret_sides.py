@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0009_ways"),
+        ("games", "0011_crowd_clocks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
