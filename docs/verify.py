@@ -158,6 +158,7 @@ class Recount:
             raise Wrong("the match: `resign` is not known")
         self.game = start(take(record, "game", str, WHOLE), take(record, "options", dict, WHOLE))
         take(record, "code", str, WHOLE), take(record, "match", int, WHOLE)
+        self.sides = Sides(record, self.counts, self.faults)
         self.last, self.ballots = 0, 0
 
     def expect(self, where, what, due, said):
@@ -172,6 +173,7 @@ class Recount:
             if result != "open":
                 raise Wrong(f"{where}: the match was over before it")
             self.verify_turn(where, picks, count)
+            self.sides.verify_turn(where, count)
             self.game.play(where, *(pick_of(picks, side, where) for side in SIDES))
             result = self.result_after(where, count)
         self.verify_end(result)
@@ -189,7 +191,7 @@ class Recount:
             raise Wrong(f"{where}: the seed is not 32 hexadecimal digits")
         if sha256(f"crowdgame lot:{seed}").hex() != take(count, "lot", str, where):
             self.faults.append(f"{where}: the seed is not the one that was committed to in `lot`")
-        lost = losers(where, count)
+        lost = losers(where, count) or self.sides.deserted(where)
         for side in SIDES:
             place, due = f"{where}, {side}", None
             counted = take(count, side, (dict, None), where)
@@ -235,6 +237,9 @@ class Recount:
         return dict(self.terms, no_ballot_rule="pass") if had_time else self.terms
 
     def result_after(self, where, count):
+        deserted = self.sides.deserted(where)
+        if deserted:
+            return "yellow" if deserted == "red" else "red"
         lost = list(losers(where, count))
         if len(lost) == len(SIDES):
             return "draw"
@@ -248,6 +253,8 @@ class Recount:
         by_time = "time" if self.record.get("ended_by") == "time" else "forfeit"
         given_up = by_time if "forfeit" in lost else "resign"
         ended_by = None if result == "open" else given_up if lost else "board"
+        if self.counts and self.sides.deserted(f"turn {len(self.counts)}"):
+            ended_by = "deserted"
         self.expect(WHOLE, "it was ended by", ended_by, take(self.record, "ended_by", (str, None), WHOLE))
 
     def summary(self):
@@ -263,6 +270,70 @@ class Recount:
         counted = f"{len(self.turns)} turns, {self.ballots} ballots"
         right = "every ballot, root, lot, pick and rule is right"
         return f"{name}: {red} (red) against {yellow} (yellow)\n{counted}: {right}\n{ends.get(result, '')}"
+
+
+class Sides:
+    """Where they were secret: how many were on each, a turn, and who changed over before it."""
+
+    def __init__(self, record, counts, faults):
+        self.faults, self.turns = faults, {}
+        secret = record["terms"].get("defections", 0)
+        told = take(record, "sides", dict, WHOLE) if "sides" in record else None
+        if told is None:
+            if secret and record.get("result") != "open":
+                raise Wrong("the match: its sides were secret, and nothing tells of them")
+            return
+        held = take(take(told, "told", dict, WHOLE), "turns", list, WHOLE)
+        crossed = take(told, "turns", list, WHOLE)
+        if not len(held) == len(crossed) == len(counts):
+            raise Wrong("the match: its secret sides are not told turn by turn")
+        self.left, before = {"red": 0, "yellow": 0}, None
+        for number, (now, change) in enumerate(zip(held, crossed), 1):
+            before = self.read_turn(f"turn {number}", now, change, before)
+
+    def read_turn(self, where, now, change, before):
+        red, yellow, to_red, to_yellow = (
+            take(now, key, int, where) for key in ("red", "yellow", "to_red", "to_yellow")
+        )
+        if before and (red, yellow) != (before[0] + to_red - to_yellow, before[1] + to_yellow - to_red):
+            self.faults.append(f"{where}: the changes of side do not lead to it from the turn before")
+        self.left["red"] += to_yellow
+        self.left["yellow"] += to_red
+        gone = [
+            s
+            for s, held, there in (("red", red, yellow), ("yellow", yellow, red))
+            if not held and there and self.left[s]
+        ]
+        whole, crossed = take(change, "whole", str, where), take(change, "crossed", list, where)
+        for one in crossed:
+            if type(one) is not list or [type(part) for part in one] != [str, str] or one[0] not in SIDES:
+                raise Wrong(f"{where}: a change of side is not what it should be")
+        came = tuple(sum(side == one for one, _ in crossed) for side in SIDES)
+        if came != (to_red, to_yellow):
+            self.faults.append(f"{where}: {came} changed over, and the record says {(to_red, to_yellow)}")
+        self.turns[where] = ({"red": red, "yellow": yellow}, gone, whole, crossed)
+        return red, yellow
+
+    def deserted(self, where):
+        """The side that everybody had left."""
+        gone = self.turns[where][1] if where in self.turns else []
+        return gone[0] if gone else None
+
+    def verify_turn(self, where, count):
+        """What was told at the seal is made of both roots and of those who changed over."""
+        if where not in self.turns:
+            return
+        held, _, whole, crossed = self.turns[where]
+        roots = []
+        for side in SIDES:
+            counted = count[side] or {"ballots": [], "root": merkle_root([])}
+            roots.append(counted["root"] or "")
+            if len(counted["ballots"]) > held[side]:
+                self.faults.append(f"{where}: more voted for {side} than were there")
+        told = sorted((blind, side) for side, blind in crossed)
+        tree = merkle_root([f"{count['turn']}:to {side}:{blind}" for blind, side in told])
+        if whole != node(node(*roots), tree):
+            self.faults.append(f"{where}: ballots and changes of side are not those of `whole`")
 
 
 def losers(where, count):
@@ -359,6 +430,13 @@ def sha256(text):
 
 def draw(lot, among):
     return int.from_bytes(sha256(lot), "big") % among
+
+
+def node(left, right):
+    try:
+        return hashlib.sha256(b"\x01" + bytes.fromhex(left) + bytes.fromhex(right)).hexdigest()
+    except ValueError:
+        return ""
 
 
 def merkle_root(leaves):

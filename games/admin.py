@@ -87,7 +87,10 @@ class CupPairingAdmin(LookOnly):
 
 @admin.register(Match)
 class MatchAdmin(LookOnly):
+    """Who changed over to which side nobody may ask."""
+
     list_display = ["__str__", "game", "state", "result", "ended_by", "red", "yellow"]
+    not_to_be_asked_for = ("changes_of_side",)
     list_filter = ["state", "result", "game"]
     list_select_related = ["event", "red", "yellow"]
     search_fields = ["event__code", "event__name"]
@@ -107,7 +110,7 @@ class TurnAdmin(LookOnly):
     search_fields = ["match__event__code", "match__event__name"]
     ordering = ["-pk"]
     exclude = ["seed"]
-    not_to_be_asked_for = ("seed",)
+    not_to_be_asked_for = ("seed", "tallies")
     readonly_fields = ["seed_afterwards"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from games.engine.errors import GameError
-from games.engine.game import Game, Picks, Resolution, Vote
+from games.engine.game import SIDES, Game, Picks, Resolution, Vote
 from games.engine.registry import find_game, read_options
 from games.models import (
     CLOSED_STATES,
@@ -27,6 +27,7 @@ from games.models import (
     MatchState,
     MatchTerms,
     Team,
+    TieRule,
     Turn,
     TurnState,
 )
@@ -105,6 +106,8 @@ def create_match(event: Event, now: int) -> Match:
         raise MatchError(f"This game cannot be played: {refusal}.") from refusal
     number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
     red, yellow = event.teams.order_by("-number" if _changes_sides(event, number) else "number")
+    if event.defections:
+        _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS}
     return Match.objects.create(
         **(terms | {"options": msgspec.to_builtins(options)}),
@@ -119,6 +122,18 @@ def create_match(event: Event, now: int) -> Match:
 def _changes_sides(event: Event, number: int) -> bool:
     """A hall keeps its colour all evening; two who play again change sides."""
     return number % 2 == 0 and Duel.objects.filter(event=event).exists()
+
+
+def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
+    """What a board or a show of hands tells of a side cannot be secret. Raises MatchError."""
+    if event.bank_s is not None or event.teams.filter(hands=True).exists():
+        raise MatchError("Secret sides need teams that vote by phone, in a common window.")
+    if event.tie_rule == TieRule.CAPTAIN:
+        raise MatchError("Secret sides go with no captains: where a captain votes is open to all.")
+    state = game.start(options)
+    red, yellow = (game.legal_actions(state, side) for side in SIDES)
+    if red != yellow or game.view(state, None).drawing:
+        raise MatchError("Secret sides need a game in which both sides choose from the same at once.")
 
 
 def position_of(match: Match, before: Turn | None = None) -> Position:

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from games.admin import LookOnly, UnfoldAdmin
-from games.models import Event, Team, TurnState
+from games.models import Event, MatchState, Team, TurnState
 from voting.forms.edits import tell_screens
 from voting.forms.event_words import NameField
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
@@ -120,8 +120,9 @@ class TallyRecordAdmin(LookOnly):
     exclude = ["sealed"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
-        records: QuerySet[TallyRecord] = super().get_queryset(request)
-        return records.filter(turn__resolved_at__isnull=False)
+        """While sides are secret a side's counts are; and what is concealed."""
+        tallies: QuerySet[TallyRecord] = super().get_queryset(request).filter(turn__resolved_at__isnull=False)
+        return tallies.exclude(turn__match__state=MatchState.PLAYING, turn__match__defections__gt=0)
 
 
 @admin.register(Ticket)

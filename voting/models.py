@@ -5,7 +5,7 @@ from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from games.models import Event, Turn
+from games.models import Event, Match, Turn
 
 
 class StoredBallot(models.Model):
@@ -56,6 +56,42 @@ class TallyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.turn}: {self.side}"
+
+
+class Defection(models.Model):
+    """A voter changed over to `side`, for the `number`th time in the match, from its turn `turn` on.
+
+    Written before it is acknowledged. `blind` is the voter's own random number: what is committed to.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="changes_of_side")
+    voter = models.CharField(max_length=16)
+    number = models.PositiveSmallIntegerField()
+    turn = models.PositiveIntegerField()
+    side = models.CharField(max_length=6)
+    blind = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["match", "voter", "number"], name="defection_number_once"),
+            CheckConstraint(condition=Q(side__in=["red", "yellow"]), name="defection_side_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match}: {self.voter} for turn {self.turn}"
+
+
+class SidesRecord(models.Model):
+    """What became of the sides of a match that is over: nothing in it says who.
+
+    `told` is the part of the match record that has it (`voting/records/match_record.py`).
+    """
+
+    match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="sides_record")
+    told = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.match}"
 
 
 class Ticket(models.Model):

@@ -6,7 +6,7 @@ export type Vote = "concealed" | "open";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
-export type Ending = "board" | "forfeit" | "time" | "resign";
+export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type Part = "code" | "turnout" | "tally";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
@@ -15,6 +15,7 @@ export type TieRule = "first" | "lot" | "captain";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
+export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
 
 export interface PhoneJoin {
   type: "phone.join";
@@ -37,6 +38,14 @@ export interface BallotCast {
 export interface ReceiptAsk {
   type: "receipt.ask";
   turn: number;
+}
+
+export interface SideChange {
+  type: "side.change";
+  turn: number;
+  number: number;
+  team: number;
+  blind?: string | null;
 }
 
 export interface CheerSend {
@@ -152,7 +161,7 @@ export interface SideTally {
   counts: ReadonlyArray<number>;
   ballots: number;
   pick: number | null;
-  decided_by: Deciding;
+  decided_by: Deciding | null;
   root: string | null;
   rounds: ReadonlyArray<ReadonlyArray<number>> | null;
   resigning: number;
@@ -195,6 +204,7 @@ export interface Reveal {
   resolution: Resolution;
   seed: string | null;
   concealed: Concealed | null;
+  whole: string | null;
 }
 
 export interface Clocks {
@@ -211,6 +221,18 @@ export interface Rated {
   red_after: number;
   yellow_before: number;
   yellow_after: number;
+export interface SidesTurn {
+  red: number;
+  yellow: number;
+  to_red: number;
+  to_yellow: number;
+}
+
+export interface SidesTold {
+  turns: ReadonlyArray<SidesTurn>;
+  loyal: readonly [number, number];
+  in_time: number;
+  too_soon: number;
 }
 
 export interface Match {
@@ -237,6 +259,9 @@ export interface Match {
   resign: ResignShare | null;
   rated: Rated | null;
   concealed: Concealed | null;
+  defections: number;
+  turn_points: boolean;
+  sides: SidesTold | null;
 }
 
 export interface Finished {
@@ -367,6 +392,7 @@ export interface TurnSealed {
   at: number;
   red: Commitment | null;
   yellow: Commitment | null;
+  whole: string | null;
 }
 
 export interface TurnoutCounted {
@@ -401,6 +427,11 @@ export interface TeamCounted {
   counts: ReadonlyArray<number>;
 }
 
+export interface SideTaken {
+  turn: number;
+  team: number;
+}
+
 export interface You {
   token: string;
   team: number;
@@ -409,6 +440,7 @@ export interface You {
   sequence: number;
   blind: string | null;
   sign: string;
+  changes: ReadonlyArray<SideTaken>;
 }
 
 export interface PhoneWelcomed {
@@ -443,6 +475,17 @@ export interface ReceiptTold {
   path: ReadonlyArray<string>;
   column: number | null;
   blind: string | null;
+}
+
+export interface SideChanged {
+  type: "side.changed";
+  changes: ReadonlyArray<SideTaken>;
+}
+
+export interface SideRefused {
+  type: "side.refused";
+  number: number;
+  code: SideRefusal;
 }
 
 export interface DisplayWelcomed {

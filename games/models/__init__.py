@@ -54,6 +54,7 @@ from games.models.match import (
 )
 from games.models.terms import (
     MAX_BANK_S,
+    MAX_DEFECTIONS,
     MAX_INCREMENT_S,
     MAX_REVEAL_S,
     MAX_TALK_S,
@@ -75,6 +76,7 @@ __all__ = [
     "MAX_BANK_S",
     "MAX_BEST_OF",
     "MAX_CUP_TEAMS",
+    "MAX_DEFECTIONS",
     "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
     "MAX_TALK_S",

@@ -24,6 +24,7 @@ class EndedBy(models.TextChoices):
     FORFEIT = "forfeit"
     TIME = "time"
     RESIGN = "resign"
+    DESERTED = "deserted"
 
 
 class Match(MatchTerms):
@@ -38,6 +39,11 @@ class Match(MatchTerms):
     ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether nobody may know who is on which side: sides may be changed, and it is not over."""
+        return self.defections > 0 and self.state == MatchState.PLAYING
 
     class Meta(MatchTerms.Meta):
         verbose_name_plural = "matches"
@@ -90,7 +96,7 @@ class Turn(models.Model):
     came of it before the turn after it is resolved: `resolved_at` is when everybody is told.
     `seed` decides every lot of the turn, and whoever has the sign `*_captain` a tie, if captains do.
     No ballot was taken after `sealed_at`. In a match by clocks each side had `*_bank_ms` left when the window
-    opened, and took `*_used_ms` of it.
+    opened, and took `*_used_ms` of it. `whole` commits to a turn with secret sides.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -112,6 +118,7 @@ class Turn(models.Model):
     red_used_ms = models.BigIntegerField(null=True, blank=True)
     yellow_used_ms = models.BigIntegerField(null=True, blank=True)
     sealed_at = models.BigIntegerField(null=True, blank=True)
+    whole = models.CharField(max_length=64, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
 
     class Meta:

@@ -9,6 +9,7 @@ MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
+MAX_DEFECTIONS = 9
 
 
 class TallyMethod(models.TextChoices):
@@ -45,7 +46,9 @@ class MatchTerms(models.Model):
     With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
     `increment_s` more after each turn, of which it may use `cap_s` in one. It runs until the side has a
     ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
-    of a team's ballots wishes so, it gives the match up; None: no ballot can.
+    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `defections` sides are
+    secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth each
+    turn in which one voted with the later winner.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
@@ -78,6 +81,15 @@ class MatchTerms(models.Model):
     cap_s = models.PositiveIntegerField("seconds of the clock in one turn, at most", null=True, blank=True)
     crowd_clocks = models.BooleanField(
         "a side's clock runs until everybody of it has voted", default=False, db_default=False
+    )
+    defections = models.PositiveSmallIntegerField(
+        "times each voter may secretly change sides",
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(MAX_DEFECTIONS)],
+    )
+    turn_points = models.BooleanField(
+        "a point for each turn voted with the winner", default=False, db_default=False
     )
 
     class Meta:
@@ -112,5 +124,8 @@ class MatchTerms(models.Model):
             CheckConstraint(
                 condition=Q(cap_s=None) | Q(bank_s__isnull=False, cap_s__gte=MIN_WINDOW_S),
                 name="%(class)s_cap_of_a_bank",
+            ),
+            CheckConstraint(
+                condition=Q(defections__lte=MAX_DEFECTIONS), name="%(class)s_defections_in_range"
             ),
         ]

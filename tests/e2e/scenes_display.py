@@ -8,6 +8,7 @@ from tests.e2e.scenes_staging import (
     FULL,
     MIDDLE,
     NOTICE,
+    RIVER,
     THE_END,
     Scene,
     at_step,
@@ -15,6 +16,7 @@ from tests.e2e.scenes_staging import (
     ended,
     long_named,
     reveals,
+    secretly,
 )
 from tests.e2e.tale import Tale, hands, series, told
 from voting.entry.links import qr_rows
@@ -58,6 +60,7 @@ AFTERWARDS = (
     Scene("ended-series", ended(chosen(THE_END, **series(2, 1, 1))), "ended"),
     Scene("ended-podium", ended(chosen(THE_END, **series(1, 2, 1, 1))), "ended"),
     Scene("ended-long-names", ended(long_named(THE_END)), "ended"),
+    Scene("ended-sides", ended(secretly(THE_END, sides=RIVER)), "ended"),
     Scene("aborted", MIDDLE.aborted, "ended"),
 )
 LOOKS = (

@@ -10,7 +10,7 @@ from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
 from tests.e2e.tale import Tale
-from voting.protocol import BallotRefused, CloseCode, ConsoleWelcomed, RetryTold
+from voting.protocol import BallotRefused, CloseCode, ConsoleWelcomed, RetryTold, SideChanged, SideTaken
 
 OWN, OTHER = 3, 5
 LATER = RetryTold(within_ms=60_000)
@@ -126,6 +126,20 @@ def open_card(page: Page, prompter: Prompter) -> None:
     page.reload()
     page.locator('[data-do="card"]').click(timeout=SOON_MS)
     expect(page.locator("dialog")).to_be_visible()
+
+
+def open_sides(page: Page, prompter: Prompter) -> None:
+    """What is pressed when nobody looks."""
+    page.locator('[data-do="side"]').click(timeout=SOON_MS)
+    expect(page.locator("dialog.sides")).to_be_visible()
+
+
+def look_at_side(page: Page, prompter: Prompter) -> None:
+    """After a change of side was written down."""
+    prompter.say("phone", SideChanged(changes=(SideTaken(turn=2, team=2),)))
+    open_sides(page, prompter)
+    page.locator('[data-do="look"]').click()
+    expect(page.locator(".plate b")).to_be_visible()
 
 
 def press(key: str) -> Hand:

@@ -8,6 +8,7 @@ from tests.e2e.scenes_staging import (
     FULL,
     MIDDLE,
     NOTICE,
+    RIVER,
     STEPS,
     THE_END,
     Scene,
@@ -19,11 +20,13 @@ from tests.e2e.scenes_staging import (
     own_counts,
     rejected,
     reveals,
+    secretly,
 )
 from tests.e2e.tale import Tale, hands, series, told
 from voting.protocol import CloseCode
 
 COUNTED = chosen(MIDDLE, own_counts=True)
+SECRET = secretly(MIDDLE)
 SO_FAR = (own_counts(MIDDLE),)
 
 LOBBIES = (
@@ -65,6 +68,7 @@ AFTERWARDS = (
     Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),
+    Scene("ended-sides", ended(secretly(THE_END, sides=RIVER, turn_points=True)), "ended"),
     Scene("ended-series", ended(chosen(THE_END, **series(1, 2, 1, 1))), "ended"),
 )
 WITHOUT_A_SEAT = (
@@ -95,4 +99,6 @@ PHONE_LOOKED_AT = (
     *PHONE_SCENES,
     Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
     Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
+    Scene("sides-between", at_step(STEPS["lines"], SECRET), "reveal", hand=do.open_sides),
+    Scene("sides-looked-at", at_step(STEPS["lines"], SECRET), "reveal", hand=do.look_at_side),
 )

@@ -10,7 +10,16 @@ from playwright.sync_api import Page, expect
 from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter, Told
 from tests.e2e.tale import LAST, LONG_MATCH, Tale, told
-from voting.protocol import ErrorTold, EventState, Finished, Team, TeamCounted, TurnSealed
+from voting.protocol import (
+    ErrorTold,
+    EventState,
+    Finished,
+    SidesTold,
+    SidesTurn,
+    Team,
+    TeamCounted,
+    TurnSealed,
+)
 
 CODE = "Q7RM"
 State = Callable[[int], EventState]
@@ -24,6 +33,25 @@ FULL = told((6, 6), (6, 6), (6, 1), (6, 6))
 NOTICE = "Soup is served at eight. Please leave the left aisle free for the stretcher."
 LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
 NEXT_MATCH_MS = 40_000
+RIVER = SidesTold(
+    turns=tuple(
+        SidesTurn(red=red, yellow=1000 - red, to_red=to_red, to_yellow=to_yellow)
+        for red, to_red, to_yellow in (
+            (512, 0, 0),
+            (494, 12, 30),
+            (530, 61, 25),
+            (602, 96, 24),
+            (581, 20, 41),
+            (540, 18, 59),
+            (566, 70, 44),
+            (655, 121, 32),
+            (731, 95, 19),
+        )
+    ),
+    loyal=(322, 141),
+    in_time=310,
+    too_soon=91,
+)
 WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
 
 
@@ -73,6 +101,11 @@ def at_step(ago_ms: int, tale: Tale) -> State:
 
 def chosen(tale: Tale, **choices: Any) -> Tale:
     return replace(tale, choices=choices)
+
+
+def secretly(tale: Tale, **terms: Any) -> Tale:
+    """The same, with sides that are secret until the end."""
+    return replace(tale, terms={"defections": 1, **terms})
 
 
 def long_named(tale: Tale) -> Tale:

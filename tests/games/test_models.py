@@ -30,7 +30,7 @@ from games.models import (
     Team,
     Turn,
 )
-from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
@@ -48,6 +48,7 @@ def rows() -> Rows:
     tally = TallyRecord.objects.create(
         turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
     )
+    changed = Defection.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
     announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
     ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     member = Member.objects.create(event=event, user=event.owner, role="viewer")
@@ -71,6 +72,7 @@ def rows() -> Rows:
         turn,
         stored,
         tally,
+        changed,
         announcement,
         ticket,
         member,
@@ -143,6 +145,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],
             "bank_in_range": [change(model, bank_s=2), change(model, bank_s=2_592_001)],
             "increment_in_range": [change(model, increment_s=86_401)],
+            "defections_in_range": [change(model, defections=10)],
             "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },
@@ -198,6 +201,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     ],
     "stored_ballot_one_a_voter": [again(StoredBallot)],
     "stored_ballot_side_known": [change(StoredBallot, side="blue")],
+    "defection_number_once": [again(Defection)],
+    "defection_side_known": [change(Defection, side="blue")],
     "tally_one_a_side": [again(TallyRecord)],
     "tally_side_known": [change(TallyRecord, side="blue")],
     "announcement_seq_once": [again(Announcement)],

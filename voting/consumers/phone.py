@@ -15,11 +15,13 @@ from voting.box.intake import REFUSED, Slot
 from voting.consumers.again import play_again
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.counting.ballots import Ballot
+from voting.entry.crossings import Wish
 from voting.entry.seats import Seat, read_offer, read_seat, sign_of, sign_seat
 from voting.gateway.desk import TurnedAway
 from voting.gateway.door import Entry
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.hub import Room
+from voting.gateway.side_desk import told_changes
 from voting.gateway.voters import Voter
 from voting.metrics.figures import JOINS
 from voting.protocol import (
@@ -29,8 +31,10 @@ from voting.protocol import (
     CloseCode,
     ErrorCode,
     PhoneJoin,
+    PhoneMessage,
     ReceiptAsk,
     Refusal,
+    SideChange,
 )
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
@@ -149,7 +153,8 @@ class PhoneConsumer(SocketConsumer):
 
     def _you(self, entry: Entry, room: Room) -> protocol.You:
         ballot, (turn, _) = entry.ballot, entry.occasion
-        you = protocol.You(token=sign_seat(self.voter.seat), team=self.voter.team, sign=self.voter.sign)
+        token, changes = sign_seat(self.voter.seat), told_changes(room, self.voter)
+        you = protocol.You(token=token, team=self.voter.team, sign=self.voter.sign, changes=changes)
         if ballot is None:
             return you
         if not self._is_for_team(ballot, turn, room):
@@ -157,9 +162,7 @@ class PhoneConsumer(SocketConsumer):
         column, sequence, blind = ballot.column, ballot.sequence, ballot.blind
         return replace_fields(you, turn=turn, column=column, sequence=sequence, blind=blind)
 
-    async def hear(
-        self, message: PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk, room: Room
-    ) -> None:
+    async def hear(self, message: PhoneMessage, room: Room) -> None:
         if self not in room.phones:
             return  # it was put out, and has not gone yet
         if isinstance(message, BallotCast):
@@ -170,6 +173,8 @@ class PhoneConsumer(SocketConsumer):
             self._look_up(message.turn, room)
         elif isinstance(message, AgainAsk):
             self._play_again(room)
+        elif isinstance(message, SideChange):
+            gateway().side_desk(room).take(self, _wish(self.voter, message))
         else:
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
 
@@ -234,6 +239,11 @@ class PhoneConsumer(SocketConsumer):
 def _ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
     blind = message.blind or secrets.token_hex(16)
     return Ballot(seat.voter, side, message.column, message.sequence, blind=blind)
+
+
+def _wish(voter: Voter, asked: SideChange) -> Wish:
+    blind = asked.blind or secrets.token_hex(16)
+    return Wish(voter.seat.voter, voter.team, asked.turn, asked.number, asked.team, blind)
 
 
 def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+import msgspec
 from django.db.models import Count, Q
 from msgspec.structs import replace
 
@@ -11,7 +12,7 @@ from games.models import Duel, Event, Match, MatchResult, MatchState, TieRule, T
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings
-from voting.models import TallyRecord
+from voting.models import SidesRecord, TallyRecord
 
 FINISHED_SHOWN = 20
 
@@ -23,6 +24,7 @@ def snapshot(event: Event) -> protocol.EventState:
         for t in event.teams.order_by("number")
     )
     match = event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
+    secret = match is not None and match.is_secret
     return protocol.EventState(
         code=event.code,
         name=event.name,
@@ -33,10 +35,10 @@ def snapshot(event: Event) -> protocol.EventState:
         next_match_at=event.next_match_at,
         finished=_finished(event),
         admission=cast(Any, event.admission),
-        peek=event.peek,
-        own_counts=event.own_counts,
+        peek=event.peek and not secret,
+        own_counts=event.own_counts and not secret,
         notice=event.notice,
-        hidden=_hidden(event),
+        hidden=_hidden(event, secret=secret),
         best_of=event.best_of,
         extra_s=event.extra_s,
         captains=event.tie_rule == TieRule.CAPTAIN,
@@ -51,11 +53,11 @@ def _again(event: Event, match: Match | None) -> Any:
     return (duel.again or 0) if duel else None
 
 
-def _hidden(event: Event) -> tuple[protocol.Part, ...]:
+def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     parts: dict[protocol.Part, bool] = {
         "code": event.hide_code,
         "turnout": event.hide_turnout,
-        "tally": event.hide_tally,
+        "tally": event.hide_tally or secret,
     }
     return tuple(part for part, hidden in parts.items() if hidden)
 
@@ -78,7 +80,7 @@ def _match(match: Match) -> protocol.Match:
         close_early=match.close_early,
         board=position.game.view(position.state, None),
         turn=_turn(turn, position) if turn else None,
-        reveal=_reveal(position) if position.turns else None,
+        reveal=_reveal(position, match) if position.turns else None,
         tally_method=cast(Any, match.tally_method),
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
@@ -87,6 +89,9 @@ def _match(match: Match) -> protocol.Match:
         resign=cast(Any, match.resign),
         concealed=_concealed(position.concealed) if position.concealed else None,
         rated=_rated(match),
+        defections=match.defections,
+        turn_points=match.turn_points,
+        sides=_sides(match),
     )
 
 
@@ -100,6 +105,11 @@ def _rated(match: Match) -> protocol.Rated | None:
         yellow_before=round(told.yellow_before),
         yellow_after=round(told.yellow_after),
     )
+
+
+def _sides(match: Match) -> protocol.SidesTold | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
+    return msgspec.convert(kept.told["told"], protocol.SidesTold) if kept else None
 
 
 def _clocks(match: Match, live: Turn | None) -> protocol.Clocks | None:
@@ -142,10 +152,10 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
     )
 
 
-def _reveal(position: Position) -> protocol.Reveal:
+def _reveal(position: Position, match: Match) -> protocol.Reveal:
     turn, kept = position.turns[-1], position.told_with_last
     told = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
-    tallies = {cast(Side, record.side): _tally(record) for record in told}
+    tallies = {cast(Side, record.side): _tally(record, match) for record in told}
     red, yellow = (tallies.get(side) for side in SIDES)
     return protocol.Reveal(
         turn=turn.pk,
@@ -157,6 +167,7 @@ def _reveal(position: Position) -> protocol.Reveal:
         resolution=position.resolutions[-1],
         seed=turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
+        whole=turn.whole or None,
     )
 
 
@@ -173,7 +184,9 @@ def _concealed(turn: Turn) -> protocol.Concealed:
     )
 
 
-def _tally(record: TallyRecord) -> protocol.SideTally:
+def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
+    if match.is_secret:
+        return protocol.SideTally(counts=(), ballots=0, pick=record.pick, decided_by=None)
     return protocol.SideTally(
         counts=tuple(record.counts),
         ballots=record.ballots,

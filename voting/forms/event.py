@@ -19,6 +19,7 @@ from games.models import (
     Event,
     MatchState,
     ResignShare,
+    TieRule,
 )
 from voting.forms.clocks import BANK_FIELDS, ClockFields
 from voting.forms.durations import DurationField, in_words
@@ -33,6 +34,7 @@ from voting.forms.event_words import (
     RADIOS,
     SERIES,
     TEAM_FIELDS,
+    TELLING_SIDES,
     HandsField,
     NameField,
     game_choices,
@@ -111,6 +113,8 @@ class EventForm(ClockFields, EventModelForm):
             "no_ballot_rule",
             "resign",
             "close_early",
+            "defections",
+            "turn_points",
             "team_choice",
             "admission",
             "peek",
@@ -132,6 +136,7 @@ class EventForm(ClockFields, EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
+        self.fields["defections"].required = False
         if self.instance.pk:
             for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
                 del self.fields[name]
@@ -173,6 +178,9 @@ class EventForm(ClockFields, EventModelForm):
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
 
+    def clean_defections(self) -> int:
+        return self.cleaned_data["defections"] or 0
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
@@ -184,7 +192,15 @@ class EventForm(ClockFields, EventModelForm):
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
         for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
             self.add_error(name, "Clocks stop when phones have voted: a team without phones has none.")
+        self._check_secret_sides(cleaned)
         return cleaned
+
+    def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
+        """What would tell who is on which side."""
+        telling = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
+        tells = any(map(cleaned.get, telling)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
+        if cleaned.get("defections") and tells:
+            self.add_error("defections", TELLING_SIDES)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}

@@ -16,12 +16,16 @@ FOLDS = {
     "door": ("team_choice", "admission"),
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
+    "sides": ("defections", "turn_points"),
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
 HELP = {
     "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
 }
+TELLING_SIDES = (
+    "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
+)
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
     "tally_method": "How votes become a move",
@@ -29,6 +33,8 @@ LABELS = {
     "no_ballot_rule": "Nobody of a team votes",
     "resign": "Who can give a match up for a team, by a vote on the phones",
     "close_early": "Close as soon as everyone connected has voted",
+    "defections": "Times each voter may secretly change sides",
+    "turn_points": "At the end, a point for each turn in which one voted with the winner",
     "team_choice": "How people get into a team",
     "admission": "Who may vote",
     "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",

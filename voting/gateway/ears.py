@@ -13,12 +13,14 @@ from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.box.stores import DATABASE_AWAY
+from voting.entry.crossings import crossings_after
 from voting.entry.rulings import rules_of
 from voting.fanout.announcements import announcements_after, latest_seqs
 from voting.fanout.layer import FOR_CONSOLES, NO_CHANGE, RULED, Copy, Subscription
 from voting.fanout.snapshots import snapshot
 from voting.gateway.hub import Room, write_to_all
 from voting.gateway.rulings import enforce
+from voting.gateway.side_desk import tell_crossings
 from voting.gateway.threads import in_database
 
 log = logging.getLogger(__name__)
@@ -116,11 +118,24 @@ class Ears:
             for event_id, rules in (await in_database(rules_of)(by_event)).items():
                 enforce(by_event[event_id], rules)
 
+    async def follow_sides(self, room: Room) -> None:
+        """Who changed over at another gateway may be here by now."""
+        match = room.state.match
+        if match is None or not match.defections:
+            return
+        room.sides.begin(match.id)
+        last, crossings = await in_database(crossings_after)(match.id, room.sides.last)
+        if room.sides.match == match.id and crossings:
+            room.sides.last = last
+            tell_crossings(room, crossings)
+
     async def find_missed(self) -> None:
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
         await self.follow_rulings(by_event)
+        for room in by_event.values():
+            await self.follow_sides(room)
         heard = {event_id: room.seq for event_id, room in by_event.items()}
         for event_id, seq in (await in_database(latest_seqs)(by_event)).items():
             room = by_event[event_id]

@@ -35,6 +35,7 @@ from voting.gateway.hub import Room
 from voting.gateway.parlours import Parlours
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, open_list
+from voting.gateway.side_desk import SideDesk
 from voting.gateway.threads import at_the_desk, in_database
 from voting.metrics.figures import LOOP_LAG_S
 
@@ -60,6 +61,7 @@ class Gateway:
         self._rooms: dict[str, Room] = {}
         self._doors: dict[int, Door] = {}
         self._desks: dict[int, Desk] = {}
+        self._side_desks: dict[int, SideDesk] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._looking_up = asyncio.Lock()
         self._missed: dict[str, float] = {}
@@ -111,6 +113,9 @@ class Gateway:
     def desk(self, room: Room) -> Desk:
         return self._desks[room.event_id]
 
+    def side_desk(self, room: Room) -> SideDesk:
+        return self._side_desks[room.event_id]
+
     def _begin_opening(self, code: str) -> asyncio.Task[None]:
         """One for all who ask for it, and no code waits for another one's box."""
 
@@ -138,10 +143,13 @@ class Gateway:
         self._rooms[code] = room
         self._doors[room.event_id] = Door(room, self.box)
         self._desks[room.event_id] = Desk(room.event_id, at_the_desk)
+        self._side_desks[room.event_id] = SideDesk(room, in_database, self.now)
         await self.ears.catch_up(room)
+        await self.ears.follow_sides(room)
 
     async def _close_room(self, code: str, room: Room) -> None:
         del self._rooms[code], self._doors[room.event_id], self._desks[room.event_id]
+        del self._side_desks[room.event_id]
         self.receipts.forget(room.event_id)
         self.box.forget(room.event_id)
         await self.ears.leave(room)

@@ -18,6 +18,7 @@ from voting.entry.seats import Seat, sign_of
 from voting.fanout.layer import Copy
 from voting.gateway.poll import Poll
 from voting.gateway.promised import Promised
+from voting.gateway.sides import Sides
 from voting.gateway.voters import Seated, Socket, Voter
 from voting.metrics.figures import BROADCAST_S
 from voting.protocol import CloseCode
@@ -37,7 +38,7 @@ class Room:
     votes that each team was told, `told_open` the one of an open vote that screens were told, `rehearsal`
     how a dry run fared last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
     which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `rules` is what was
-    ruled about people, by sign.
+    ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
     """
 
     event_id: int
@@ -61,6 +62,7 @@ class Room:
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
     rules: Rules = field(default_factory=dict)
+    sides: Sides = field(default_factory=Sides)
     promised: Promised = field(default_factory=Promised)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from games.engine.game import SIDES, Picks, Side
+from games.engine.game import SIDES, Picks, Side, other
 from games.matches import Position
 from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
 from voting.counting.ballots import Ballot
@@ -39,8 +39,13 @@ def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side,
     return {side: [ballot for ballot in ballots if ballot.side == side] for side in to_move}
 
 
-def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]]) -> Outcome:
-    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same."""
+def decide_outcome(
+    turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
+) -> Outcome:
+    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same.
+
+    A side that is `deserted` has lost, and nothing is played any more.
+    """
     game, state = position.game, position.state
     rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
     captains = {side: captains_place(turn, side, cast) for side, cast in by_side.items()}
@@ -48,6 +53,8 @@ def decide_outcome(turn: Turn, position: Position, by_side: dict[Side, Sequence[
         side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
         for side, cast in by_side.items()
     }
+    if deserted:
+        return Outcome(by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
         return Outcome(by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from redis import RedisError
 
@@ -34,9 +34,10 @@ from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.choices import MOST_IN_A_SET
 from voting.counting.commitments import commit_ballots, turn_sealed
 from voting.counting.series import Series, standing
+from voting.counting.sides import Crossing, seal_secretly
 from voting.counting.window import Window
 from voting.fanout.announcements import announce, relay, tell_at_once
-from voting.match import banks
+from voting.match import banks, sides
 from voting.match.outcomes import Outcome, ballots_by_side, decide_outcome
 from voting.metrics.figures import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
@@ -45,6 +46,13 @@ from voting.rating.matches import rate_match
 log = logging.getLogger(__name__)
 
 PATIENCE_MS = 250
+
+
+class Seal(NamedTuple):
+    """What is told of sealed ballots, and what they are committed to, a side."""
+
+    told: protocol.TurnSealed
+    roots: dict[Side, str]
 
 
 def boxed(turn: Turn) -> BoxedTurn:
@@ -157,11 +165,16 @@ def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
     stored = stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
-    by_side = ballots_by_side(position, ballots)
-    told = _tell_seal(turn, by_side, sealed.sealed_at)
-    now, asked = max(box.now(), told.at), time.monotonic()  # a cluster's nodes differ, and clocks are set
-    outcome = decide_outcome(turn, position, by_side)
-    following = _write(turn, outcome, told, now, banks.used(turn, position, box))
+    changes = sides.changes_before(turn)
+    by_side = ballots_by_side(position, sides.sort_by_side(ballots, changes))
+    seal = _tell_seal(turn, by_side, changes, sealed.sealed_at)
+    now, asked = (
+        max(box.now(), seal.told.at),
+        time.monotonic(),
+    )  # a cluster's nodes differ
+    deserted = sides.find_deserted(turn, [one for cast in by_side.values() for one in cast], changes)
+    outcome = decide_outcome(turn, position, by_side, deserted)
+    following = _write(turn, outcome, seal, now, banks.used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # what everybody waits for came first, and somebody may have moved it by now
@@ -171,12 +184,19 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
         box.expire(turn.match.event_id, turn.pk)
 
 
-def _tell_seal(turn: Turn, by_side: dict[Side, Sequence[Ballot]], sealed_at: int) -> protocol.TurnSealed:
+def _tell_seal(
+    turn: Turn, by_side: dict[Side, Sequence[Ballot]], changes: Sequence[Crossing], sealed_at: int
+) -> Seal:
     """Commit to the ballots before anything of what they come to is known."""
-    commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
-    told = turn_sealed(turn.pk, sealed_at, commitments)
-    tell_at_once(turn.match.event_id, told)
-    return told
+    if turn.match.defections:
+        new = [change for change in changes if change.turn == turn.number]
+        seal = Seal(*seal_secretly(turn.pk, sealed_at, by_side, new))
+    else:
+        commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+        roots = {side: commitment.root for side, commitment in commitments.items()}
+        seal = Seal(turn_sealed(turn.pk, sealed_at, commitments), roots)
+    tell_at_once(turn.match.event_id, seal.told)
+    return seal
 
 
 def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
@@ -236,20 +256,24 @@ def _place(turn: Turn, box: BallotBox, *, create: bool) -> None:
         log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
 
 
-def _write(
-    turn: Turn, outcome: Outcome, told: protocol.TurnSealed, now: int, used: dict[str, int]
-) -> Turn | None:
+def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, int]) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
     kept = outcome.is_concealed
     closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
     with changing(turn.match.event_id):
         if not is_playing(turn.match) or not claim_turn(
-            turn, red_pick=picks.red, yellow_pick=picks.yellow, sealed_at=told.at, **closed, **used
+            turn,
+            red_pick=picks.red,
+            yellow_pick=picks.yellow,
+            sealed_at=seal.told.at,
+            whole=seal.told.whole or "",
+            **closed,
+            **used,
         ):
             return None
         for side in outcome.decisions:
-            _record_tally(turn, side, outcome, getattr(told, side).root)
+            _record_tally(turn, side, outcome, seal.roots[side])
         if not kept:
             turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
@@ -283,6 +307,7 @@ def _end(match: Match, outcome: Outcome, now: int) -> None:
     """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     rate_match(match)
+    sides.keep_story(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _series(match.event).winner:
         next_at = now + (match.reveal_s + pause_s) * 1000

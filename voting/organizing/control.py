@@ -31,6 +31,7 @@ from games.models import (
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
+from voting.entry.crossings import move_back
 from voting.fanout.announcements import announce, relay
 from voting.match.turns import load_turn, place_and_tell, plan_turn, start_match
 from voting.organizing.captains import name_captain
@@ -145,6 +146,8 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         match = last.match
         if RatedMatch.objects.filter(match=match).exists():
             raise MatchError("This match counts for its players' ratings: it stands.")
+        if match.defections and match.state == MatchState.ENDED:
+            raise MatchError("Everybody knows by now who was on which side.")
         live = _void_live_turn(match)
         first = position_of(match).told_with_last if last.state == TurnState.RESOLVED else None
         first = first or last
@@ -154,6 +157,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
+        move_back(match, first.number)
         again = plan_turn(match, first.number, now, window.START_LEAD_MS)
         announce(event_id, protocol.TurnVoided, now)
     place_and_tell(again, box, create=True)

@@ -7,7 +7,7 @@ without a list, whether there is one: so it is said with an if.
 from typing import Any
 
 from games.matches import MatchError, changing
-from games.models import Team
+from games.models import Match, MatchState, Team
 from voting.box.ballot_box import BallotBox
 from voting.entry.people import is_listed
 from voting.entry.seats import plain_sign
@@ -24,6 +24,8 @@ IF_ANYBODY = ", if anybody here has that sign"
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> Done:
     """Into this team, or without one back into the seat's own; from the next ballot on."""
     sign = read_sign(typed)
+    if Match.objects.filter(event=event_id, state=MatchState.PLAYING, defections__gt=0).exists():
+        raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _rule(event_id, sign, box, team=team)
     moved, back = (Pressed(action="voter.move", sign=sign, team=one) for one in (team, before.team))

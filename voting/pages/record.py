@@ -16,7 +16,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from games.models import Match, MatchState
-from voting.records.exports import InMotion, export_match, find_match, version_of
+from voting.records.exports import InMotion, StillSecret, export_match, find_match, version_of
 
 AT_ONCE = 2
 ON_THEIR_WAY = 20
@@ -53,6 +53,10 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
         return _answer(request, *found) if found else _none()
     except InMotion:
         return _busy()
+    except StillSecret as refusal:
+        return HttpResponse(
+            f"Not yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
+        )
     finally:
         hands.release()
 

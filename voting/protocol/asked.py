@@ -89,6 +89,18 @@ class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
     turn: Id
 
 
+class SideChange(msgspec.Struct, frozen=True, tag="side.change"):
+    """Change over to `team`, before the window of `turn` opens: the voter's change `number` of the match.
+
+    The same one may be said again. `blind` is a random number of the phone's, as for a ballot.
+    """
+
+    turn: Id
+    number: Sequence
+    team: TeamNumber
+    blind: Blind | None = None
+
+
 class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
     """So many presses of the warm-up, between matches: they are shown, and count for nothing."""
 
@@ -135,6 +147,6 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
     skip: Count = 0
 
 
-PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | CheerSend | AgainAsk | ClockAsk
+PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChange | CheerSend | AgainAsk | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk

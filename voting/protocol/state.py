@@ -63,12 +63,13 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
 
     `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. Of rankings
     `counts` are the first choices, and `rounds` all counts of the runoff. `resigning` ballots wish it.
+    While sides are secret only the pick is told: `counts` is empty, `decided_by` None.
     """
 
     counts: tuple[Count, ...]
     ballots: Count
     pick: Column | None
-    decided_by: Deciding
+    decided_by: Deciding | None
     root: Hash | None = None
     rounds: tuple[tuple[Count, ...], ...] | None = None
     resigning: Count = 0
@@ -93,7 +94,8 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
     `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
-    turn before it stayed secret until now, and what its side voted is told here, too.
+    turn before it stayed secret until now, and what its side voted is told here, too. `whole` is the one
+    commitment of a turn with secret sides, as it was told at the seal.
     """
 
     turn: Id
@@ -105,13 +107,36 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     resolution: Resolution
     seed: str | None = None
     concealed: Concealed | None = None
+    whole: Hash | None = None
+
+
+class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many were on each side when a turn was voted, and how many had come over since the one before."""
+
+    red: Count
+    yellow: Count
+    to_red: Count
+    to_yellow: Count
+
+
+class SidesTold(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
+
+    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
+    begun on the other side.
+    """
+
+    turns: tuple[SidesTurn, ...]
+    loyal: tuple[Count, Count]
+    in_time: Count
+    too_soon: Count
 
 
 TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
 TieRule = Literal["first", "lot", "captain"]
 NoBallotRule = Literal["random", "pass", "forfeit"]
 ResignShare = Literal["half", "two_thirds", "three_quarters", "all"]
-Ending = Literal["board", "forfeit", "time", "resign"]
+Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +171,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
     sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
     and counts for its players' ratings. `concealed`: the turn closed last, as long
-    as nothing more is told of it.
+    as nothing more is told of it. With `defections` sides are secret: so often each voter may change over
+    between turns, and `sides` is told at the end.
+    `turn_points`: each turn in which one voted with the later winner is a point.
     """
 
     id: Id
@@ -172,6 +199,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     resign: ResignShare | None = None
     rated: Rated | None = None
     concealed: Concealed | None = None
+    defections: Count = 0
+    turn_points: bool = False
+    sides: SidesTold | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,15 @@ import msgspec
 from games.engine.game import Side
 from voting.protocol.asked import Action
 from voting.protocol.changes import Changes
-from voting.protocol.fields import Choice, Count, Hash, Id, Key, TeamNumber, Time
+from voting.protocol.fields import Choice, Count, Hash, Id, Key, Sequence, TeamNumber, Time
 from voting.protocol.state import EventState, Part
+
+
+class SideTaken(msgspec.Struct, frozen=True, kw_only=True):
+    """A voter plays for `team` from the turn of this number on."""
+
+    turn: Id
+    team: TeamNumber
 
 
 class You(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,7 +23,8 @@ class You(msgspec.Struct, frozen=True, kw_only=True):
 
     `column`, `sequence` and `blind` are the ballot that counts. `column` is None, and `sequence` the highest
     so far, where that ballot was cast for the other team, before its voter was moved. `sign` is what an
-    organizer calls this seat by.
+    organizer calls this seat by. `team` is the one this seat came in with, also where sides are secret:
+    `changes` are what its voter did then, in this match.
     """
 
     token: str
@@ -26,6 +34,7 @@ class You(msgspec.Struct, frozen=True, kw_only=True):
     sequence: Count = 0
     blind: str | None = None
     sign: str = ""
+    changes: tuple[SideTaken, ...] = ()
 
 
 class PageTold(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,13 +145,31 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
     """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
 
-    It may be lost on its way, and it may come again; a window that opens anew makes it void.
+    Of a match with secret sides one number is told instead, `whole`: its record opens it at the end. It may
+    be lost on its way, and it may come again; a window that opens anew makes it void.
     """
 
     turn: Id
     at: Time
     red: Commitment | None
     yellow: Commitment | None
+    whole: Hash | None = None
+
+
+class SideChanged(msgspec.Struct, frozen=True, kw_only=True, tag="side.changed"):
+    """To all sockets of a voter: these changes are written down, whatever dies."""
+
+    changes: tuple[SideTaken, ...]
+
+
+SideRefusal = Literal["not_offered", "no_such_turn", "window_open", "used_up", "same_side", "busy"]
+
+
+class SideRefused(msgspec.Struct, frozen=True, kw_only=True, tag="side.refused"):
+    """Nothing changed. `busy`: nobody knows yet; the same question again does no harm."""
+
+    number: Sequence
+    code: SideRefusal
 
 
 class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told"):
@@ -299,7 +326,16 @@ class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
 
 
 Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
-ToPhone = Always | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold
+ToPhone = (
+    Always
+    | TeamCounted
+    | PhoneWelcomed
+    | BallotCounted
+    | BallotRefused
+    | ReceiptTold
+    | SideChanged
+    | SideRefused
+)
 ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted
 ToConsole = (
     Always

@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
+import msgspec
+
 from games.engine.game import SIDES, Picks, Result, Side
 from games.engine.registry import read_options
 from games.matches import Position, position_of
 from games.models import Match, Turn, TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import commit_lot
-from voting.models import TallyRecord
+from voting.models import SidesRecord, TallyRecord
 from voting.records.match_record import (
     FORMAT,
     MatchRecord,
+    SecretSides,
     SideCount,
     SidePicks,
     Teams,
@@ -35,6 +38,10 @@ class InMotion(Exception):
     """The match went on whenever it was read."""
 
 
+class StillSecret(Exception):
+    """What the record would tell, nobody may know before the match is over."""
+
+
 def find_match(code: str, number: int | None) -> Match | None:
     """An event's match of this number, or its latest."""
     matches = Match.objects.filter(event__code=code.upper()).select_related("event", "red", "yellow")
@@ -51,11 +58,13 @@ def version_of(match: Match) -> tuple[object, ...]:
 
 
 def export_match(code: str, number: int | None) -> Exported | None:
-    """As of one moment: read again if the match went on in the meantime. Raises InMotion."""
+    """As of one moment: read again if the match went on in the meantime. Raises InMotion, StillSecret."""
     for _ in range(TRIES):
         match = find_match(code, number)
         if match is None:
             return None
+        if match.is_secret:
+            raise StillSecret("who is on which side is told when the match is over")
         version = version_of(match)
         exported = Exported(match, _record(match), version)
         again = find_match(code, number)
@@ -79,7 +88,13 @@ def _record(match: Match) -> MatchRecord:
         counts=tuple(_counts(match, position)),
         result=cast(Result, match.result or "open"),
         ended_by=cast(Any, match.ended_by),
+        sides=_sides(match),
     )
+
+
+def _sides(match: Match) -> SecretSides | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
+    return msgspec.convert(kept.told, SecretSides) if kept else None
 
 
 def _terms(match: Match) -> Terms:
@@ -88,6 +103,8 @@ def _terms(match: Match) -> Terms:
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         resign=cast(Any, match.resign),
+        defections=match.defections,
+        turn_points=match.turn_points,
     )
 
 

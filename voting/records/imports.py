@@ -6,6 +6,7 @@ A turn's id is part of what its ballots were committed to, so it is kept, or the
 import re
 from typing import Any
 
+import msgspec
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
@@ -15,7 +16,7 @@ from games.matches import CODE_LETTERS, TERMS, changing, create_event
 from games.models import Event, Match, MatchState, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
-from voting.models import TallyRecord
+from voting.models import SidesRecord, TallyRecord
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
 from voting.records.recount import find_faults
@@ -39,6 +40,8 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
         match = _create_match(record, held, now)
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
+        if record.sides:
+            SidesRecord.objects.create(match=match, told=msgspec.to_builtins(record.sides))
         _go_on_after(max((count.turn for count in record.counts), default=0))
         changed = find_changes(record, match) - FOR_THE_READER
         if changed:
@@ -114,6 +117,7 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
 def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCount) -> None:
     """When its window opened, the record does not say."""
     picks, at = record.turns[number - 1], _time_of(count)
+    whole = record.sides.turns[number - 1].whole if record.sides else ""
     turn = Turn.objects.create(
         pk=count.turn,
         match=match,
@@ -122,6 +126,7 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
         opens_at=at,
         closes_at=at,
         seed=count.seed,
+        whole=whole,
         red_pick=picks.red,
         yellow_pick=picks.yellow,
         sealed_at=count.sealed_at,

@@ -11,7 +11,7 @@ import msgspec
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, TallyMethod, TieRule
+from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, SidesTold, TallyMethod, TieRule
 
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 
@@ -24,12 +24,14 @@ class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How ballots become a pick, as an organizer chose for the match."""
+    """How ballots become a pick, as an organizer chose for the match, and how often one may change sides."""
 
     tally_method: TallyMethod
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
     resign: ResignShare | None = None
+    defections: int = 0
+    turn_points: bool = False
 
 
 class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -65,7 +67,24 @@ class Teams(msgspec.Struct, frozen=True, kw_only=True):
     yellow: str
 
 
-class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
+class TurnSides(msgspec.Struct, frozen=True, kw_only=True):
+    """`crossed` are the side and the blind of everybody who changed over before the turn, by blind.
+
+    `whole` is what was told at the seal in place of the sides' roots: it is made of them and of `crossed`.
+    """
+
+    whole: str
+    crossed: tuple[tuple[Side, str], ...]
+
+
+class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a match in which sides were secret, a `turns` each."""
+
+    told: SidesTold
+    turns: tuple[TurnSides, ...]
+
+
+class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`name` is for the reader. `result` is "open" and `ended_by` None unless the match has ended."""
 
     format: Literal["crowdgame match 1"]
@@ -80,6 +99,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     counts: tuple[TurnCount, ...]
     result: Result
     ended_by: Ending | None
+    sides: SecretSides | None = None
 
 
 def read_match_record(text: bytes) -> MatchRecord:

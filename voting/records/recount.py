@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from games.engine.errors import GameError, IllegalPick
-from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side
+from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
 from voting.counting.choices import is_fit
@@ -16,6 +16,7 @@ from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.protocol import Ending, NoBallotRule
 from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, count_of
+from voting.records.recount_sides import deserted_in, faults_of_sides
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
@@ -68,6 +69,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     except GameError as refusal:
         yield Fault(None, None, str(refusal))
         return
+    yield from (Fault(number, None, text) for number, text in faults_of_sides(record))
     result: Result = "open"
     for number in range(1, len(record.turns) + 1):
         moment = Moment(record, number, game, state)
@@ -94,6 +96,8 @@ def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 def _ending(record: MatchRecord) -> Ending:
     """How a match that is over came to its end."""
+    if deserted_in(record, len(record.counts)):
+        return "deserted"
     why = {count.decided_by for count in _lost(record.counts[-1]).values()}
     if not why:
         return "board"
@@ -103,6 +107,9 @@ def _ending(record: MatchRecord) -> Ending:
 
 
 def _result_after(moment: Moment, resolution: Resolution) -> Result:
+    deserted = deserted_in(moment.record, moment.number)
+    if deserted:
+        return other(deserted)
     lost = list(_lost(moment.count))
     if len(lost) == len(SIDES):
         return "draw"
@@ -174,7 +181,8 @@ def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Itera
         yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
     if counted.rounds != decision.rounds:
         yield fault(f"the rounds are {_plain(decision.rounds)}, and the record says {_plain(counted.rounds)}")
-    yield from _faults_of_pick(moment, side, None if _lost(moment.count) else decision.pick)
+    nothing = _lost(moment.count) or deserted_in(moment.record, moment.number)
+    yield from _faults_of_pick(moment, side, None if nothing else decision.pick)
 
 
 def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:

@@ -75,8 +75,9 @@ class Display:
 
 
 def _turn_line(entry: TurnEntry) -> str:
+    tallied = entry.tallied if entry.tallies else "secret"
     return (
-        f"turn {entry.number}: {len(entry.acknowledged)} ballots acknowledged, {entry.tallied} in the tally; "
+        f"turn {entry.number}: {len(entry.acknowledged)} ballots acknowledged, {tallied} in the tally; "
         f"{entry.told} phones told, the last {entry.told_last_ms:.0f} ms after the deadline"
     )
 

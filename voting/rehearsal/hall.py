@@ -22,7 +22,8 @@ KeyOf = Callable[[int, EventState], str | None]
 class Hall:
     """`team`: where all wish to sit. `tokens` and `teams`: the seats by phone. `state` is the newest heard.
 
-    `key_of` gives a phone what it shows where the event asks for a key, if there is anything.
+    `key_of` gives a phone what it shows where the event asks for a key, if there is anything. `defect` is the
+    share of those who may that changes sides before a turn.
 
     `on_news` hears of each new state once. `answered`: a server has let somebody in, or said why not.
     `played_out`: nobody votes any more, so that the book is complete when the crowd leaves.
@@ -35,6 +36,7 @@ class Hall:
     ledger: Ledger
     rng: Random
     team: int | None = None
+    defect: float = 0.0
     key_of: KeyOf = lambda index, event: None
     tokens: dict[int, str] = field(default_factory=dict)
     teams: dict[int, int] = field(default_factory=dict)

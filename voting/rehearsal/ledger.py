@@ -39,7 +39,7 @@ class TurnEntry(msgspec.Struct):
     resolved_ms: float | None = None
 
     def compare(self, teams: Mapping[int, int]) -> None:
-        """Find what is missing; `teams` are those of the phones."""
+        """Find what is missing; `teams` are those of the phones in this turn."""
         held = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
             max(held[team] - self.ballots[team], self._missing_of(team, counts, teams))
@@ -63,7 +63,8 @@ class Ledger:
 
     `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
     that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
-    times the server said when; from `away` ones they stay away.
+    times the server said when; from `away` ones they stay away. `changes` of side, a phone's [turn, team]
+    each, were acknowledged.
     """
 
     turns_kept: int | None = None
@@ -77,6 +78,7 @@ class Ledger:
     acknowledged: int = 0
     lost: int = 0
     cut_off: int = 0
+    changes: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     closed: Counter[str] = field(default_factory=Counter)
@@ -134,7 +136,8 @@ class Ledger:
         kept = reveal.concealed
         for side in SIDES:
             of = self.turn(kept.turn) if kept and kept.side == side else entry
-            if tally := getattr(reveal, side):
+            tally = getattr(reveal, side)
+            if tally and tally.counts:
                 team = getattr(match, side)
                 of.tallies[team], of.ballots[team] = tally.counts, tally.ballots
         for told in self._told_in(reveal):
@@ -147,8 +150,12 @@ class Ledger:
         kept = reveal.concealed
         return [self.turn(turn.turn, turn.number) for turn in (reveal, kept) if turn]
 
+    def _team_in(self, number: int, phone: int, home: int) -> int:
+        changed = [team for turn, team in self.changes.get(phone, ()) if turn <= number]
+        return changed[-1] if changed else home
+
     def compare(self, teams: Mapping[int, int]) -> int:
         """How many acknowledged ballots are missing in the tallies."""
         for entry in self.turns.values():
-            entry.compare(teams)
+            entry.compare({phone: self._team_in(entry.number, phone, team) for phone, team in teams.items()})
         return sum(entry.missing for entry in self.turns.values())

@@ -7,6 +7,7 @@ from voting import protocol
 from voting.protocol import MAX_RETRY_MS, CloseCode
 from voting.rehearsal.hall import Hall
 from voting.rehearsal.line import Line
+from voting.rehearsal.turncoat import Turncoat
 from voting.rehearsal.voter import Voter
 
 BACK_OFF_S = 0.5
@@ -30,6 +31,7 @@ class Phone:
         self._hall = hall
         self._line = Line(self)
         self._voter = Voter(index, hall, self._cast)
+        self._turncoat = Turncoat(index, hall, self._change_side)
         self._seq = self._newest = -1
         self._state: protocol.EventState | None = None
         self._team = hall.team
@@ -61,6 +63,7 @@ class Phone:
         if self._coming:
             self._coming.cancel()
         self._voter.leave()
+        self._turncoat.leave()
         self._line.hang_up()
 
     def cut(self, back_s: float, *, at_ballot: bool = False) -> None:
@@ -128,6 +131,9 @@ class Phone:
             asyncio.get_running_loop().call_soon(self.cut, back_s)
         return sent
 
+    def _change_side(self, change: protocol.SideChange) -> bool:
+        return self.joined and self._line.write(change)
+
     def _ask_time(self) -> None:
         """And look alive; a server that was silent for long is gone without a word."""
         if time.perf_counter() - self._heard_at > SILENCE_S:
@@ -149,6 +155,7 @@ class Phone:
 
     def hear(self, message: protocol.ToPhone) -> None:
         self._heard_at = time.perf_counter()
+        self._turncoat.hear(message)
         match message:
             case protocol.BallotCounted():
                 self._voter.counted(message)
@@ -181,6 +188,7 @@ class Phone:
         self._seq, self._state = welcomed.seq, welcomed.state
         self._ask_time_in(hall.rng.uniform(0, CLOCK_FIRST_S))
         self._voter.welcome(welcomed.you, welcomed.state)
+        self._turncoat.welcome(welcomed.you.team, welcomed.you.changes, welcomed.state)
         hall.hear(welcomed.seq, welcomed.state, went_back=went_back)
 
     def _change(self, change: protocol.Change) -> None:
@@ -192,6 +200,7 @@ class Phone:
         if isinstance(change, protocol.TurnRevealed):
             self._revealed(before, change.state)
         self._voter.see(change.state)
+        self._turncoat.see(change.state)
 
     def _revealed(self, before: protocol.EventState | None, state: protocol.EventState) -> None:
         reveal = state.match.reveal if state.match else None

@@ -36,7 +36,8 @@ class Report(msgspec.Struct, frozen=True):
     decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_told_ms` to the last
     phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
     server said when. `cpu_share` is the crowd's own use of its core, `cpu_share_most` in its busiest second;
-    for `busy_s` it was too much to trust the times.
+    for `busy_s` it was too much to trust the times. `changes`: phone index -> [turn number, team] of each
+    change of side, as acknowledged; `teams` are those that they came in with.
     """
 
     code: str
@@ -65,6 +66,8 @@ class Report(msgspec.Struct, frozen=True):
     turns: tuple[TurnEntry, ...]
     ledger: dict[int, dict[int, tuple[int, int]]]
     voters: dict[int, str]
+    changes: dict[int, tuple[tuple[int, int], ...]] = {}
+    teams: dict[int, int] = {}
 
 
 def voters_of(tokens: Mapping[int, str]) -> dict[int, str]:
@@ -102,4 +105,6 @@ def report_of(hall: Hall, phones: int, load: OwnLoad) -> Report:
         turns=turns,
         ledger={entry.turn: entry.acknowledged for entry in turns},
         voters=voters_of(hall.tokens),
+        changes=book.changes,
+        teams=hall.teams,
     )

@@ -2,11 +2,14 @@
 
 from typing import Any, cast
 
+import msgspec
+
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, position_of
 from games.models import EndedBy, Match, MatchState, Turn
-from voting.models import TallyRecord
+from voting.models import SidesRecord, TallyRecord
+from voting.protocol import SidesTold
 from voting.report.report import End, Report, SideVote, TurnReport
 
 
@@ -21,12 +24,19 @@ def read_report(match: Match) -> Report:
         teams={"red": match.red.name, "yellow": match.yellow.name},
         game=game.title,
         end=_end(match),
-        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.RESIGN),
+        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.RESIGN, EndedBy.DESERTED),
         resigned=match.ended_by == EndedBy.RESIGN,
         by_time=match.ended_by == EndedBy.TIME,
+        deserted=match.ended_by == EndedBy.DESERTED,
+        sides=_sides(match),
         start=game.view(game.start(read_options(game, match.options)), None),
         turns=_turns(match, position),
     )
+
+
+def _sides(match: Match) -> SidesTold | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
+    return msgspec.convert(kept.told["told"], SidesTold) if kept else None
 
 
 def _end(match: Match) -> End:
@@ -63,8 +73,10 @@ def _opened_at(turn: Turn) -> int | None:
 
 
 def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
-    """By turn and side, red first; what was sealed stays where it is."""
+    """By turn and side, red first; what was sealed stays where it is. None while sides are secret."""
     found: dict[int, dict[Side, SideVote]] = {}
+    if match.is_secret:
+        return found
     for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
         vote = SideVote(
             counts=tuple(record.counts),

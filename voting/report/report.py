@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from games.engine.game import SIDES, Board, Resolution, Side
-from voting.protocol import Deciding
+from voting.protocol import Deciding, SidesTold
 from voting.report.turning_point import TurningPoint, find_turning_point
 
 End = Literal["red", "yellow", "draw", "playing", "aborted"]
@@ -64,7 +64,8 @@ class Report:
     """`playing` and `aborted` matches are told as far as they came.
 
     `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
-    because a team wished so.
+    because a team wished so; `deserted`: because everybody had left a side. `sides` is what became of secret
+    ones.
     """
 
     event: str
@@ -78,6 +79,8 @@ class Report:
     turns: tuple[TurnReport, ...]
     by_time: bool = False
     resigned: bool = False
+    deserted: bool = False
+    sides: SidesTold | None = None
 
     @property
     def winner(self) -> Side | None:
@@ -162,3 +165,9 @@ def _vote_cells(vote: SideVote | None) -> tuple[str, ...]:
 
 def _text(number: int | None) -> str:
     return "" if number is None else str(number)
+
+
+def loyal_share(sides: SidesTold) -> float:
+    """In per cent, of everybody, who never changed sides."""
+    everybody = sides.turns[0].red + sides.turns[0].yellow if sides.turns else 0
+    return 100 * sum(sides.loyal) / everybody if everybody else 0

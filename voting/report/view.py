@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from games.engine.game import SIDES, Board, Side, named
+from voting.protocol import SidesTold
 from voting.report.board_drawing import Marks, draw_board
 from voting.report.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
 from voting.report.report import (
@@ -13,6 +14,7 @@ from voting.report.report import (
     TurnReport,
     agreement_a_turn,
     ballots_a_turn,
+    loyal_share,
     mean_agreement,
 )
 from voting.report.words import tell_end, tell_result, tell_turn, tell_turning_point
@@ -140,6 +142,8 @@ def _choices(board: Board) -> tuple[str, ...]:
 def _charts(report: Report) -> Iterator[Chart]:
     turns, turned = report.turns, report.turning_point
     marked = turned.turn if turned else None
+    if report.sides:
+        yield _sides_chart(report.sides, marked)
     ballots = {side: ballots_a_turn(turns, side) for side in SIDES}
     most = max((value for values in ballots.values() for value in values if value), default=0)
     told = f"Votes a turn, at most {most:.0f} of a team."
@@ -152,6 +156,22 @@ def _charts(report: Report) -> Iterator[Chart]:
     text = "How many in a hundred voted for what their team then played."
     yield Chart("Agreement", text, draw_lines(told, agreement, 100, marked))
     yield from _open_times(turns)
+
+
+def _sides_chart(sides: SidesTold, marked: int | None) -> Chart:
+    held: dict[Side, list[float | None]] = {
+        "red": [turn.red for turn in sides.turns],
+        "yellow": [turn.yellow for turn in sides.turns],
+    }
+    most = max((turn.red + turn.yellow for turn in sides.turns), default=0)
+    moved = sum(turn.to_red + turn.to_yellow for turn in sides.turns)
+    text = (
+        f"How many were on each side, told by nobody before the end. {moved:,} changes of side; "
+        f"{sides.in_time:,} changed over in time, {sides.too_soon:,} too soon, "
+        f"{loyal_share(sides):.0f} % stayed."
+    )
+    told = " ".join(f"Turn {n}: {turn.red}, {turn.yellow}." for n, turn in enumerate(sides.turns, 1))
+    return Chart("Sides", text, draw_lines(told, held, round_up(most), marked))
 
 
 def _open_times(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:

@@ -35,6 +35,8 @@ def tell_end(report: Report) -> str:
 
 
 def _tell_forfeit(report: Report, last: int) -> str:
+    if report.deserted and report.winner:
+        return f"Everybody had left {report.teams[other(report.winner)]} in turn {last}."
     if report.by_time:
         who = "Both" if report.winner is None else report.teams[other(report.winner)]
         return f"{who} ran out of time in turn {last}."

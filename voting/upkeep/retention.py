@@ -19,7 +19,7 @@ from django.utils import timezone
 from games.matches import changing
 from games.models import Address, Duel, Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Deed, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +40,13 @@ class Forgotten:
     announcements: int = 0
     deeds: int = 0
     rulings: int = 0
+    changes: int = 0
 
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
             f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds, "
-            f"{self.rulings} rulings"
+            f"{self.rulings} rulings, {self.changes} changes of side"
         )
 
 
@@ -82,7 +83,7 @@ def _holds_anything(event: Event, ended_ms: int) -> bool:
 
 def count_what_is_left(event: Event) -> Forgotten:
     """What forgetting the event would take away, at most."""
-    rows = (_records, _stored, _tickets, _announcements, _deeds, _rulings)
+    rows = (_records, _stored, _tickets, _announcements, _deeds, _rulings, _changes)
     return Forgotten(event, *(query(event).count() for query in rows))
 
 
@@ -197,10 +198,15 @@ def _rulings(event: Event) -> QuerySet[Ruling]:
     return Ruling.objects.filter(event=event)
 
 
+def _changes(event: Event) -> QuerySet[Defection]:
+    return Defection.objects.filter(match__event=event)
+
+
 DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": _stored,
     "tickets": _tickets,
     "announcements": _announcements,
     "deeds": _deeds,
     "rulings": _rulings,
+    "changes": _changes,
 }

@@ -1,5 +1,6 @@
 import { Badge } from "../board/Ball";
 import { seriesOf, winsNeeded, type Series } from "../live/series";
+import { River } from "./River";
 import { Water } from "./Sea";
 import { clockface } from "./clockface";
 import { fitted } from "./layout";
@@ -7,6 +8,8 @@ import { sideOf, type Place } from "./sides";
 import { isWon, standing, type View } from "./view";
 import { winnerOf } from "./scene";
 import { unity, verdict } from "./words";
+
+const WIDEST = 1100;
 
 /** The winner's sea, behind the board. */
 export function Flood({ view }: { view: View }) {
@@ -26,12 +29,13 @@ export function End({ view }: { view: View }) {
   const size = (text: string, largest: number, least: number) => `calc(${fitted(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && series.winner === null && <Badge side={winner} />}
+      {winner && series.winner === null && !match.sides && <Badge side={winner} />}
       <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
-      {united && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
-      {series.winner === null ? <Score view={view} series={series} /> : <Podium view={view} series={series} />}
-      <History view={view} width={width} />
+      {match.sides && <River sides={match.sides} width={Math.min(width, WIDEST)} />}
+      {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
+      {series.winner === null ? !match.sides && <Score view={view} series={series} /> : <Podium view={view} series={series} />}
+      {!match.sides && <History view={view} width={width} />}
       {view.state.next_match_at !== null && <p class="next">Next match in <b>{clockface(leftMs)}</b></p>}
     </section>
   );

@@ -39,7 +39,7 @@ function closest(reveal: Reveal): CloseCall | null {
 
 function countOf(side: Side, tally: SideTally): Array<CloseCall & { kind: "count" }> {
   const { counts, ballots, pick, decided_by, rounds } = tally;
-  if (pick === null || rounds || ballots < A_CROWD || !["plurality", "approval", "first", "lot"].includes(decided_by)) return [];
+  if (pick === null || rounds || ballots < A_CROWD || !["plurality", "approval", "first", "lot"].includes(decided_by ?? "")) return [];
   const second = runnerUp(counts, pick);
   const margin = (counts[pick - 1] ?? 0) - (counts[second - 1] ?? 0);
   const few = Math.max(FEW_VOTES, ballots * FEW_OF_MANY);

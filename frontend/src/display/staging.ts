@@ -23,7 +23,7 @@ export function resolutionOf(part: Partial<Resolution> = {}): Resolution {
 }
 
 export function revealOf(part: Partial<Reveal> = {}): Reveal {
-  const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null };
+  const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null, whole: null };
   return { ...usual, red: tallyOf([9, 1], 1), yellow: tallyOf([1, 9], 2), resolution: resolutionOf(), ...part };
 }
 
@@ -31,7 +31,7 @@ export function matchOf(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
     ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: turnOf(),
-    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, ...part,
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, defections: 0, turn_points: false, sides: null, ...part,
   };
 }
 

@@ -72,6 +72,7 @@ const isDuel = (match: Match | null) => !!match?.clocks && !match.clocks.crowd;
 function sealedCount({ scene }: View, place: Place, connected: number): Count {
   const tally = tallyOf(scene.reveal, sideOf(scene.match, place));
   if (!tally) return GONE;
+  if (!tally.counts.length) return { ...GONE, share: HIDDEN_TIDE, awake: true, silent: true };
   const shown = scene.stage?.step === "sealed" || scene.stage?.step === "pour";
   const share = tally.ballots / Math.max(1, tally.ballots, connected);
   return { number: tally.ballots, share, word: shown ? "voted" : "", awake: true };

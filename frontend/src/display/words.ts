@@ -14,7 +14,7 @@ export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sent
   switch (step) {
     case "sealed":
     case "pour":
-      return isHidden(told.state, "turnout") ? ["Sealed"] : ["Sealed: ", ballotsOf(told.reveal)];
+      return isHidden(told.state, "turnout") || isUntold(told.reveal) ? ["Sealed"] : ["Sealed: ", ballotsOf(told.reveal)];
     case "picks":
       return picks(told);
     case "drops":
@@ -28,6 +28,11 @@ export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sent
     default:
       return outcome(told);
   }
+}
+
+/** While sides are secret only what was picked is told. */
+function isUntold({ red, yellow }: Reveal): boolean {
+  return !(red ?? yellow)?.counts.length;
 }
 
 function ballotsOf({ red, yellow }: Reveal): string {
@@ -159,6 +164,7 @@ export function verdict({ state, home }: { state: EventState; home: boolean }, m
   const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
   if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
   if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
+  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 

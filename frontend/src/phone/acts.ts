@@ -5,6 +5,7 @@ import type { Desk } from "./desk";
 import { listenForMore, resign } from "./giving";
 import { forgetSeat, keepHiding } from "./seat";
 import type { Seated } from "./mine";
+import { sideAct } from "./sides";
 import { speak } from "./tongues";
 import { askBell } from "./turn";
 
@@ -25,6 +26,7 @@ export function act(what: string, desk: Desk): void {
   else if (what === "bell") void askBell(desk.redraw);
   else if (what === "reload") location.reload();
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
+  else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);
   else if (what === "resign") resign(desk);
   else cardAct(what);
   desk.redraw();

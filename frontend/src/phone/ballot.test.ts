@@ -37,7 +37,7 @@ class Hall {
 
   get you(): You {
     const { column, sequence, blind } = this.held ?? { column: null, sequence: 0, blind: null };
-    return { token: "", team: 1, turn: this.held ? 7 : null, column, sequence, blind, sign: "" };
+    return { token: "", team: 1, turn: this.held ? 7 : null, column, sequence, blind, sign: "", changes: [] };
   }
 
   /** Of the frames in both directions the next `deaf` ones are lost. */
@@ -128,7 +128,7 @@ test("what was pressed last counts in the end, whatever was lost of it on the wa
 
 test("what another device cast later is said to be from there, until something is pressed here", () => {
   const keeper = new BallotKeeper(() => undefined, () => undefined, () => undefined);
-  const you = { token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "" };
+  const you = { token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "", changes: [] };
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
   keeper.welcome({ ...you, column: 4, sequence: 1, blind: keeper.ballot.blind }, false);
@@ -148,7 +148,7 @@ test("what was pressed before the first welcome outdoes what the box holds", () 
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
   keeper.outdo(3);
-  keeper.welcome({ token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "" });
+  keeper.welcome({ token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "", changes: [] });
   const { column, sequence, standing, status } = keeper.ballot;
   assert.deepEqual([column, sequence, standing, status], [4, 4, 2, "sending"]);
   keeper.follow(null);

@@ -2,13 +2,16 @@ import { teamOf } from "../live/phase";
 import { html, type Html } from "./dom";
 import { percent } from "./numbers";
 import { save, type Card } from "./picture";
+import { sideNow, sidesCard } from "./sides";
 import * as say from "./tongue/en";
 import type { View } from "./view";
 
 let open: Card | null = null;
 let shown: View | null = null;
 
-export function cardOf({ event, match, side, record }: View): Card {
+export function cardOf(view: View): Card {
+  const { event, match, record } = view;
+  const side = sideNow(view);
   const { result, reveal, board } = match!;
   const agreed = Object.values(record.agreed);
   const title = result === "draw" || result === "open" ? say.cardTitle.draw : result === side ? say.cardTitle.won : say.cardTitle.lost;
@@ -23,6 +26,10 @@ export function cardOf({ event, match, side, record }: View): Card {
 
 /** The card over the ended match, once it was asked for. */
 export function overlay(view: View): Html | false {
+  return sidesCard(view) || endCard(view);
+}
+
+function endCard(view: View): Html | false {
   shown = view;
   if (view.phase !== "ended") open = null;
   if (!open) return false;

@@ -45,7 +45,7 @@ class Phone {
   }
 
   seal(number: number, at: number, root: string): void {
-    this.checks.sealed({ type: "turn.sealed", turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
+    this.checks.sealed({ type: "turn.sealed", whole: null, turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
   }
 
   hold(number: number, status: Ballot["status"]): void {

@@ -35,7 +35,7 @@ class Phone {
   }
 
   welcome(number: number, pick?: number): void {
-    const you = { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" };
+    const you = { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] };
     this.ledger.hear({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
   }
 
@@ -86,7 +86,7 @@ test("a vote that was pressed before the page was loaded anew is taken up again"
   const sent: number[] = [];
   const keeper = new BallotKeeper((cast) => sent.push(cast.column), () => undefined, () => undefined);
   keeper.follow(phone.state(1).match!.turn);
-  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" }, false);
+  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] }, false);
   clearTimeout((keeper as unknown as { timer: number }).timer);
   assert.deepEqual(sent, [4]);
 });
@@ -99,7 +99,7 @@ test("what is pressed before the phone is in again is newer than what was presse
   const keeper = new BallotKeeper((cast) => sent.push([cast.column, cast.sequence]), () => undefined, () => undefined);
   keeper.follow(phone.state(1).match!.turn);
   keeper.cast(2);
-  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "" }, true);
+  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] }, true);
   assert.deepEqual([keeper.ballot.column, keeper.ballot.sequence], [2, 2]);
   keeper.follow(null);
 });

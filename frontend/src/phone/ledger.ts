@@ -1,5 +1,5 @@
 import { sideOf } from "../live/phase";
-import type { EventState, ReceiptAsk, TeamCounted, ToPhone, TurnSealed, You } from "../protocol";
+import type { EventState, ReceiptAsk, SideTaken, TeamCounted, ToPhone, TurnSealed, You } from "../protocol";
 import type { Ballot, BallotKeeper } from "./ballot";
 import { buzz } from "./buzz";
 import { columnsOf } from "./choice";
@@ -7,6 +7,7 @@ import { Checks } from "./checks";
 import { isFromHere, pressedIn } from "./kept";
 import type { Receipt } from "./receipt";
 import { isOf } from "./view";
+import { changesTold, teamIn } from "./sides";
 import { keepRecord, readReceipts, readRecord, type Record } from "./seat";
 
 const COUNTED_BUZZ_MS = 30;
@@ -16,11 +17,12 @@ export class Ledger {
   private checks: Checks;
   private event: EventState | null = null;
   private buzzed = 0;
+  private changes: readonly SideTaken[] = [];
 
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: Record; counts?: TeamCounted; seal?: TurnSealed }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: Record; counts?: TeamCounted; seal?: TurnSealed; changes?: readonly SideTaken[]; sideRefused?: boolean }) => void,
   ) {
     this.checks = new Checks(code, send, (receipts) => this.changed({ receipts }));
   }
@@ -28,11 +30,21 @@ export class Ledger {
   /** Everything that a phone is told of its event, in order; `team` is the voter's at that time. */
   hear(message: ToPhone, team: number | null): void {
     if (message.type === "phone.welcomed") this.checks.begin();
+    this.hearSides(message);
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
     else if (message.type === "turn.sealed") this.seal(message);
     else if (message.type === "receipt.told") this.checks.told(message);
     else if (message.type === "ballot.counted") this.checks.counted(message);
     else if (message.type === "team.counted") this.changed({ counts: message });
+  }
+
+  /** A match begins with everybody where they came in. */
+  private hearSides(message: ToPhone): void {
+    const told = changesTold(message);
+    const another = !told && "state" in message && message.state?.match?.id !== this.event?.match?.id;
+    const news = told ?? (another ? { changes: [], sideRefused: false } : null);
+    if (news?.changes) this.changes = news.changes;
+    if (news) this.changed(news);
   }
 
   /** What happened to the ballot in hand. */
@@ -71,7 +83,7 @@ export class Ledger {
     const { id, turn, reveal } = event.match;
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
-    const tally = reveal?.[sideOf(event, team)];
+    const tally = reveal?.[sideOf(event, teamIn(this.changes, team, reveal.number))];
     if (tally && tally.decided_by !== "resign" && isOf(reveal, record.turn)) agreed[reveal.number] = columnsOf(record.column).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.put({ ...record, agreed });

@@ -1,6 +1,6 @@
 import type { Link } from "../live/connect";
 import type { Store } from "../live/value";
-import type { ErrorTold, PhoneMessage, TeamCounted, ToPhone, TurnSealed } from "../protocol";
+import type { ErrorTold, PhoneMessage, SideTaken, TeamCounted, ToPhone, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
 import type { Receipt } from "./receipt";
 import type { Record } from "./seat";
@@ -24,6 +24,9 @@ export interface Mine {
   counts: TeamCounted | null;
   /** That a turn's votes are sealed, once that was heard. */
   seal?: TurnSealed;
+  /** Where sides are secret: the voter's changes in this match, and whether the last one asked for came too late. */
+  changes: readonly SideTaken[];
+  sideRefused?: boolean;
 }
 
 /** A phone in an event: its socket, its seat, its ballot. */

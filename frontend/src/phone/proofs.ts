@@ -4,6 +4,7 @@ import { html, type Html } from "./dom";
 import type { Receipt } from "./receipt";
 import { standing } from "./receipts";
 import { eye } from "./shape";
+import { sideButton } from "./sides";
 import * as say from "./tongue/en";
 import { isOf, type View } from "./view";
 
@@ -12,7 +13,7 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 /** What stands on the ground beside clock and name: of the votes, and of the organizers. */
 export function told(view: View): Html {
   const { event, match } = view;
-  return html`${match && receipts(view, match.number)}${missing(view)}
+  return html`${sideButton(view)}${match && receipts(view, match.number)}${missing(view)}
     ${view.moved && html`<p class="told" aria-live="polite">${say.otherTeam}</p>`}
     ${event.notice && html`<p class="told" aria-live="polite">${event.notice}</p>`}`;
 }

@@ -56,7 +56,7 @@ const ROOT = rootOf(LEAVES).toString("hex");
 const commitment = (root: string) => ({ root, ballots: 21 });
 const SEALED_AT = 1000;
 type Seal = Pick<TurnSealed, "red" | "yellow">;
-const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", turn: PLACE.turn, at, ...both }) as const;
+const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", whole: null, turn: PLACE.turn, at, ...both }) as const;
 const sealedWith = (both: Seal) => sealedAt(SEALED_AT, both);
 const revealedWith = (both: Pick<Reveal, "red" | "yellow">) => ({ turn: PLACE.turn, sealed_at: SEALED_AT, ...both }) as Reveal;
 const SEEN: Roots = { sealed: sealedWith({ red: commitment(ROOT), yellow: null }), revealed: revealedWith({ red: tally(ROOT), yellow: null }) };

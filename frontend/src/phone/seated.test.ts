@@ -46,7 +46,7 @@ const at = (turn: number) => ({ code: CODE, admission: "open", match: { id: 1, r
 const page = (part: Partial<PageTold> = {}): PageTold => ({ seq: 4, state: at(7), now_at: Date.now(), offer: "an offer", team: 2, ...part });
 
 function welcome(team: number, turn = 7, column: number | null = null, sequence = 0): PhoneWelcomed {
-  const you = { token: `1.abc.${team}:sig`, team, turn: column && turn, column, sequence, blind: null, sign: "BCDFGH" };
+  const you = { token: `1.abc.${team}:sig`, team, turn: column && turn, column, sequence, blind: null, sign: "BCDFGH", changes: [] };
   return { type: "phone.welcomed", now_at: Date.now(), seq: 5, you, state: at(turn) };
 }
 

@@ -19,7 +19,7 @@ const MOST_UNHEARD = 48;
 export function takeSeat(code: string, wish: number | null, key: string | null, page: PageTold | null): Seated {
   const mine = new Store<Mine>({
     ...{ returned: !!page && !!readToken(code), team: (page && (teamKept(code) || page.team)) || null, moved: false, sign: "" },
-    ...{ hindrance: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null },
+    ...{ hindrance: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null, changes: [] },
   });
   const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, heard);
   /** Until it is welcomed, nobody knows whose team's the ballot is. */

@@ -19,12 +19,12 @@ function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
   const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", told: [], before: null } as const;
   const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
-  return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null, concealed: null };
+  return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null, concealed: null, whole: null };
 }
 
 function match(part: Partial<Match> = {}): Match {
   const board = { face: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null, vote: null } as const;
-  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, ...part } as Match;
+  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, defections: 0, ...part } as Match;
 }
 
 function view(played: Match | null, mine: Partial<View> = {}, event: Partial<EventState> = {}): View {
@@ -69,7 +69,7 @@ test("a hidden vote is counted and nothing more, for the eye", () => {
 
 test("closed, sealed and counted are told apart, in words and on the board", () => {
   const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
-  const seal = { type: "turn.sealed", turn: 20, at: NOW, red: null, yellow: null } as const;
+  const seal = { type: "turn.sealed", whole: null, turn: 20, at: NOW, red: null, yellow: null } as const;
   const looks = (played: Match, mine: Partial<View>) => {
     const seen = view(played, { ballot: voted, ...mine });
     const { figures } = scene(seen, played);

@@ -7,6 +7,7 @@ import type { Ballot } from "./ballot";
 import { chosenName, columnsOf, takesSeveral } from "./choice";
 import { named } from "./drawn";
 import { clockTime, longTime, percent, thousands } from "./numbers";
+import { ending, sideNow } from "./sides";
 import * as say from "./tongue/en";
 import { called, isSealed, ownColumn, type View } from "./view";
 
@@ -99,6 +100,7 @@ function ownPick(tally: SideTally, own: number | null, board: Board): string {
   if (decided_by === "resign") return say.weGaveUp;
   if (pick === null) return say.noDrop;
   const name = nameOf(board, pick);
+  if (!tally.counts.length) return say.picking(name);
   if (decided_by === "random" || !ballots) return say.lot(name);
   const [votes, of] = support(tally);
   const share = percent(votes, of);
@@ -124,9 +126,10 @@ function winner({ event }: View, { result }: Match): string {
 
 function end(view: View, match: Match): string {
   const { result, ended_by } = match;
-  if (ended_by === "resign" && result !== "draw" && result !== "open") return join(say.gaveUp(called(view.event, otherSide(result))), winner(view, match));
+  const gaveUp = ended_by === "resign" && result !== "draw" && result !== "open" && say.gaveUp(called(view.event, otherSide(result)));
   const turns = Object.values(view.record.agreed);
-  return join(winner(view, match), turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+  if (match.defections) return join(gaveUp, winner(view, match), ending(view, match));
+  return join(gaveUp, winner(view, match), !gaveUp && turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
 }
 
 /** What there is to say, without an alarm, of the vote before. */
@@ -157,13 +160,13 @@ export function heart(view: View, match: Match): string {
   const { turn } = match;
   const step = revealStep(match, now);
   const time = (left: number) => clockTime(left) || longTime(left);
-  if (phase === "ended") return outcome(match, side);
+  if (phase === "ended") return outcome(match, sideNow(view));
   if (phase === "paused") return time(turn!.left_ms);
   if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
   if (step === "sealed" || step === "pour") return say.countedShape;
   const pick = match.reveal?.[side]?.pick;
   if (step !== "lines") return pick ? nameOf(match.board, pick) : "–";
-  return !turn ? outcome(match, side) : turn.paused ? "" : time(turn.opens_at - now);
+  return !turn ? outcome(match, sideNow(view)) : turn.paused ? "" : time(turn.opens_at - now);
 }
 
 function outcome({ result }: Match, side: string): string {

@@ -29,7 +29,7 @@ PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
     protocol.Clocks, protocol.Rated, protocol.Concealed, protocol.SideTally, protocol.Commitment,
     protocol.Finished, protocol.You, protocol.Deed, protocol.Pressed, protocol.PageTold, protocol.Person,
-    protocol.ChatLine,
+    protocol.ChatLine, protocol.SideTaken, protocol.SidesTold, protocol.SidesTurn,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 

@@ -80,6 +80,13 @@ class Command(BaseCommand):
         parser.add_argument("--team", type=int, choices=(1, 2), help="where an event lets its voters choose")
         parser.add_argument("--turns", type=_count, help="leave after so many turns, not after the match")
         parser.add_argument("--profile", choices=PROFILES, default="spread", help=PROFILE_HELP)
+        parser.add_argument(
+            "--defect",
+            type=_share,
+            default=0.0,
+            metavar="SHARE",
+            help="where sides are secret: the share of those who may that changes over before each turn",
+        )
         parser.add_argument("--until-stopped", action="store_true", help="play for ever, server or not")
         parser.add_argument(
             "--json", type=Path, metavar="REPORT", help="write the report and the ledger there"
@@ -122,6 +129,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _share(text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= float(text) <= 1:
+            return float(text)
+    raise ArgumentTypeError("a number from 0 to 1, please")
+
+
 def _allow_sockets(phones: int) -> None:
     """Each phone is an open file."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -146,6 +160,7 @@ def _hall(options: dict[str, Any]) -> Hall:
         ledger=Ledger(TURNS_KEPT if options["until_stopped"] else None),
         rng=Random(options["seed"]),  # noqa: S311
         team=options["team"],
+        defect=options["defect"],
         key_of=Keys(read_keys(options["tickets"], options["phones"]) if options["tickets"] else ()),
         tokens=read_seats(options["seats"], code) if options["seats"] else {},
     )

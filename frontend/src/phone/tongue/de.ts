@@ -177,6 +177,22 @@ export const youCalled: string = "Ich habe die Siegspalte gewählt";
 export const save: string = "Als Bild sichern";
 export const close: string = "Schließen";
 
+// --- secret sides
+export const mySide: string = "Meine Seite";
+export const look: string = "Ansehen, drei Sekunden lang";
+export const changeWhen: string = "Zwischen zwei Zügen darfst du heimlich wechseln.";
+export const remain: string = "Hier bleiben";
+export const changeOver: string = "Wechseln";
+export const noted: string = "Notiert. Sieh wieder nach, wenn niemand zusieht.";
+export const playsFor = (name: string): string => `Du spielst für ${name}.`;
+export const changesLeft = (left: number): string => left === 1 ? "Noch ein Wechsel." : `Wechsel übrig: ${left}.`;
+export const notChanged: string = "Dein Wechsel kam zu spät.";
+export const endedWon: string = "Am Ende warst du bei den Siegern.";
+export const endedLost: string = "Am Ende warst du bei den Verlierern.";
+export const endedDraw: string = "Es endet unentschieden.";
+export const points = (count: number): string => count === 1 ? "Ein Punkt." : `${count} Punkte.`;
+export const picking = (column: number | string): string => `Dein Team hat ${column} gewählt.`;
+
 // --- a vote that says more than a column, in the second part
 export const chooseAll: string = "Wähle alle, die du gut findest.";
 export const rankUp: string = "Tippe bis zu drei, die beste zuerst.";

@@ -179,6 +179,22 @@ export const youCalled: string = "I called the winning column";
 export const save: string = "Save as a picture";
 export const close: string = "Close";
 
+// --- secret sides
+export const mySide: string = "My side";
+export const look: string = "Look, for three seconds";
+export const changeWhen: string = "Between two turns you may change over, in secret.";
+export const remain: string = "Stay here";
+export const changeOver: string = "Change over";
+export const noted: string = "Noted. Look again when nobody is looking.";
+export const playsFor = (name: string): string => `You play for ${name}.`;
+export const changesLeft = (left: number): string => left === 1 ? "One change left." : `Changes left: ${left}.`;
+export const notChanged: string = "Your change came too late.";
+export const endedWon: string = "You ended on the winning side.";
+export const endedLost: string = "You ended on the losing side.";
+export const endedDraw: string = "It ended in a draw.";
+export const points = (count: number): string => count === 1 ? "One point." : `${count} points.`;
+export const picking = (column: number | string): string => `Your team picked ${column}.`;
+
 // --- a vote that says more than a column, in the second part
 export const chooseAll: string = "Choose all that you like.";
 export const rankUp: string = "Tap up to three, the best first.";

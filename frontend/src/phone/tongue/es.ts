@@ -177,6 +177,22 @@ export const youCalled: string = "Acerté la columna ganadora";
 export const save: string = "Guardar como imagen";
 export const close: string = "Cerrar";
 
+// --- secret sides
+export const mySide: string = "Mi bando";
+export const look: string = "Mirar, tres segundos";
+export const changeWhen: string = "Entre dos turnos puedes cambiar de bando en secreto.";
+export const remain: string = "Quedarme";
+export const changeOver: string = "Cambiar";
+export const noted: string = "Anotado. Míralo otra vez cuando nadie mire.";
+export const playsFor = (name: string): string => `Juegas con ${name}.`;
+export const changesLeft = (left: number): string => left === 1 ? "Te queda un cambio." : `Cambios que quedan: ${left}.`;
+export const notChanged: string = "Tu cambio llegó tarde.";
+export const endedWon: string = "Acabaste en el bando ganador.";
+export const endedLost: string = "Acabaste en el bando perdedor.";
+export const endedDraw: string = "Acabó en empate.";
+export const points = (count: number): string => count === 1 ? "Un punto." : `${count} puntos.`;
+export const picking = (column: number | string): string => `Tu equipo eligió ${column}.`;
+
 // --- a vote that says more than a column, in the second part
 export const chooseAll: string = "Elige todas las que te gusten.";
 export const rankUp: string = "Toca hasta tres, la mejor primero.";

@@ -177,6 +177,22 @@ export const youCalled: string = "J’ai trouvé la colonne gagnante";
 export const save: string = "Enregistrer l’image";
 export const close: string = "Fermer";
 
+// --- secret sides
+export const mySide: string = "Mon camp";
+export const look: string = "Regarder, trois secondes";
+export const changeWhen: string = "Entre deux tours, tu peux changer de camp en secret.";
+export const remain: string = "Rester";
+export const changeOver: string = "Changer";
+export const noted: string = "C’est noté. Regarde encore quand personne ne regarde.";
+export const playsFor = (name: string): string => `Tu joues pour ${name}.`;
+export const changesLeft = (left: number): string => left === 1 ? "Encore un changement." : `Changements restants\u00a0: ${left}.`;
+export const notChanged: string = "Ton changement est arrivé trop tard.";
+export const endedWon: string = "Tu finis dans le camp des gagnants.";
+export const endedLost: string = "Tu finis dans le camp des perdants.";
+export const endedDraw: string = "Match nul.";
+export const points = (count: number): string => count === 1 ? "Un point." : `${count} points.`;
+export const picking = (column: number | string): string => `Ton équipe a choisi ${column}.`;
+
 // --- a vote that says more than a column, in the second part
 export const chooseAll: string = "Choisis toutes celles qui te plaisent.";
 export const rankUp: string = "Touche jusqu’à trois, la meilleure d’abord.";

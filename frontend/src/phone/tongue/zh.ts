@@ -175,6 +175,22 @@ export const youCalled: string = "我选中了制胜的一列";
 export const save: string = "保存为图片";
 export const close: string = "关闭";
 
+// --- secret sides
+export const mySide: string = "我的阵营";
+export const look: string = "看三秒钟";
+export const changeWhen: string = "两回合之间，你可以悄悄换边。";
+export const remain: string = "留下";
+export const changeOver: string = "换边";
+export const noted: string = "已记下。没人看的时候再看一次。";
+export const playsFor = (name: string): string => `你现在属于${name}。`;
+export const changesLeft = (left: number): string => `还能换边${left}次。`;
+export const notChanged: string = "换边来得太晚，没有生效。";
+export const endedWon: string = "结束时，你在赢的一边。";
+export const endedLost: string = "结束时，你在输的一边。";
+export const endedDraw: string = "平局。";
+export const points = (count: number): string => `${count}分。`;
+export const picking = (column: number | string): string => `你们队选了${column}。`;
+
 // --- a vote that says more than a column, in the second part
 export const chooseAll: string = "选所有你喜欢的。";
 export const rankUp: string = "最多点三个，最好的先点。";

@@ -1,0 +1,51 @@
+"""Secret sides in a browser: one changes over unseen, and at the end everybody sees who went where."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.stack import House
+
+LOOKS = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
+
+
+def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, open_at: OpenFace) -> None:
+    terms = {"defections": 1, "turn_points": True, "window_s": 20, "reveal_s": 8, "close_early": True}
+    event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
+    display = open_at(one_gateway, "sides-display", PROJECTOR)
+    display.page.goto(f"/display/{event['code']}")
+    one, two = (phone_of(one_gateway, open_at, event["code"], team) for team in (1, 2))
+    one_gateway.ask("begin", event_id=event["id"])
+    for phone, column in ((one, 3), (two, 5)):
+        phone.wait_for(phase="voting")
+        vote(phone, column)
+    one.wait_for(phase="reveal")
+    before = one.page.evaluate(LOOKS)
+    one.page.locator('[data-do="side"]').click(timeout=SOON_MS)
+    one.page.locator('[data-do="cross"]').click(timeout=SOON_MS)
+    expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
+    one.page.locator('[data-do="look"]').click()
+    expect(one.page.locator(".plate b")).to_have_text("You play for Doves.", timeout=SOON_MS)
+    one.shoot("looked")
+    expect(one.page.locator(".plate b")).to_have_count(0, timeout=SOON_MS)
+    one.page.locator('.sides [data-do="close"]').click()
+    assert one.page.evaluate(LOOKS) == before
+    for phone in (one, two):
+        phone.wait_for(phase="voting")
+        vote(phone, 4)
+    for face in (one, two, display):
+        face.wait_for(phase="ended")
+    expect(one.page.get_by_role("status")).to_contain_text("You ended on the winning side. One point.")
+    expect(two.page.get_by_role("status")).to_contain_text("You ended on the winning side. 2 points.")
+    expect(display.page.locator(".river")).to_contain_text("1 changed over in time")
+    expect(display.page.locator(".end")).to_contain_text("everybody has left Rooks")
+    for face in (one, display):
+        face.shoot("ended")
+        assert face.troubles == []
+
+
+def phone_of(house: House, open_at: OpenFace, code: str, team: int) -> Face:
+    phone = open_at(house, f"sides-phone-{team}", PHONE)
+    phone.page.goto(f"/{code}/{team}")
+    phone.wait_for(phase="lobby")
+    return phone
