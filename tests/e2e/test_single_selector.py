@@ -63,7 +63,6 @@ def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int
     expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=SOON_MS)
     expect(display.page.locator(".chest")).to_have_count(0)
     shoot(faces, "told")
-    says(red, "The token goes to Doves.")
     for phone in (red, yellow):
         expect(phone.page.locator(".receipts summary")).to_contain_text(
             "Counted and checked", timeout=SOON_MS
