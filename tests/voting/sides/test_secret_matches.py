@@ -14,6 +14,7 @@ from tests.voting.sides.playing_sides import defect, play_with, start_secret
 from tests.voting.states import shown, told_last
 from tests.voting.verifying import ours, theirs
 from voting.box.ballot_box import BallotBox
+from voting.counting.choices import RESIGN, set_of
 from voting.protocol import SidesTurn
 from voting.records.exports import export_match
 from voting.records.imports import import_event
@@ -66,6 +67,33 @@ def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
     assert "Everybody had left Rooks in turn 3." in page
     assert "2 changed over in time, 0 too soon, 60 % stayed." in page
     came_back(msgspec.json.encode(record), match)
+
+
+def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box, tally_method="approval", resign="two_thirds")
+    play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
+    defect(only_turn(match), box, "red1", "red2")
+    play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [set_of([6, 7]), 7 + RESIGN])
+    exported = export_match(match.event.code, 1)
+    assert exported is not None
+    record = json.loads(msgspec.json.encode(exported.record))
+    assert (record["result"], record["ended_by"]) == ("red", "resign")
+    for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+        assert code == 0, text
+    came_back(msgspec.json.encode(record), match)
+
+
+def test_who_is_left_has_not_lost_by_giving_up(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box, resign="half")
+    play_with(only_turn(match), box, [1], [7, 7])
+    defect(only_turn(match), box, "red1")
+    play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
+    exported = export_match(match.event.code, 1)
+    assert exported is not None
+    record = json.loads(msgspec.json.encode(exported.record))
+    assert (record["result"], record["ended_by"]) == ("yellow", "deserted")
+    for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+        assert code == 0, text
 
 
 def came_back(record: bytes, match: Match) -> None:
