@@ -232,7 +232,8 @@ class Recount:
 
     def terms_for(self, counted):
         """Who ran out of time is said, not shown: of two without a ballot one may have had time left."""
-        last = any(counted is self.counts[-1].get(side) for side in SIDES)
+        ends = self.counts[-1]
+        last = isinstance(ends, dict) and any(counted is ends.get(side) for side in SIDES)
         had_time = last and self.record.get("ended_by") == "time" and counted.get("decided_by") == "pass"
         return dict(self.terms, no_ballot_rule="pass") if had_time else self.terms
 
