@@ -44,6 +44,7 @@ urlpatterns = [
     path("hall/<code:code>", hall.duel, name="duel"),
     path("hall/<code:code>/join", hall.join, name="join_duel"),
     path("hall/<code:code>/again", hall.again, name="play_again"),
+    path("hall/<code:code>/begin", hall.begin, name="begin_duel"),
     path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),
