@@ -202,3 +202,5 @@ CHAT_DAYS = int(os.environ.get("CHAT_DAYS") or 30)
 
 # So long after an event it is kept who voted for what; `manage.py retention`, and the clock each hour.
 RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)
+# So long the hall keeps games that nobody joins, and guests without games who do not come any more.
+HALL_DAYS = int(os.environ.get("HALL_DAYS") or 60)

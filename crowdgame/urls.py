@@ -5,6 +5,7 @@ from voting.pages import chat, chat_lines, hall, hall_account, hall_mail, rating
 from voting.pages.cup_board import cup_board
 from voting.pages.leaflet import about, rules
 from voting.pages.lockout import Login
+from voting.pages.preview import board_picture
 from voting.pages.privacy import privacy
 from voting.pages.record import match_record
 from voting.pages.report import match_figures, match_report
@@ -15,6 +16,8 @@ urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_figures, name="report_csv"),
+    path("board/<code:code>.png", board_picture, name="board"),
+    path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("cup/<code:code>", cup_board, name="cup"),
     path("hall/", hall.hall, name="hall"),
     path("hall/go", hall.go, name="hall_go"),
@@ -41,6 +44,7 @@ urlpatterns = [
     path("hall/<code:code>", hall.duel, name="duel"),
     path("hall/<code:code>/join", hall.join, name="join_duel"),
     path("hall/<code:code>/again", hall.again, name="play_again"),
+    path("hall/<code:code>/begin", hall.begin, name="begin_duel"),
     path("verify.py", verify_script, name="verify"),
     path("privacy", privacy, name="privacy"),
     path("rules", rules, name="rules"),

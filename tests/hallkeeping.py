@@ -11,7 +11,7 @@ from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import turn_keys
 from voting.fanout.announcements import announce
-from voting.hall.duels import Wish, join_duel, key_of, new_duel
+from voting.hall.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
 from voting.hall.paces import BY_SLUG
 from voting.match.turns import place_and_tell
@@ -36,6 +36,16 @@ def duels(waiting: int = 3, over: int = 2) -> str:
     duel()
     begun: list[Duel] = [new_duel(new_guest(), Wish()) for _ in range(waiting)]
     return begun[-1].event.code
+
+
+def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
+    """One guest's game against whoever comes: its code and event, and the guest's place and key."""
+    guest = new_guest()
+    made = new_duel(guest, Wish(crowd=True, listed=listed))
+    if begun:
+        begin_against_crowd(made.event.code, guest, box)
+    place = place_of(made, guest)
+    return {"id": made.event_id, "code": made.event.code, "place": place, "key": key_of(made, guest)}
 
 
 def run_down(code: str, ms: int) -> int:

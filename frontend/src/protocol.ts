@@ -104,6 +104,7 @@ export interface Team {
   name: string;
   hands: boolean;
   captain: string;
+  solo: boolean;
 }
 
 export interface Mark {
@@ -290,6 +291,7 @@ export interface EventState {
   extra_s: number;
   captains: boolean;
   again: number | null;
+  hall: boolean;
 }
 
 export interface LobbyOpened {
@@ -403,6 +405,7 @@ export interface TurnoutCounted {
   connected: readonly [number, number];
   voted: readonly [number, number];
   picked_at: readonly [number, number] | null;
+  watching: number;
 }
 
 export interface ClockTold {

@@ -121,6 +121,7 @@ class Team(models.Model):
     """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in.
 
     `captain` is the sign of the voter whose ballot breaks a tie, where a match is played so.
+    `solo`: one voter plays it, let in by a ticket; all others go to the other one.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")
@@ -128,6 +129,7 @@ class Team(models.Model):
     name = models.CharField(max_length=40)
     hands = models.BooleanField("votes by a show of hands", default=False, db_default=False)
     captain = models.CharField(max_length=6, blank=True, default="", db_default="", editable=False)
+    solo = models.BooleanField("is one voter, with a ticket", default=False, db_default=False, editable=False)
 
     class Meta:
         constraints = [

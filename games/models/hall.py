@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
+from django.utils import timezone
 
 from games.models.event import Event
 from games.models.match import Match, Turn
@@ -13,11 +14,12 @@ class Guest(models.Model):
     """Somebody who plays in the hall, by a cookie: Guest 12657, until they make it an account.
 
     An account has a `name` that nobody else's looks like (`name_key`), and a password, kept as Django keeps
-    one. It is no user of the console's.
+    one. It is no user of the console's. `seen_on` is to the day.
     """
 
     number = models.PositiveIntegerField(unique=True)
     came_at = models.DateTimeField(auto_now_add=True)
+    seen_on = models.DateField(null=True, default=timezone.localdate, db_index=True)
     name = models.CharField(max_length=GUEST_NAME_LENGTH, blank=True, default="", db_default="")
     name_key = models.CharField(max_length=GUEST_KEY_LENGTH, null=True, blank=True, unique=True)
     password = models.CharField(max_length=128, blank=True, default="", db_default="")
@@ -74,7 +76,8 @@ class Letter(models.Model):
 class Duel(models.Model):
     """An event of the hall: a team of one guest each, by the number of the team. None: the seat is free.
 
-    One that is not `listed` is joined by its link alone. `again` is the team that wants another match.
+    One that is not `listed` is joined by its link alone. `again` is the team that wants another match. In
+    place of a second guest a `crowd` plays: whoever comes by.
     """
 
     event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="duel")
@@ -82,6 +85,7 @@ class Duel(models.Model):
     two = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
     listed = models.BooleanField(default=True)
     again = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
+    crowd = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [
@@ -91,6 +95,9 @@ class Duel(models.Model):
             CheckConstraint(condition=Q(one=None) | Q(two=None) | ~Q(one=F("two")), name="duel_of_two"),
             CheckConstraint(condition=Q(one__isnull=False) | Q(two__isnull=False), name="duel_of_somebody"),
             CheckConstraint(condition=Q(again=None) | Q(again__in=[1, 2]), name="duel_again_1_or_2"),
+            CheckConstraint(
+                condition=Q(crowd=False) | Q(one=None) | Q(two=None), name="duel_of_one_and_a_crowd"
+            ),
         ]
 
     def __str__(self) -> str:

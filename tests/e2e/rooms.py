@@ -210,6 +210,11 @@ def with_hall(house: House, event: Event) -> None:
     with_talk(house, event)
 
 
+def with_crowd(house: House, event: Event) -> None:
+    """`event` knows the code of a game against a crowd as `crowd`."""
+    event["crowd"] = house.ask("against_crowd")["code"]
+
+
 TICKETS = {"lobby": "open", "admission": "tickets"}
 ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
@@ -231,6 +236,8 @@ PUBLIC = (
     Visit("hall-game", "/hall/{played}", by="nobody", prepare=with_talk, screens=SHEETS),
     Visit("hall-message", "/hall/chat/hall/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
     Visit("hall-reports", "/hall/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
+    Visit("hall-crowd", "/hall/{crowd}", by="nobody", prepare=with_crowd, screens=SHEETS),
+    Visit("hall-found", "/hall/?q=nobody+of+that+name", by="nobody", prepare=with_duels, screens=SHEETS),
     Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
 )
 ORGANIZERS = (

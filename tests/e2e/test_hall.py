@@ -13,6 +13,7 @@ SMALL = {"width": 320, "height": 640}
 # Red's and yellow's column in each turn; red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 A_MINUTE_S = 60
+PAGE_LOOKS_MS = 20_000
 
 
 def enter(house: House, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
@@ -110,6 +111,42 @@ def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open
     one.shoot("invite")
     one.page.get_by_role("button", name="To the board").click()
     one.wait_for(phase="lobby")
+
+
+def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFace) -> None:
+    one = open_at(one_gateway, "hall-maker", SMALL)
+    one.page.goto("/")
+    one.page.get_by_role("link", name="the open hall").click()
+    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_label("Me against a crowd").check()
+    one.page.get_by_role("button", name="Start this game").click()
+    expect(one.page.get_by_role("heading", name="Your game waits")).to_be_visible()
+    code = code_of(one)
+
+    crowd = [open_at(one_gateway, f"hall-crowd-{name}", PHONE) for name in ("a", "b")]
+    for face in crowd:
+        face.page.goto(f"/hall/{code}")
+        face.page.get_by_role("link", name="Join the crowd").click()
+        face.wait_for(phase="lobby")
+    watcher = open_at(one_gateway, "hall-crowd-watcher", PROJECTOR)
+    watcher.page.goto(f"/display/{code}")
+    expect(one.page.locator(".what")).to_contain_text("2 in the crowd · 1 watching", timeout=PAGE_LOOKS_MS)
+    one.shoot("gathers")
+    crowd[0].shoot("waits")
+    watcher.shoot("lobby")
+
+    one.page.get_by_role("button", name="Begin").click()
+    faces = (one, *crowd, watcher)
+    for face in faces:
+        face.wait_for(phase="voting")
+    vote(one, 4)
+    vote(crowd[0], 2)
+    expect(watcher.page.locator(".watching")).to_have_text("1 watching")
+    watcher.shoot("voting")
+    vote(crowd[1], 2)
+    for face in faces:
+        face.wait_for(phase="reveal")
+    assert [face.troubles for face in faces] == [[]] * len(faces)
 
 
 def test_who_does_not_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:

@@ -21,7 +21,7 @@ from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Cast, Sealed, event_key
+from voting.box.boxed import BoxedTurn, Cast, Held, Sealed, event_key
 from voting.counting.ballots import Ballot
 from voting.gateway.playbill import Cue, Playbill
 from voting.protocol import RehearsalTold
@@ -67,7 +67,7 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
         assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [Cast.OK] * 7
         assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
-        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), (3, 4), (0, 0))
+        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), Held((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
         assert await Playbill(box).note(turn.event_id, "g", REHEARSED) is Cue.GO_ON
         assert await Playbill(box).watch(turn.event_id) == REHEARSED

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Sealed, Turnout
+from voting.box.boxed import BoxedTurn, Held, Sealed, Turnout
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")
@@ -33,10 +33,8 @@ def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[in
     return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots))
 
 
-def beat(
-    turn_id: int = TURN, gateway: str = "a", connected: tuple[int, int] = (0, 0), waiting: int = 0
-) -> Turnout:
-    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), connected, (waiting, 0)))
+def beat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:
+    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), Held(waiting=(waiting, 0), **held)))
 
 
 def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:

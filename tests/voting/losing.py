@@ -10,7 +10,7 @@ from redis import Redis
 
 from tests.voting.boxes import cast
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Cast, Lost
+from voting.box.boxed import BoxedTurn, Cast, Held, Lost
 from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]
@@ -38,7 +38,7 @@ async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: i
 
 
 async def beats(box: AsyncBallotBox, turn: BoxedTurn) -> None:
-    await box.beat(turn.event_id, "a", (turn.turn_id, turn.epoch), (0, 0), (0, 0))
+    await box.beat(turn.event_id, "a", (turn.turn_id, turn.epoch), Held())
 
 
 def with_gateways(count: int, conversation: Callable[..., Awaitable[Any]]) -> None:

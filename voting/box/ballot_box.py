@@ -16,7 +16,7 @@ from django.conf import settings
 from redis.exceptions import ResponseError
 
 from games.engine.game import SIDES, Side
-from voting.box.boxed import BoxedTurn, Cast, Early, Lost, Sealed, Told, Turnout, event_key, turn_keys
+from voting.box.boxed import BoxedTurn, Cast, Early, Held, Lost, Sealed, Told, Turnout, event_key, turn_keys
 from voting.box.stores import connect, connect_async
 from voting.counting.ballots import Ballot
 
@@ -122,6 +122,17 @@ class BallotBox:
         for key in turn_keys(event_id, turn_id):
             self._redis.pexpire(key, KEPT_AFTER_MS)
 
+    def present(self, event_id: int) -> Held:
+        """Whom all gateways held together as they last said; `waiting` is not told."""
+        now = self.now()
+        rows = {name: self._redis.hvals(event_key(event_id, name)) for name in ("gateways", "watchers")}
+        fresh = {
+            name: [row.split() for row in told if now - int(row.split()[0]) < GATEWAY_STALE_MS]
+            for name, told in rows.items()
+        }
+        one, two = (sum(int(row[place]) for row in fresh["gateways"]) for place in (2, 3))
+        return Held((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
+
     def events_held(self) -> list[int]:
         """The events that gateways hold phones or screens of at the moment."""
         now = self.now()
@@ -194,19 +205,17 @@ class AsyncBallotBox:
             _tell_spoilt(turn_id, trouble)
             return {}
 
-    async def beat(self, event_id: int, gateway: str, turn: Pair, connected: Pair, waiting: Pair) -> Turnout:
-        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up.
-
-        `waiting`: how many of red and of yellow have yet to vote.
-        """
-        keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting")]
+    async def beat(self, event_id: int, gateway: str, turn: Pair, held: Held) -> Turnout:
+        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
+        keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
         keys.insert(1, turn_keys(event_id, turn[0])[0])
         named = f"{turn[0]}.{turn[1]}"
         told = self._told_in(event_id, *turn)
-        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *connected, sum(waiting)]
-        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS, waiting[0]]
-        now, one, two, yet, red, yellow, *at = await self._beat(keys=keys, args=args)
-        return Turnout(now, (one, two), None if yet < 0 else yet, red, yellow, (at[0], at[1]), (at[2], at[3]))
+        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *held.connected, sum(held.waiting)]
+        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS, held.waiting[0], held.watching]
+        now, one, two, yet, red, yellow, *at, watching = await self._beat(keys=keys, args=args)
+        waiting = None if yet < 0 else yet
+        return Turnout(now, (one, two), waiting, red, yellow, (at[0], at[1]), (at[2], at[3]), watching)
 
     def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
         """Of an event only its newest turn and epoch are kept in mind."""
@@ -221,7 +230,8 @@ class AsyncBallotBox:
 
     async def leave(self, event_id: int, gateway: str) -> None:
         """The gateway holds nobody any more."""
-        await self._redis.hdel(event_key(event_id, "gateways"), gateway)
+        for name in ("gateways", "watchers"):
+            await self._redis.hdel(event_key(event_id, name), gateway)
 
     async def close(self) -> None:
         await self._redis.aclose()

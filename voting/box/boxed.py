@@ -64,11 +64,20 @@ class Sealed:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """Whom a gateway holds: voters `connected` a team, of red and yellow those yet to vote, who looks on."""
+
+    connected: tuple[int, int] = (0, 0)
+    waiting: tuple[int, int] = (0, 0)
+    watching: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Turnout:
     """`connected` a team; `waiting` those yet to vote, None while unsure; `red` and `yellow` have voted.
 
     In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none, and `all_at` since
-    when everybody of it who is connected has.
+    when everybody of it who is connected has. `watching` only look on.
 
     Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
     """
@@ -80,6 +89,7 @@ class Turnout:
     yellow: int
     picked_at: tuple[int, int] = (0, 0)
     all_at: tuple[int, int] = (0, 0)
+    watching: int = 0
 
 
 @dataclass(slots=True)

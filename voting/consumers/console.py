@@ -66,7 +66,7 @@ class ConsoleConsumer(SocketConsumer):
             protocol.ConsoleWelcomed(
                 now_at=gateway.now(),
                 seq=room.seq,
-                join_url=join_url(code, self.scope),
+                join_url=join_url(room.state, self.scope),
                 state=room.state,
                 display_key=projector_key(code) if who.may("run") else None,
                 role=who.role,

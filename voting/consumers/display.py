@@ -3,6 +3,8 @@
 import asyncio
 from typing import ClassVar
 
+from django.conf import settings
+
 from voting import protocol
 from voting.consumers.socket import CloseSocket, Receive, SocketConsumer
 from voting.entry.admission import code_of_the_moment, is_projector
@@ -29,9 +31,10 @@ class DisplayConsumer(SocketConsumer):
                 self._showing.cancel()
 
     async def join(self, message: DisplayJoin, room: Room, gateway: Gateway) -> None:
-        if len(room.screens) - len(room.consoles) >= DISPLAYS_AT_ONCE:
+        most = settings.EVENT_PHONES if room.state.hall else DISPLAYS_AT_ONCE
+        if len(room.screens) - len(room.consoles) >= most:
             raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
-        url = join_url(room.state.code, self.scope)
+        url = join_url(room.state, self.scope)
         room.screens.add(self)
         self.enter(
             room,

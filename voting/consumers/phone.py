@@ -113,7 +113,7 @@ class PhoneConsumer(SocketConsumer):
         if not room.takes_phones:
             raise TurnedAway("hands_only")
         wish = room.leads_to(0 if state.team_choice == "balance" else message.team or 0)
-        if state.admission in ("tickets", "roster"):
+        if state.admission in ("tickets", "roster") or (message.key and room.has_solo):
             wishing = replace_fields(message, team=wish or None)
             return await self._let_in_with_ticket(wishing, room, gateway)
         if state.team_choice != "balance" and not wish:
@@ -131,7 +131,7 @@ class PhoneConsumer(SocketConsumer):
         claim = await desk.claim(message, room.state, gateway.now())
         entry = None
         try:
-            seat = Seat(room.event_id, claim.voter, room.leads_to(claim.team))
+            seat = Seat(room.event_id, claim.voter, room.stays_in(claim.team))
             _check_ruling(seat, room)
             entry = await gateway.door(room).let_in(seat, seat.team if claim.first else None)
         finally:
@@ -253,7 +253,7 @@ def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
     if seat is None or seat.event_id != room.event_id:
         raise CloseSocket(CloseCode.BAD_TOKEN)
     _check_ruling(seat, room)
-    return replace(seat, team=room.leads_to(seat.team))
+    return replace(seat, team=room.stays_in(seat.team))
 
 
 def _check_ruling(seat: Seat, room: Room) -> None:

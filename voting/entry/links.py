@@ -7,6 +7,8 @@ from typing import Any
 import segno
 from django.conf import settings
 
+from voting.protocol import EventState
+
 
 def base_url(scope: dict[str, Any]) -> str:
     """PUBLIC_URL, or the address by which the asker came."""
@@ -35,8 +37,10 @@ def qr_path(url: str) -> tuple[int, str]:
     return len(symbol.matrix), "".join(runs)
 
 
-def join_url(code: str, scope: dict[str, Any]) -> str:
-    return f"{base_url(scope)}/{code}"
+def join_url(event: EventState, scope: dict[str, Any]) -> str:
+    """A game of the hall gives out its seats on its own page."""
+    seats = event.hall and event.admission == "roster"
+    return f"{base_url(scope)}{'/hall' if seats else ''}/{event.code}"
 
 
 @lru_cache(64)

@@ -20,7 +20,7 @@ FINISHED_SHOWN = 20
 def snapshot(event: Event) -> protocol.EventState:
     """Call it inside the transaction whose outcome it is to show."""
     teams = tuple(
-        protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain)
+        protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain, solo=t.solo)
         for t in event.teams.order_by("number")
     )
     match = event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
@@ -43,6 +43,7 @@ def snapshot(event: Event) -> protocol.EventState:
         extra_s=event.extra_s,
         captains=event.tie_rule == TieRule.CAPTAIN,
         again=_again(event, match),
+        hall=Duel.objects.filter(event=event).exists(),
     )
 
 
@@ -50,7 +51,7 @@ def _again(event: Event, match: Match | None) -> Any:
     if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
         return None
     duel = Duel.objects.filter(event=event).first()
-    return (duel.again or 0) if duel else None
+    return None if duel is None or duel.crowd else duel.again or 0
 
 
 def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:

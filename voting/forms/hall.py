@@ -22,6 +22,7 @@ class WishForm(forms.Form):
     )
     game = forms.ChoiceField(label="Game", initial=USUAL_GAME, required=False, widget=forms.RadioSelect)
     by_link = forms.BooleanField(label="Only for whoever has the link", required=False)
+    crowd = forms.BooleanField(label="Me against a crowd: everybody who comes by", required=False)
     mercy = forms.BooleanField(label="Who runs out of time plays a random column", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -51,6 +52,7 @@ class WishForm(forms.Form):
             pace=BY_SLUG.get(cleaned["pace"], USUAL),
             listed=not cleaned["by_link"],
             mercy=cleaned["mercy"],
+            crowd=cleaned["crowd"],
         )
 
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:

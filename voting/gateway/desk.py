@@ -65,7 +65,7 @@ class Desk:
         if len(self._waiting) >= self._pace.most_waiting(NEWCOMERS_WAIT_S):
             raise Crowded(self._pace.appointment(len(self._waiting)))
         even = event.team_choice == "balance"
-        shown = Shown(key, 0 if even else join.team or 0, now, event.admission == "roster", even)
+        shown = Shown(key, 0 if even else join.team or 0, now, event.admission != "tickets", even)
         claimed: asyncio.Future[Claim] = asyncio.get_running_loop().create_future()
         self._waiting.append((shown, claimed))
         if self._task is None or self._task.done():

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from voting import protocol
+from voting.box.boxed import Held
 from voting.box.cheers import Cheers
 from voting.box.intake import Intake, Slot
 from voting.counting.window import is_stored
@@ -100,8 +101,20 @@ class Room:
 
     def leads_to(self, team: int) -> int:
         """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
-        with_phones = [one.number for one in self.state.teams if not one.hands]
+        return self._phones_in([one for one in self.state.teams if not one.solo], team)
+
+    def stays_in(self, team: int) -> int:
+        """The team of a phone that has a seat in this one."""
+        return self._phones_in(self.state.teams, team)
+
+    @staticmethod
+    def _phones_in(teams: Iterable[protocol.Team], team: int) -> int:
+        with_phones = [one.number for one in teams if not one.hands]
         return with_phones[0] if len(with_phones) == 1 else team
+
+    @property
+    def has_solo(self) -> bool:
+        return any(team.solo for team in self.state.teams)
 
     @property
     def takes_phones(self) -> bool:
@@ -159,7 +172,7 @@ class Room:
         return self.rules.get(sign, NO_RULE)
 
     def _team_by(self, rule: Rule, seat: Seat) -> int:
-        return self.leads_to(rule.team or seat.team)
+        return self.stays_in(rule.team or seat.team)
 
     def move(self, voter: Voter) -> None:
         """To where the rules put this voter now; what was voted for the other team is not for this one."""
@@ -187,6 +200,11 @@ class Room:
 
     def connected(self) -> tuple[int, int]:
         return self._connected[1], self._connected[2]
+
+    def held(self) -> Held:
+        """Who is here; phones without a seat look on as projectors do."""
+        looking_on = len(self.screens) - len(self.consoles) + len(self.strangers)
+        return Held(self.connected(), (self.waiting_of("red"), self.waiting_of("yellow")), looking_on)
 
     def waiting(self) -> int:
         """How many voters here are to move and have not voted."""

@@ -40,9 +40,9 @@ def _offer(room: Room, team: int, now: int) -> str:
 
 
 def _team_for_newcomer(room: Room, wish: int) -> int:
-    """0 if the door would ask for more than a device, or let nobody in."""
+    """0 if the door would ask for more than a device, or might, or let nobody in."""
     state = room.state
-    if state.lobby != "open" or state.admission != "open" or not room.takes_phones:
+    if state.lobby != "open" or state.admission != "open" or not room.takes_phones or room.has_solo:
         return 0
     if state.team_choice == "balance":
         return room.leads_to(room.promised.smaller(room.connected()))

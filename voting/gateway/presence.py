@@ -33,10 +33,7 @@ class Presence:
 
     async def beat(self, room: Room) -> Turnout:
         asked = local_ms()
-        turnout = await self._box.beat(
-            *(room.event_id, self._name, room.occasion, room.connected()),
-            (room.waiting_of("red"), room.waiting_of("yellow")),
-        )
+        turnout = await self._box.beat(room.event_id, self._name, room.occasion, room.held())
         self._clock.learn(turnout.now, asked, local_ms())
         return turnout
 
@@ -113,6 +110,7 @@ def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
         connected=turnout.connected,
         voted=(voted.get(1, 0), voted.get(2, 0)),
         picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
+        watching=turnout.watching if room.state.hall else 0,
     )
 
 

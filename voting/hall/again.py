@@ -30,7 +30,7 @@ def ask_again(event_id: int, team: int, box: BallotBox) -> None:
 def _over(event: Event) -> Duel:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
-    if duel is None or last is None:
+    if duel is None or duel.crowd or last is None:
         raise HallError("There is nothing to be played again.")
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
         raise HallError("The next match is on already.")

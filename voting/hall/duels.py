@@ -1,7 +1,7 @@
 """A duel: an event whose two teams have one guest each. Everything else of it is an event's.
 
 A seat is a pupil's code on the event's class list: it lets its guest in on every device, and always as the
-same voter.
+same voter. Against a crowd there is one such seat; whoever else comes by is in the other team.
 """
 
 import secrets
@@ -26,7 +26,7 @@ from voting.models import Ticket
 
 KEEPER = "the hall"  # whose events these are, and nobody can log in as
 FREE = "Open seat"
-WAITS = "It begins as soon as somebody joins. To invite:"
+A_CROWD = "The crowd"
 MOST_GAMES = 20
 MOST_WAITING = 1_000  # of those begun within an hour
 SEATS = {1: "one", 2: "two"}
@@ -39,43 +39,60 @@ class HallError(MatchError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The game somebody wants to play. `mercy`: who runs out of time plays a random column."""
+    """The game somebody wants to play. `mercy`: who runs out of time plays a random column.
+
+    `crowd`: against everybody who comes by, instead of against one.
+    """
 
     game: str = USUAL_GAME
     options: dict[str, Any] = field(default_factory=dict)
     pace: Pace = USUAL
     listed: bool = True
     mercy: bool = False
+    crowd: bool = False
 
 
 def new_duel(guest: Guest, wish: Wish) -> Duel:
-    """A game with one seat free; who begins it sits on either side. Raises HallError."""
+    """A game with one seat free, or against a crowd; who makes it sits on either side. Raises HallError."""
     check_games(guest)
     place = secrets.choice((1, 2))
-    names = (str(guest), FREE) if place == 1 else (FREE, str(guest))
+    other = A_CROWD if wish.crowd else FREE
+    names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
         event = create_event(_keeper(), f"The game of {guest}", names, **_choices(wish))
-        Event.objects.filter(pk=event.pk).update(notice=f"{WAITS} /hall/{event.code}")
-        make_roster(event, [Pupil(name, team) for team, name in enumerate(names, 1)])
+        event.teams.filter(number=place).update(solo=wish.crowd)
+        pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
+        make_roster(event, [pupil for pupil in pupils if pupil.team == place or not wish.crowd])
         seats: dict[str, Any] = {SEATS[place]: guest}
-        return Duel.objects.create(event=event, listed=wish.listed, **seats)
+        return Duel.objects.create(event=event, listed=wish.listed, crowd=wish.crowd, **seats)
 
 
 def _choices(wish: Wish) -> dict[str, Any]:
-    pace = wish.pace
     return {
         "game": wish.game,
         "options": wish.options,
         "lobby": Lobby.OPEN,
+        "close_early": True,
+        "reveal_s": wish.pace.reveal_s,
+        **(_against_a_crowd(wish) if wish.crowd else _against_one(wish)),
+    }
+
+
+def _against_one(wish: Wish) -> dict[str, Any]:
+    pace = wish.pace
+    return {
         "admission": Admission.ROSTER,
         "hide_code": True,
-        "close_early": True,
-        "reveal_s": pace.reveal_s,
         "window_s": pace.bank_s,
         "bank_s": pace.bank_s,
         "increment_s": pace.increment_s,
         "no_ballot_rule": NoBallotRule.RANDOM if wish.mercy else NoBallotRule.FORFEIT,
     }
+
+
+def _against_a_crowd(wish: Wish) -> dict[str, Any]:
+    """A crowd comes and goes: without a vote a random column is played, and so a game ends by itself."""
+    return {"window_s": wish.pace.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
 
 
 def _keeper() -> User:
@@ -84,10 +101,7 @@ def _keeper() -> User:
 
 
 def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
-    """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it.
-
-    The match is planned in the same transaction: if whoever planned it dies, the clock starts it.
-    """
+    """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it."""
     duel = find_duel(code)
     if place_of(duel, guest):
         return duel
@@ -100,10 +114,27 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         Duel.objects.filter(pk=duel.pk).update(**{SEATS[free]: guest})
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
-        name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
-        Event.objects.filter(pk=event.pk).update(name=name, notice="", next_match_at=box.now())
+        _plan(event, box)
     start_due_match(duel.event_id, box)
     return find_duel(code)
+
+
+def begin_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
+    """Whoever made the game begins it, once they think that enough are there. Raises HallError."""
+    duel = find_duel(code)
+    with changing(duel.event_id) as event:
+        if not (duel.crowd and place_of(duel, guest)):
+            raise HallError("Only whoever made this game can begin it.")
+        if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
+            _plan(event, box)
+    start_due_match(duel.event_id, box)
+    return duel
+
+
+def _plan(event: Event, box: BallotBox) -> None:
+    """In the same transaction: if whoever plans the match dies, the clock starts it."""
+    name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
+    Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
 
 
 def check_games(guest: Guest) -> None:
@@ -126,7 +157,9 @@ def find_duel(code: str) -> Duel:
 
 
 def place_of(duel: Duel, guest: Guest | None) -> int:
-    """The team of this guest, or of the free seat; 0 if there is none."""
+    """The team of this guest, or of the free seat; 0 if there is none. A crowd is no seat."""
+    if guest is None and duel.crowd:
+        return 0
     pk = guest.pk if guest else None
     return next((place for place, seat in SEATS.items() if getattr(duel, f"{seat}_id") == pk), 0)
 

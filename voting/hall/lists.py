@@ -12,14 +12,15 @@ from django.utils import timezone
 from games.engine.game import Side
 from games.engine.registry import title_of
 from games.matches import live_turn
-from games.models import Duel, Guest, Match, MatchResult, MatchState
+from games.models import Duel, Guest, Match, MatchResult, MatchState, Team
 from voting.box.ballot_box import BallotBox
 from voting.hall.duels import games_on
-from voting.hall.paces import PACES, pace_of
+from voting.hall.paces import PACES, clock_of
 
 Kind = Literal["open", "running", "finished"]
 KINDS: tuple[Kind, ...] = ("open", "running", "finished")
 A_PAGE = 20
+LONGEST_QUERY = 40
 WON: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
 ON = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
 OVER = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
@@ -29,7 +30,8 @@ OVER = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.END
 class Line:
     """A game in a list, as its latest match stands. Names are red's and yellow's, an empty one a free seat.
 
-    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody.
+    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
+    join a `crowd`.
     """
 
     code: str
@@ -41,12 +43,24 @@ class Line:
     won: int = 0
     mine: int = 0
     your_turn: bool = False
+    crowd: bool = False
 
 
-def page_of(kind: Kind, number: int | str | None, a_page: int = A_PAGE) -> Page[Line]:
-    """The newest first; a page that is not there is the nearest one."""
-    page = Paginator(_with_names(_SOURCES[kind]()), a_page).get_page(number)
+def page_of(kind: Kind, number: int | str | None, a_page: int = A_PAGE, query: str = "") -> Page[Line]:
+    """The newest first; a page that is not there is the nearest one. `query` is of a name or a whole code."""
+    page = Paginator(_with_names(_found(query, _SOURCES[kind]())), a_page).get_page(number)
     return Page(_lines(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
+
+
+def clean_query(typed: str) -> str:
+    return "".join(letter for letter in typed if letter.isprintable()).strip()[:LONGEST_QUERY]
+
+
+def _found(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
+    if not query:
+        return duels
+    named = Team.objects.filter(event=OuterRef("event"), name__icontains=query)
+    return duels.filter(Q(event__code=query.upper()) | Exists(named))
 
 
 def games_for(guest: Guest, box: BallotBox) -> list[Line]:
@@ -61,7 +75,9 @@ def _open() -> QuerySet[Duel]:
     fresh = Q()
     for pace in PACES:
         since = now - timedelta(seconds=pace.waits_s)
-        fresh |= Q(event__bank_s=pace.bank_s, event__created_at__gte=since)
+        by_clock = Q(crowd=False, event__bank_s=pace.bank_s)
+        by_window = Q(crowd=True, event__window_s=pace.window_s, event__matches=None)
+        fresh |= Q(by_clock | by_window, event__created_at__gte=since)
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
@@ -97,11 +113,12 @@ def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox |
         game=title_of(event.game),
         names=names_of(duel, match),
         match=match.number if match else 0,
-        clock=pace_of(event.bank_s, event.increment_s).title,
+        clock=clock_of(event.bank_s, event.increment_s, event.window_s),
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WON.get(match.result or "", 0) if match else 0,
         mine=mine,
         your_turn=bool(match and mine and box and is_to_pick(match, "red" if mine == 1 else "yellow", box)),
+        crowd=duel.crowd,
     )
 
 
@@ -111,9 +128,12 @@ def seats_of(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | Non
 
 
 def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
-    """Red's and yellow's, as they were called when the first match began; empty for a free seat."""
+    """Red's and yellow's, as they were called when the first match began; empty for a free seat.
+
+    A crowd has none, and a name.
+    """
     teams = {team.number: team.name for team in duel.event.teams.all()}
-    one, two = teams[1] if duel.one_id else "", teams[2] if duel.two_id else ""
+    one, two = (teams[1] if duel.one_id or duel.crowd else "", teams[2] if duel.two_id or duel.crowd else "")
     return (two, one) if match and match.red.number != 1 else (one, two)
 
 

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-MINUTE_S, DAY_S = 60, 24 * 3600
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """`bank_s` on each clock, `increment_s` more after each turn; the reveal takes `reveal_s`.
 
-    A game that waits for somebody is listed for `waits_s`: longer, nobody would be there any more.
+    A game that waits for somebody is listed for `waits_s`: longer, nobody would be there any more. Against a
+    crowd there are no clocks, but `window_s` to vote in each turn.
     """
 
     slug: str
@@ -18,18 +19,24 @@ class Pace:
     increment_s: int = 0
     reveal_s: int = 5
     waits_s: int = 15 * MINUTE_S
+    window_s: int = 30
+    a_turn: str = "30 seconds a turn"
 
 
 PACES = (
-    Pace("1-min", "1 minute", MINUTE_S, reveal_s=4),
+    Pace("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, a_turn="15 seconds a turn"),
     Pace("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
-    Pace("3-days", "3 days", 3 * DAY_S, waits_s=7 * DAY_S),
-    Pace("30-days", "30 days", 30 * DAY_S, waits_s=30 * DAY_S),
+    Pace("3-days", "3 days", 3 * DAY_S, waits_s=7 * DAY_S, window_s=8 * HOUR_S, a_turn="8 hours a turn"),
+    Pace("30-days", "30 days", 30 * DAY_S, waits_s=30 * DAY_S, window_s=DAY_S, a_turn="a day a turn"),
 )
 USUAL = PACES[1]
 BY_SLUG = {pace.slug: pace for pace in PACES}
 _BY_CLOCK = {(pace.bank_s, pace.increment_s): pace for pace in PACES}
+_BY_WINDOW = {pace.window_s: pace for pace in PACES}
 
 
-def pace_of(bank_s: int | None, increment_s: int) -> Pace:
-    return _BY_CLOCK.get((bank_s or 0, increment_s), USUAL)
+def clock_of(bank_s: int | None, increment_s: int, window_s: int) -> str:
+    """The time on each clock or, against a crowd, that of a turn."""
+    if bank_s is None:
+        return _BY_WINDOW.get(window_s, USUAL).a_turn
+    return _BY_CLOCK.get((bank_s, increment_s), USUAL).title

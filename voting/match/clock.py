@@ -30,6 +30,7 @@ from voting.match.troubles import Troubles
 from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
 from voting.metrics.figures import CLOCK_LOOKED_AT
 from voting.upkeep.chat_retention import forget_chat
+from voting.upkeep.hall import sweep_hall
 from voting.upkeep.retention import forget_voters
 
 log = logging.getLogger(__name__)
@@ -185,7 +186,11 @@ class Clock:
         if time.monotonic() - self.forgot_at >= FORGET_S:
             self.forgot_at = time.monotonic()
             forget_old()
-            self.forgetting = chain(forget_voters(settings.RETENTION_DAYS), forget_chat(settings.CHAT_DAYS))
+            self.forgetting = chain(
+                forget_voters(settings.RETENTION_DAYS),
+                forget_chat(settings.CHAT_DAYS),
+                sweep_hall(settings.HALL_DAYS),
+            )
         next(self.forgetting, None)  # a step a second: no deadline waits for it
 
     def _let_go_now_and_then(self) -> None:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from games.models import Guest
+from voting.hall.guests import find_guest
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
 SALT = "crowdgame.guest"
@@ -17,7 +18,7 @@ KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 def guest_of(request: HttpRequest) -> Guest | None:
     """Whoever has the cookie; looking alone makes nobody one."""
     pk, _, sign = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
-    guest = Guest.objects.filter(pk=int(pk)).first() if pk else None
+    guest = find_guest(int(pk)) if pk else None
     return guest if guest and constant_time_compare(sign, _sign_of(guest)) else None
 
 

@@ -8,19 +8,29 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from games.models import Duel, Guest, Match
+from games.models import Duel, Guest
 from voting.box.ballot_box import BallotBox
+from voting.entry.links import qr_path
 from voting.forms.hall import WishForm
 from voting.hall.again import ask_again
-from voting.hall.duels import HallError, check_room, find_duel, join_duel, key_of, new_duel, place_of
+from voting.hall.duels import (
+    HallError,
+    begin_against_crowd,
+    check_room,
+    find_duel,
+    join_duel,
+    key_of,
+    new_duel,
+    place_of,
+)
 from voting.hall.guests import new_guest
-from voting.hall.lists import KINDS, Kind, games_for, names_of, page_of, seats_of
-from voting.hall.paces import pace_of
+from voting.hall.lists import KINDS, Kind, clean_query, games_for, page_of
+from voting.hall.view import view_duel
 from voting.pages.guests import guest_of, known
+from voting.pages.preview import picture_address
 from voting.pages.talk import talk_in_hall, talks_beside
 
 SHORT = 6
-MINUS = "\u2212"
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
 ballot_box = cache(BallotBox)
@@ -33,14 +43,16 @@ def hall(request: HttpRequest) -> HttpResponse:
 
 def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
+    query = clean_query(request.GET.get("q", ""))
     mine = games_for(guest, ballot_box()) if guest else []
     context = {
         "guest": guest,
-        "mine": mine,
+        "mine": [] if query else mine,
         "turns": sum(line.your_turn for line in mine),
-        "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT)) for kind in KINDS],
+        "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT, query)) for kind in KINDS],
+        "query": query,
         "form": WishForm(),
-        "talk": talk_in_hall(request, guest),
+        "talk": None if query else talk_in_hall(request, guest),
         "problem": problem,
     }
     return render(request, "hall/hall.html", context, status=status)
@@ -51,8 +63,14 @@ def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
     """All games of a kind, page by page."""
     if kind not in get_args(Kind):
         raise Http404
-    page = page_of(kind, request.GET.get("page"))  # type: ignore[arg-type]
-    context = {"guest": guest_of(request), "kind": kind, "title": TITLES[kind], "page": page}  # type: ignore[index]
+    query = clean_query(request.GET.get("q", ""))
+    context = {
+        "guest": guest_of(request),
+        "kind": kind,
+        "title": TITLES[kind],  # type: ignore[index]
+        "page": page_of(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
+        "query": query,
+    }
     return render(request, "hall/list.html", context)
 
 
@@ -74,7 +92,8 @@ def new_game(request: HttpRequest) -> HttpResponse:
         duel = new_duel(guest, form.wish())
     except HallError as refusal:
         return _hall(request, str(refusal), 409)
-    return known(redirect("duel", duel.event.code) if not duel.listed else _board(duel, guest), guest)
+    invites = duel.crowd or not duel.listed
+    return known(redirect("duel", duel.event.code) if invites else _board(duel, guest), guest)
 
 
 @require_safe
@@ -84,39 +103,24 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
-    guest, event = guest_of(request), duel.event
-    match = event.matches.select_related("red", "rated").order_by("-number").first()
+    guest = guest_of(request)
+    match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
+    view = view_duel(duel, match, guest, ballot_box().present(duel.event_id))
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    link = f"{base}/hall/{duel.event.code}"
+    size, path = qr_path(link.upper())
     context = {
         "guest": guest,
         "duel": duel,
-        "code": event.code,
-        "seats": zip(
-            names_of(duel, match), seats_of(duel, match), ("red", "yellow"), _changes(match), strict=True
-        ),
-        "clock": pace_of(event.bank_s, event.increment_s).title,
-        "mine": place_of(duel, guest) if guest else 0,
-        "free": place_of(duel, None),
-        "match": match,
-        "over": match is not None and match.ended_at is not None and event.next_match_at is None,
-        "asked": duel.again,
-        "link": f"{base}/hall/{event.code}",
-        "talks": talks_beside(request, duel, guest),
+        "view": view,
+        "link": link,
+        "qr": path,
+        "qr_size": size,
         "problem": problem,
+        "talks": talks_beside(request, duel, guest),
+        "picture": picture_address(request, duel.event.code, match),
     }
     return render(request, "hall/duel.html", context, status=status)
-
-
-def _changes(match: Match | None) -> tuple[str, str]:
-    """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
-    if match is None or not hasattr(match, "rated"):
-        return "", ""
-    told = match.rated
-    return _change(told.red_before, told.red_after), _change(told.yellow_before, told.yellow_after)
-
-
-def _change(before: float, after: float) -> str:
-    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
 
 
 @require_POST
@@ -144,6 +148,19 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     except HallError as refusal:
         return known(_duel(request, duel, str(refusal), 409), guest)
     return known(_board(duel, guest), guest)
+
+
+@require_POST
+def begin(request: HttpRequest, code: str) -> HttpResponse:
+    """Against a crowd: whoever made the game says when."""
+    duel, guest = _find(code), guest_of(request)
+    if guest is None:
+        return _duel(request, duel, "Only whoever made this game can begin it.", 409)
+    try:
+        duel = begin_against_crowd(code, guest, ballot_box())
+    except HallError as refusal:
+        return _duel(request, duel, str(refusal), 409)
+    return _board(duel, guest)
 
 
 def _board(duel: Duel, guest: Guest) -> HttpResponse:

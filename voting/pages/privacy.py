@@ -15,7 +15,11 @@ FRESH_S = 300
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
-    context = {"days": settings.RETENTION_DAYS, "chat_days": settings.CHAT_DAYS}
+    context = {
+        "days": settings.RETENTION_DAYS,
+        "chat_days": settings.CHAT_DAYS,
+        "hall_days": settings.HALL_DAYS,
+    }
     answer = render(request, "privacy.html", context)
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from games.models import Match, MatchState
 from voting.pages.paper import answer_paper, render_paper
+from voting.pages.preview import picture_address
 from voting.records.exports import find_match, version_of
 from voting.report.reading import read_report
 from voting.report.report import csv_rows
@@ -29,7 +30,7 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
         return _none(request)
-    packed = _page(match)
+    packed = _page(match, picture_address(request, match.event.code, match))
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = answer_paper(packed if compressed else gzip.decompress(packed), _fresh_s(match))
     if compressed:
@@ -50,12 +51,14 @@ def match_figures(request: HttpRequest, code: str, number: int) -> HttpResponse:
     return answer
 
 
-def _page(match: Match) -> bytes:
-    version = version_of(match)
+def _page(match: Match, picture: str) -> bytes:
+    version = *version_of(match), picture
     if version in _kept:
         return _kept[version]
     report = read_report(match)
-    page = render_paper("report/match.html", {"report": report, "view": view_report(report)})
+    page = render_paper(
+        "report/match.html", {"report": report, "view": view_report(report), "picture": picture}
+    )
     packed = gzip.compress(page.encode(), GZIP_LEVEL)
     if match.state != MatchState.PLAYING:
         while len(_kept) >= KEPT:

@@ -9,12 +9,16 @@ from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, T
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
-    """`hands`: it votes by a show of hands, and takes in no phones. `captain` is its captain's sign."""
+    """`hands`: it votes by a show of hands, and takes in no phones. `captain` is its captain's sign.
+
+    `solo`: it is of one voter, with a ticket.
+    """
 
     number: TeamNumber
     name: str
     hands: bool = False
     captain: str = ""
+    solo: bool = False
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,6 +228,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
     series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team
     that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is asked.
+    `hall`: a game of the open hall, where nobody organizes and nobody sees a big screen.
     """
 
     code: str
@@ -243,3 +248,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     extra_s: Count = 0
     captains: bool = False
     again: Count | None = None
+    hall: bool = False

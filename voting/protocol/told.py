@@ -119,12 +119,14 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
     """Voters connected and ballots in the present turn, a number a team; never a column.
 
     In a match by clocks `picked_at` is since when each team has its ballot, 0 as long as it has none.
+    `watching` are those who only look on: projectors, and phones without a seat.
     """
 
     turn: Id | None
     connected: tuple[Count, Count]
     voted: tuple[Count, Count]
     picked_at: tuple[Time, Time] | None = None
+    watching: Count = 0
 
 
 class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):

@@ -3,7 +3,7 @@ import test from "node:test";
 import type { Deed, Pressed, Team, Turn } from "../protocol";
 import { counted, handsOffer, handsState, totalOf } from "./counting";
 
-const TEAM: Team = { number: 2, name: "South", hands: true, captain: "" };
+const TEAM: Team = { number: 2, name: "South", hands: true, captain: "", solo: false };
 const TURN = { id: 7, number: 3 } as Turn;
 const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
 const TOLD: Deed = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null };

@@ -23,7 +23,7 @@ function event(present: Turn | null, revealed: number, part: Partial<Match> = {}
 }
 
 function turnout(id: number | null, voted: readonly [number, number]): TurnoutCounted {
-  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null };
+  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0 };
 }
 
 test("the share of those who are there and have voted, from the moment the window opened", () => {

@@ -85,9 +85,16 @@ function Standing({ view, shown }: { view: View; shown: KeyShown | null }) {
   return (
     <>
       {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote && ` · ${HOW[match.board.vote]}`}</span>}
+      <Watching view={view} />
       {letsIn(view) && <Address url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
   );
+}
+
+/** In the hall: how many look on, this screen among them. */
+function Watching({ view: { state, turnout } }: { view: View }) {
+  const count = turnout?.watching ?? 0;
+  return state.hall && count > 0 ? <span class="turn watching"><b>{count}</b> watching</span> : null;
 }
 
 /** Latecomers find the way in here; the lobby shows it large. */

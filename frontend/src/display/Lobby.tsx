@@ -20,7 +20,7 @@ export function Lobby({ view, qr, shown }: { view: View; qr: readonly string[]; 
   return (
     <div class="lobby">
       {PLACES.map((place) => <Company key={place} view={view} place={place} width={besideCard(view, qr)} />)}
-      {open && !isHidden(view.state, "code") ? <QrCard qr={qr} quiet={quietOf(view)} /> : <Doors view={view} />}
+      {open && (view.state.hall || !isHidden(view.state, "code")) ? <QrCard qr={qr} quiet={quietOf(view)} /> : <Doors view={view} />}
       <Invitation view={view} />
       <div class="way-in" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
         {view.state.lobby === "locked" ? <p>The match begins soon</p> : <WayIn view={view} shown={shown} />}
@@ -32,13 +32,13 @@ export function Lobby({ view, qr, shown }: { view: View; qr: readonly string[]; 
 /** Whoever is in has something to do until it begins, and sees that it works. */
 function Invitation({ view: { state, turnout, foot } }: { view: View }) {
   const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
-  if (foot.lines > 0 || here === 0 || state.lobby === "closed") return null;
+  if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.hall) return null;
   return <p class="invitation">You are in? Press your shape!</p>;
 }
 
 function WayIn({ view, shown }: { view: View; shown: KeyShown | null }) {
-  if (isHidden(view.state, "code")) return <p>The host tells you how to join</p>;
-  const ticket = needed(view.state.admission);
+  if (isHidden(view.state, "code") && !view.state.hall) return <p>The host tells you how to join</p>;
+  const ticket = ticketOf(view.state);
   return (
     <>
       <Address url={view.joinUrl} code={view.state.code} />
@@ -48,12 +48,15 @@ function WayIn({ view, shown }: { view: View; shown: KeyShown | null }) {
   );
 }
 
+/** In the hall the address leads to the seat. */
+const ticketOf = ({ hall, admission }: EventState) => (hall ? "" : needed(admission));
+
 const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
 const BESIDE = { peek: 440, key: 130 };
 
 /** How large the code stands in the foot: address, code and key share its width, or its height with a sentence. */
 function codeSize({ state, joinUrl, size, foot }: View, shown: KeyShown | null): number {
-  if (needed(state.admission) && !shown) return CODE.above;
+  if (ticketOf(state) && !shown) return CODE.above;
   const text = hostOf(joinUrl).length / 2 + state.code.length * 1.12 + (shown?.key.length ?? 0) * 1.2;
   const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0);
   return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));

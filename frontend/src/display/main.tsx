@@ -101,7 +101,7 @@ function whole(event: EventState | null): EventState | null {
   return event && { ...UNTOLD, ...event };
 }
 
-const UNTOLD: Pick<EventState, "notice" | "hidden" | "best_of"> = { notice: "", hidden: [], best_of: null };
+const UNTOLD: Pick<EventState, "notice" | "hidden" | "best_of" | "hall"> = { notice: "", hidden: [], best_of: null, hall: false };
 
 function Display() {
   const live = useStore(link.store);

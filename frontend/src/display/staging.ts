@@ -38,8 +38,8 @@ export function matchOf(part: Partial<Match> = {}): Match {
 export function eventOf(part: Partial<EventState> = {}): EventState {
   return {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
-    teams: [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }],
+    teams: [{ number: 1, name: "North", hands: false, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }],
     match: matchOf(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, captains: false, again: null, ...part,
+    best_of: null, extra_s: 0, captains: false, again: null, hall: false, ...part,
   };
 }

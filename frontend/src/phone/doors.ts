@@ -3,6 +3,7 @@ import type { Connection } from "../live/socket";
 import { CloseCode, type ErrorTold, type EventState } from "../protocol";
 import type { Desk } from "./desk";
 import { html, type Html } from "./dom";
+import { gamePage } from "./scene";
 import { balls, hint, kept } from "./screens";
 import { shape } from "./shape";
 import * as say from "./tongue/en";
@@ -39,10 +40,17 @@ export function whose(shown: string): Html {
 
 /** No seat yet: show a code, choose a team, scan the team's own code, or wait for the doors. */
 export function hindered({ code, event }: ErrorTold, connection: Connection, { empty }: Desk): Html {
+  if (code.startsWith("key") && event?.hall) return seatless(event);
   if (code.startsWith("key")) return keyForm(code, event, empty);
   if (code === "team_needed" && event?.team_choice !== "link") return choice(event);
   const [title, text] = say.hindrances[code] ?? say.hindrances.team_needed!;
   return notice(title, text, !!event && html`<p class="event">${event.name}</p>`, hint(connection));
+}
+
+/** In a game of the hall nobody has a code to type. */
+function seatless(event: EventState): Html {
+  const [title, text, label] = say.ofTwo;
+  return notice(title, text, html`<p class="event">${event.name}</p>`, html`<p>${gamePage(event, label)}</p>`);
 }
 
 function choice(event: EventState | null): Html {

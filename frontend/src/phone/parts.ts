@@ -53,7 +53,6 @@ export interface Second {
   spoken: (ms: number) => string;
   card: string;
   oneDevice: string;
-  stopped: string;
   // --- without a seat
   away: (code: number) => Html;
   hindered: (error: ErrorTold, connection: Connection, desk: Desk) => Html;

@@ -29,7 +29,7 @@ export function play(view: View, pressed: number): Html {
       ${hint(view.connection)}
       <p class="sentence" role="status">${sentence(view)}</p>
       <p class="hidden" aria-live="polite">${more?.moves(view)}</p>
-      ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && html`<p class="privacy">${say.cheer}</p>`}
+      ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && !event.hall && html`<p class="privacy">${say.cheer}</p>`}
       ${event.peek && more?.peek}
       ${next}
       ${!match && html`<p class="privacy">${event.admission === "open" && second()?.oneDevice}${kept} ${tongues()} ${view.sign}</p>`}

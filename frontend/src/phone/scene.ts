@@ -3,7 +3,7 @@ import { leftOnClock } from "../live/clocks";
 import { dropMoments, landMoment, revealMoments, revealStep, sideOf, tokenMoment } from "../live/phase";
 import { seriesOf } from "../live/series";
 import { support } from "../live/support";
-import type { Board, Match, Reveal, Side, SideTally } from "../protocol";
+import type { Board, EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { nameOf } from "../board/geometry";
 import { again } from "./again";
 import { html, type Html } from "./dom";
@@ -126,11 +126,15 @@ export function corner({ now, phase, turnout }: View, match: Match, side: Side):
   return { picked: shown ? nameOf(match.board, tally.pick!) + share : "", holds: holder === side };
 }
 
+/** Where somebody to play against comes in. */
+export const gamePage = ({ code }: EventState, label: string) => html`<a class="hall" href="/hall/${code}">${label}</a>`;
+
 /** How the series stands, when the next match begins, and whether there is to be one. */
 export function next(view: View): Html | false {
-  const { event, now, phase } = view;
+  const { event, now, phase, team } = view;
   if (phase === "voting") return resignation(view);
   if (phase !== "lobby" && phase !== "ended") return false;
+  if (event.hall && !event.match && !event.teams[2 - team]!.solo) return html`<p class="next">${gamePage(event, `${location.host}/hall/${event.code}`)}</p>`;
   const at = event.next_match_at;
   const series = event.best_of && seriesOf(event).won;
   const ball = (team: number) => token(`ball-${sideOf(event, team)}`);

@@ -51,7 +51,7 @@ test("before a window that is talked over, the phone says so, and counts to the 
 });
 
 test("a phone of a team that shows hands is told so, and takes no vote", () => {
-  const teams = [{ number: 1, name: "North", hands: true, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }] as const;
+  const teams = [{ number: 1, name: "North", hands: true, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }] as const;
   const hands = view(match(), {}, { teams });
   assert.match(told.sentence(hands, hands.match), /show of hands/);
   assert.equal(sentence(hands), "", "until the second part is there");

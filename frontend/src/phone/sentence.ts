@@ -6,15 +6,14 @@ import type { View } from "./view";
 
 /** The one sentence under the clock: what is going on, and what there is to do. */
 export function sentence(view: View): string {
-  const { match, phase, hands } = view;
-  if (!match && !hands) return lobby(view);
+  const { match, phase, hands, event } = view;
+  if (!hands && !event.match && !event.hall) return lobby(view);
   if (view.talking) return say.talk;
   const said = phase === "waiting" ? say.getReady : phase === "voting" && !second() && voting(view, match!);
   return (!match?.board.vote && said) || (need()?.sentence(view, match) ?? "");
 }
 
-function lobby({ turnout, team, event, connection }: View): string {
-  if (event.match) return need()?.stopped ?? "";
+function lobby({ turnout, team, connection }: View): string {
   if (connection.state === "connecting") return say.goingIn;
   const here = turnout?.connected[team - 1] ?? 0;
   return `${here > 1 ? say.inTeam(thousands(here)) : say.youAreIn} ${say.soon}`;

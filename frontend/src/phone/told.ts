@@ -1,7 +1,7 @@
 import { otherSide } from "../live/grid";
 import { revealStep, tokenMoment } from "../live/phase";
 import { nameOf } from "../board/geometry";
-import type { Board, Match, Reveal, SideTally } from "../protocol";
+import type { Board, EventState, Match, Reveal, SideTally } from "../protocol";
 import { support } from "../live/support";
 import type { Ballot } from "./ballot";
 import { chosenName, columnsOf, takesSeveral } from "./choice";
@@ -13,16 +13,25 @@ import { called, isSealed, ownColumn, type View } from "./view";
 
 // What is said once there was a vote: of its fate, of a reveal, of a match that is over.
 
-export const { card, oneDevice, stopped } = say;
+export const { card, oneDevice } = say;
 
 export function sentence(view: View, match: Match | null): string {
   const { phase, ballot, hands } = view;
+  if (!match && !hands) return calm(view.event, view.team);
   if (!match || (hands && phase === "voting")) return say.hands;
   if (phase === "ended") return end(view, match);
   if (phase === "reveal") return reveal(view, match, match.reveal!);
   if (phase === "paused") return join(say.paused, ballot.standing !== null && say.voteKept);
   if (phase === "sealed") return sealed(view, match);
   return phase === "waiting" ? halved(view, match) : voting(view, match);
+}
+
+/** Before a match where there is no big screen to look at, or after one that was stopped. */
+function calm({ match, teams }: EventState, team: number): string {
+  if (match) return say.stopped;
+  const solo = teams.find((one) => one.solo);
+  if (!solo) return say.waits;
+  return solo.number === team ? say.gathers : say.amidst(solo.name);
 }
 
 const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");

@@ -13,7 +13,7 @@ from tests.voting.boxes import ask
 from tests.voting.playing import ballots, new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.states import shown
 from voting.box.ballot_box import BallotBox
-from voting.box.boxed import Turnout
+from voting.box.boxed import Held, Turnout
 from voting.match.turns import boxed, close_turn, load_turn, start_match
 from voting.models import Announcement
 from voting.organizing.control import act
@@ -61,7 +61,7 @@ def without_lot(told: bytes) -> bytes:
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:
-    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), (3, 3), (0, 0)))
+    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), Held((3, 3))))
     return Turnout(0, told.connected, told.waiting, told.red, told.yellow)
 
 

@@ -12,7 +12,7 @@ from voting.entry.tickets import Claim, Shown, claim_tickets
 from voting.hall import duels
 from voting.hall.duels import HallError, Wish, find_duel, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
-from voting.hall.lists import games_for, page_of
+from voting.hall.lists import LONGEST_QUERY, Kind, clean_query, games_for, page_of
 from voting.hall.paces import BY_SLUG
 from voting.match.turns import start_due_match
 
@@ -135,3 +135,23 @@ def test_where_it_is_my_turn_comes_first(box: BallotBox) -> None:
     new_duel(first, Wish())
     lines = games_for(first, box)
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
+
+
+def test_a_game_is_found_by_a_name_or_by_its_whole_code(box: BallotBox) -> None:
+    duel, first, second = joined(box)
+    other, _, _ = joined(box)
+    hidden, alone = begun(listed=False)
+
+    def found(query: str, kind: Kind = "running") -> list[str]:
+        return [line.code for line in page_of(kind, 1, query=query)]
+
+    for query in (str(first), str(second).upper(), str(first.number), duel.event.code.lower()):
+        assert found(query) == [duel.event.code]
+    assert found("guest") == [other.event.code, duel.event.code]
+    assert found(duel.event.code[:3]) == found("nobody") == found("%") == []
+    assert found(str(alone), "open") == found(hidden.event.code, "open") == []
+
+
+def test_what_is_typed_is_cut_and_has_no_letters_that_a_database_refuses() -> None:
+    assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
+    assert len(clean_query("x" * 99)) == LONGEST_QUERY

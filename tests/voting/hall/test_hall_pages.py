@@ -89,6 +89,34 @@ def test_a_full_hall_takes_no_more_games_and_makes_nobody_a_guest(monkeypatch: p
     board(Client().post("/hall/new")["Location"])
 
 
+def test_a_search_keeps_its_word_from_page_to_page() -> None:
+    for _ in range(21):
+        Client().post("/hall/new")
+    found = Client().get("/hall/", {"q": "Guest"}).content.decode()
+    assert "/hall/all/open?q=Guest" in found
+    assert "New game" not in found
+    page = Client().get("/hall/all/open", {"q": "Guest"}).content.decode()
+    assert "?q=Guest&amp;page=2" in page
+    assert "None with “<bdi>&lt;b&gt;</bdi>”" in Client().get("/hall/all/open", {"q": "<b>"}).content.decode()
+
+
+def test_against_a_crowd_the_page_invites_and_its_maker_begins() -> None:
+    one, two = Client(), Client()
+    place = one.post("/hall/new", {"crowd": "on"})["Location"]
+    code = place.rpartition("/")[2]
+    mine, theirs = one.get(place).content.decode(), two.get(place).content.decode()
+    assert f'value="http://testserver{place}"' in mine
+    assert f'action="{place}/begin"' in mine
+    assert f'href="/{code}">Join the crowd' in theirs
+    assert f'href="/{code}">Join<' in two.get("/hall/").content.decode()
+    for stranger in (two, Client()):
+        assert stranger.post(f"{place}/begin").status_code == 409
+    assert not Match.objects.exists()
+    assert board(one.post(f"{place}/begin")["Location"]) == code
+    assert Match.objects.get().bank_s is None
+    assert "A game is on" in two.get(place).content.decode()
+
+
 def test_a_forged_cookie_is_nobody() -> None:
     client = Client()
     client.post("/hall/new")

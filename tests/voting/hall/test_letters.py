@@ -17,6 +17,7 @@ from games.models import Address, Event, Guest, Letter, Match
 from tests.voting.boxes import ask
 from tests.voting.playing import only_turn, open_now, play_turn, vote
 from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Held
 from voting.hall import addresses, letters
 from voting.hall.letters import LEASE, send_due
 from voting.upkeep.retention import forget_addresses
@@ -174,7 +175,7 @@ def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -
     later()
     event = Event.objects.get()
     here = (1, 0) if event.duel.one == Address.objects.get().guest else (0, 1)
-    ask(lambda own: own.beat(event.pk, "a", (1, 1), here, (0, 0)))
+    ask(lambda own: own.beat(event.pk, "a", (1, 1), Held(here)))
     send_due(box)
     assert not mailbox.mails
     assert Letter.objects.get().due_at > timezone.now() + timedelta(minutes=9)

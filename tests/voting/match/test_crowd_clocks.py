@@ -9,7 +9,7 @@ from games.models import EndedBy, MatchResult, Turn, TurnState
 from tests.voting.boxes import ask
 from tests.voting.match.test_banks import age, begin, heard, match_of
 from voting.box.ballot_box import BallotBox
-from voting.box.boxed import Turnout
+from voting.box.boxed import Held, Turnout
 from voting.counting.ballots import Ballot
 from voting.match.turns import close_turn, load_turn
 
@@ -25,7 +25,7 @@ def pick(turn: Turn, side: Side, number: int) -> None:
 def beat(turn: Turn, red: int, yellow: int) -> Turnout:
     """A gateway with two phones a side says how many of them have yet to vote."""
     asked = (turn.pk, turn.epoch)
-    return ask(lambda box: box.beat(turn.match.event_id, "a", asked, (2, 2), (red, yellow)))
+    return ask(lambda box: box.beat(turn.match.event_id, "a", asked, Held((2, 2), (red, yellow))))
 
 
 def test_one_vote_of_many_stops_no_clock(box: BallotBox) -> None:
@@ -69,7 +69,7 @@ def test_who_has_just_gone_may_come_back_and_vote(box: BallotBox) -> None:
     pick(turn, "red", 1)
     beat(turn, 1, 2)
     asked = (turn.pk, turn.epoch)
-    told = ask(lambda own: own.beat(turn.match.event_id, "a", asked, (1, 2), (0, 2)))
+    told = ask(lambda own: own.beat(turn.match.event_id, "a", asked, Held((1, 2), (0, 2))))
     assert told.all_at == (0, 0)
 
 

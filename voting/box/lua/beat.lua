@@ -1,10 +1,12 @@
 -- A gateway tells whom it holds and hears what all gateways hold together.
--- KEYS: gateways, box, most, yet to vote.  ARGV: gateway, stale after (ms), turn and epoch, connected 1,
+-- KEYS: gateways, box, most, yet to vote, watchers.  ARGV: gateway, stale after (ms), turn and epoch, connected 1,
 -- connected 2, yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how
--- long a phone that has gone may take to come back (ms); of those yet to vote, how many are red.
+-- long a phone that has gone may take to come back (ms); of those yet to vote, how many are red;
+-- how many only look on.
 -- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow, and in a match by clocks since
--- when red and yellow have, and since when everybody of red and of yellow has, else 0}; "yet to vote" has those
+-- when red and yellow have, and since when everybody of red and of yellow has, else 0, and how many look on}; "yet to vote" has those
 -- who may come back among it, and is -1 while a gateway's figure is of another turn.
+-- Who looks on has a key of its own: a gateway of a version before reads all of the first one.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('HSET', KEYS[1], ARGV[1], table.concat({ now, ARGV[3], ARGV[4], ARGV[5], ARGV[6] }, ' '))
@@ -28,6 +30,22 @@ if one + two >= most then
 end
 if waiting >= 0 then
   waiting = waiting + most - one - two
+end
+if ARGV[12] == '0' then
+  redis.call('HDEL', KEYS[5], ARGV[1])
+else
+  redis.call('HSET', KEYS[5], ARGV[1], now .. ' ' .. ARGV[12])
+  redis.call('PEXPIRE', KEYS[5], 60000)
+end
+local watching = 0
+local watchers = redis.call('HGETALL', KEYS[5])
+for i = 1, #watchers, 2 do
+  local at, count = string.match(watchers[i + 1], '^(%d+) (%d+)$')
+  if math.abs(now - tonumber(at)) > tonumber(ARGV[2]) then
+    redis.call('HDEL', KEYS[5], watchers[i])
+  else
+    watching = watching + count
+  end
 end
 local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8], 'red_at',
   'yellow_at', 'red_ends_at')
@@ -53,4 +71,4 @@ if voted[7] then
   end
 end
 return { now, one, two, waiting, tonumber(voted[1] or 0), tonumber(voted[2] or 0), tonumber(voted[5] or 0),
-  tonumber(voted[6] or 0), done[1], done[2] }
+  tonumber(voted[6] or 0), done[1], done[2], watching }

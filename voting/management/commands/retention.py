@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from voting.upkeep.chat_retention import chat_to_forget, forget_chat
+from voting.upkeep.hall import deserted_games, lost_guests, sweep_hall
 from voting.upkeep.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
 
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
             done = {step.event.pk: step for step in forget_voters(days)}
             self._say("forgotten", list(done.values()), days)
         self._forget_chat(dry_run=options["dry_run"])
+        self._sweep_hall(dry_run=options["dry_run"])
 
     def _forget_chat(self, dry_run: bool) -> None:
         days = settings.CHAT_DAYS
@@ -36,6 +38,13 @@ class Command(BaseCommand):
             rows = max(forget_chat(days), default=0)
         what = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"{rows} rows of what guests said over {days} days ago {what}.")
+
+    def _sweep_hall(self, dry_run: bool) -> None:
+        days = settings.HALL_DAYS
+        waiting = deserted_games(days).count() + lost_guests(days).count()
+        rows = waiting if dry_run else sum(sweep_hall(days))
+        what = "would go" if dry_run else "are gone"
+        self.stdout.write(f"{rows} games and guests of whom the hall saw nothing for {days} days {what}.")
 
     def _say(self, what: str, events: list[Forgotten], days: int) -> None:
         for event in events:

@@ -1,4 +1,4 @@
-// The page follows the cup by itself: it asks again while somebody can see it, and takes over what changed.
+// The page follows what it shows by itself: it asks again while somebody can see it, and takes over what changed.
 
 const WAIT_MS = matchMedia("(min-width: 56rem)").matches ? 4_000 : 10_000;
 

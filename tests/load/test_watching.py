@@ -1,0 +1,16 @@
+"""Watchers of a duel: each of them sees each turn. How soon, `python -m tests.load.watching` says."""
+
+import asyncio
+
+from tests.load.watching import watch
+from tests.stack import House
+from voting.rehearsal.samples import Samples
+
+WATCHERS, DUELS, TURNS = 60, 2, 1  # more than an event has projectors
+
+
+def test_every_watcher_sees_every_turn(house: House) -> None:
+    found = asyncio.run(watch(house, WATCHERS, DUELS, TURNS))
+    print(Samples(found).spread())
+    assert len(found) == WATCHERS * TURNS
+    assert min(found) >= 0
