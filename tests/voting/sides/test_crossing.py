@@ -91,7 +91,9 @@ def test_once_sides_are_told_no_turn_is_taken_back(box: BallotBox) -> None:
         act(match.event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
-@pytest.mark.parametrize("choices", [{"game": CLASSIC}, {"game": "goofspiel"}, {"bank_s": 60}])
+@pytest.mark.parametrize(
+    "choices", [{"game": CLASSIC}, {"game": "goofspiel"}, {"bank_s": 60}, {"tie_rule": "captain"}]
+)
 def test_what_tells_of_sides_is_not_played_with_secret_ones(
     box: BallotBox, choices: dict[str, object]
 ) -> None:
