@@ -98,7 +98,7 @@ def test_what_tells_of_sides_is_not_played_with_secret_ones(
     box: BallotBox, choices: dict[str, object]
 ) -> None:
     event = new_event(defections=1, **choices)
-    with pytest.raises(MatchError, match="Secret sides need"):
+    with pytest.raises(MatchError, match="Secret sides"):
         start_match(event.pk, box)
 
 
