@@ -168,10 +168,8 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     changes = sides.changes_before(turn)
     by_side = ballots_by_side(position, sides.sort_by_side(ballots, changes))
     seal = _tell_seal(turn, by_side, changes, sealed.sealed_at)
-    now, asked = (
-        max(box.now(), seal.told.at),
-        time.monotonic(),
-    )  # a cluster's nodes differ
+    asked = time.monotonic()
+    now = max(box.now(), seal.told.at)  # a cluster's nodes differ, and clocks are set
     deserted = sides.find_deserted(turn, [one for cast in by_side.values() for one in cast], changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _write(turn, outcome, seal, now, banks.used(turn, position, box))

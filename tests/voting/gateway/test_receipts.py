@@ -155,7 +155,7 @@ def test_all_are_told_the_seal_and_nothing_in_it_says_what_was_voted(night: Nigh
     night.close()
     told = [face.hear("turn.sealed") for face in (display, night.votes[0][0])]
     assert told[0] == told[1]
-    assert set(told[0]) == {"type", "turn", "at", "red", "yellow"}
+    assert set(told[0]) == {"type", "turn", "at", "red", "yellow", "whole"}
     assert told[0]["red"].keys() == told[0]["yellow"].keys() == {"root", "ballots"}
     assert told[0]["yellow"] == {"root": sha256().hexdigest(), "ballots": 0}
     kinds = [message["type"] for message in display.heard]
