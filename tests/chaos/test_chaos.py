@@ -61,6 +61,6 @@ def test_every_turn_but_the_present_ones_is_resolved(short_night: Campaign) -> N
 
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
 def test_what_keeps_a_night_right_is_missed_when_it_is_taken_out(mutant: str, tmp_path: Path) -> None:
-    few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=2)
+    few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=3)
     campaign = play(tmp_path, Choices(mutant=mutant), (EXPOSED_BY[mutant],), few)
     assert {finding.kind for finding in campaign.findings.values()} & {"lost", "wrong"}

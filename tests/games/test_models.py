@@ -121,6 +121,12 @@ def one_guest_against_itself(rows: Rows) -> None:
     change(Duel, two=rows[Duel].one)(rows)
 
 
+def of_two_and_a_crowd(rows: Rows) -> None:
+    rows[Duel].two = Guest.objects.create(number=1)
+    rows[Duel].crowd = True
+    rows[Duel].save()
+
+
 def two_halls(rows: Rows) -> None:
     for _ in range(2):
         ChatRoom.objects.create(kind="hall")
@@ -152,6 +158,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "duel_again_1_or_2": [change(Duel, again=3)],
     "rating_once": [again(Rating)],
     "duel_of_two": [one_guest_against_itself],
+    "duel_of_one_and_a_crowd": [of_two_and_a_crowd],
     "duel_of_somebody": [change(Duel, one=None)],
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],

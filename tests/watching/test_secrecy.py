@@ -155,9 +155,10 @@ def test_turnout_is_a_number_a_team_and_no_more(evenings: tuple[Evening, Evening
     for evening in evenings:
         assert evening.turnout
         assert {frozenset(told) for told in evening.turnout} == {
-            frozenset({"type", "turn", "connected", "voted", "picked_at"})
+            frozenset({"type", "turn", "connected", "voted", "picked_at", "watching"})
         }
         assert {told["picked_at"] for told in evening.turnout} == {None}  # of two players by clocks alone
+        assert {told["watching"] for told in evening.turnout} == {None}  # in the open hall alone
         assert {len(told[name]) for told in evening.turnout for name in ("connected", "voted")} == {2}
         assert max(told["voted"] for told in evening.turnout) == [len(LOW), len(HIGH)]
         assert {n for told in evening.turnout for n in told["voted"]} <= set(range(len(LOW) + 1))
@@ -172,7 +173,8 @@ def test_the_seed_is_told_with_the_reveal_and_not_before(evenings: tuple[Evening
 
 def test_the_seal_tells_a_root_and_a_number_a_team(evenings: tuple[Evening, Evening]) -> None:
     for evening in evenings:
-        assert evening.seal.keys() == {"type", "turn", "at", "red", "yellow"}
+        assert evening.seal.keys() == {"type", "turn", "at", "red", "yellow", "whole"}
+        assert evening.seal["whole"] is None  # of secret sides alone
         for side in ("red", "yellow"):
             assert evening.seal[side].keys() == {"root", "ballots"}
             assert evening.seal[side]["ballots"] == len(LOW)

@@ -48,8 +48,9 @@ def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House,
         assert (texts(told), told["seq"], told["slow_s"], told["closed"]) == (["Hello"], 1, 2, False)
     assert time.monotonic() - began < SOON_S
     late = listening(house, faces, "hall")
-    assert texts(late.heard[0]) == ["Hello"]
-    assert late.heard[0]["lines"][0]["name"].startswith("Guest ")
+    greeted = late.heard[0] if late.heard[0]["lines"] else late.hear("chat.told")  # or with the next look
+    assert texts(greeted) == ["Hello"]
+    assert greeted["lines"][0]["name"].startswith("Guest ")
     house.ask("taken_away", line=number)
     for face in (one, two, late):
         (line,) = face.hear("chat.told", seq=2)["lines"]

@@ -65,7 +65,7 @@ MALFORMED = [
     '{"type": "ballot.cast"}',
     '{"type": "ballot.cast", "turn": 0, "epoch": 1, "column": 1, "sequence": 1}',
     '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 0, "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 256, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 4294967296, "sequence": 1}',
     '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 1, "sequence": 2147483648}',
     '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": "1 HGETALL", "sequence": 1}',
     '{"type": "ballot.cast", "turn": 1.5, "epoch": 1, "column": 1, "sequence": 1}',
