@@ -3,8 +3,8 @@ BIN := .venv/bin
 # Tools that only look at the code need settings, but neither a real secret nor anybody's data.
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
-# Each process takes a file at a time, the longest first (see tests/conftest.py). Tests wait more than they work.
-THREE_AT_A_TIME := --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Each process takes a file at a time, the longest first (see tests/conftest.py).
+TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 # Crowds want a whole machine.
 ALONE := tests/load tests/hardening/test_fuzz.py
 
@@ -21,9 +21,9 @@ play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, G
 test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(THREE_AT_A_TIME))
+	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
 	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(THREE_AT_A_TIME))
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(TWO_AT_A_TIME))
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
