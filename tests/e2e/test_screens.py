@@ -236,8 +236,8 @@ def test_an_open_window_fits_every_screen_and_keeps_its_secret(hall: Hall) -> No
     assert seen[0] == seen[1] == seen[2]
     assert {message["type"] for message in hall.told} <= {"turnout.counted", "clock.told"}
     for message in hall.told:
-        assert message.keys() <= {"type", "turn", "connected", "voted", "picked_at", "sent", "now_at"}
-        assert message.get("picked_at") is None
+        assert message.keys() <= {"type", "turn", "connected", "voted", "picked_at", "watching", "sent", "now_at"}
+        assert message.get("picked_at") is message.get("watching") is None
 
 
 # By arrows and Enter to the third column, by figure to the sixth, and to the first for good.
