@@ -13,7 +13,7 @@ from voting.box.ballot_box import BallotBox
 from voting.box.stores import DATABASE_AWAY
 from voting.fanout import announcements
 from voting.hall import letters
-from voting.match import deadlines, turns
+from voting.match import closing, deadlines
 from voting.organizing import tempo
 
 # What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
@@ -24,7 +24,7 @@ ballot_box = cache(BallotBox)
 
 @shared_task(name=deadlines.CLOSE_TURN, throws=AWAY)
 def close_turn(turn_id: int) -> None:
-    turns.close_turn(turn_id, ballot_box())
+    closing.close_turn(turn_id, ballot_box())
 
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)

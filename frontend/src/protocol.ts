@@ -14,8 +14,8 @@ export type TallyMethod = "plurality" | "lottery" | "approval" | "instant_runoff
 export type TieRule = "first" | "lot" | "captain";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
-export type Role = "owner" | "cohost" | "viewer";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
+export type Role = "owner" | "cohost" | "viewer";
 
 export interface PhoneJoin {
   type: "phone.join";

@@ -18,6 +18,7 @@ def plant(name: str) -> None:
 def take_the_compare_and_set_out() -> None:
     """Whoever writes a turn writes it, whatever has become of it since."""
     for user in (
+        "voting.match.closing",
         "voting.match.turns",
         "voting.organizing.control",
         "voting.organizing.hands",

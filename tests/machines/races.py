@@ -24,7 +24,8 @@ from voting.box.archive import store_ballots, stored_ballots
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.fanout.announcements import relay
-from voting.match.turns import close_turn, load_turn, restore_turn, start_due_match, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import load_turn, restore_turn, start_due_match, start_match
 from voting.models import Announcement, TallyRecord
 from voting.organizing.control import edit_event
 from voting.protocol import Action

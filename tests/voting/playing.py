@@ -12,7 +12,8 @@ from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.fanout.announcements import announce, relay
-from voting.match.turns import boxed, close_turn, load_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn, start_match
 from voting.models import Announcement, StoredBallot, TallyRecord
 
 CLASSIC = "captains-mistress"

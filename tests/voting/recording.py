@@ -14,7 +14,8 @@ from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, ranking_of, set_of
 from voting.entry.seats import sign_of
-from voting.match.turns import boxed, close_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, start_match
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
 

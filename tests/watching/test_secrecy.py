@@ -158,7 +158,7 @@ def test_turnout_is_a_number_a_team_and_no_more(evenings: tuple[Evening, Evening
             frozenset({"type", "turn", "connected", "voted", "picked_at", "watching"})
         }
         assert {told["picked_at"] for told in evening.turnout} == {None}  # of two players by clocks alone
-        assert {told["watching"] for told in evening.turnout} == {None}  # in the open hall alone
+        assert {told["watching"] for told in evening.turnout} == {0}  # in the open hall alone
         assert {len(told[name]) for told in evening.turnout for name in ("connected", "voted")} == {2}
         assert max(told["voted"] for told in evening.turnout) == [len(LOW), len(HIGH)]
         assert {n for told in evening.turnout for n in told["voted"]} <= set(range(len(LOW) + 1))

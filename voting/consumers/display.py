@@ -42,8 +42,8 @@ class DisplayConsumer(SocketConsumer):
                 now_at=gateway.now(), seq=room.seq, join_url=url, qr=qr_rows(url), state=room.state
             ),
         )
-        if room.told_open:
-            self.write(room.told_open)
+        if room.told.open:
+            self.write(room.told.open)
         if is_projector(room.state.code, message.key):
             self._showing = asyncio.create_task(self._show_codes(room, gateway, url))
 

@@ -97,7 +97,7 @@ class PhoneConsumer(SocketConsumer):
     def _welcome(self, you: protocol.You, room: Room) -> None:
         now = gateway().now()
         self.enter(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
-        if counts := room.told_teams.get(you.team):
+        if counts := room.told.teams.get(you.team):
             self.write(counts)
 
     def welcome_anew(self) -> None:

@@ -175,8 +175,8 @@ class SocketConsumer:
         """Take a place in the room and tell its state as of this moment."""
         self.room = room
         self.tell(welcome)
-        if room.turnout:
-            self.write(room.turnout)
+        if room.told.turnout:
+            self.write(room.told.turnout)
 
     def tell(self, message: msgspec.Struct) -> None:
         self.write(_encode(message).decode())

@@ -18,9 +18,10 @@ from voting.entry.rulings import rules_of
 from voting.fanout.announcements import announcements_after, latest_seqs
 from voting.fanout.layer import FOR_CONSOLES, NO_CHANGE, RULED, Copy, Subscription
 from voting.fanout.snapshots import snapshot
-from voting.gateway.hub import Room, write_to_all
+from voting.gateway.hub import Room
 from voting.gateway.rulings import enforce
 from voting.gateway.side_desk import tell_crossings
+from voting.gateway.telling import broadcast, write_to_all
 from voting.gateway.threads import in_database
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class Ears:
     async def hear(self, room: Room, copy: Copy) -> None:
         with suppress(*DATABASE_AWAY):  # the next beat tries again
             if copy.seq == NO_CHANGE:
-                await room.broadcast(copy.body)
+                await broadcast(room, copy.body)
             elif copy.seq == FOR_CONSOLES:
                 await write_to_all(tuple(room.consoles), copy.body.decode())
             elif copy.seq == RULED:
@@ -87,7 +88,7 @@ class Ears:
     async def _tell(self, room: Room, copy: Copy) -> None:
         async with room.applying:
             if copy.seq > room.seq and (told := await self._apply(room, copy)):
-                await room.broadcast(told.body)
+                await broadcast(room, told.body)
 
     async def _apply(self, room: Room, copy: Copy) -> Copy | None:
         """If another version wrote what cannot be read here, this one's view of the event takes its place."""

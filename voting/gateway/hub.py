@@ -1,12 +1,9 @@
-"""This process's sockets, a room an event: a message is encoded once and written to all."""
+"""This process's sockets, a room an event, and who votes in it."""
 
 import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-import msgspec
-from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from voting import protocol
@@ -20,11 +17,10 @@ from voting.fanout.layer import Copy
 from voting.gateway.poll import Poll
 from voting.gateway.promised import Promised
 from voting.gateway.sides import Sides
+from voting.gateway.told import Told
 from voting.gateway.voters import Seated, Socket, Voter
-from voting.metrics.figures import BROADCAST_S
 from voting.protocol import CloseCode
 
-WRITES_AT_ONCE = 200
 SOCKETS_A_SEAT = 4
 
 
@@ -34,10 +30,8 @@ class Room:
 
     `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
-    of them have voted is kept by team, so that nobody has to be counted each second. `turnout` is the last
-    frame of it, `told_phones` the last one that phones were told, `told_teams` the last one of its own
-    votes that each team was told, `told_open` the one of an open vote that screens were told, `rehearsal`
-    how a dry run fared last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
+    of them have voted is kept by team, so that nobody has to be counted each second. `told` is what was
+    told last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
     which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `rules` is what was
     ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
     """
@@ -52,12 +46,8 @@ class Room:
     consoles: set[Socket] = field(default_factory=set)
     voters: dict[str, Voter] = field(default_factory=dict)
     poll: Poll | None = None
-    turnout: str = ""
-    told_phones: str = ""
-    told_teams: dict[int, str] = field(default_factory=dict)
-    told_open: str = ""
+    told: Told = field(default_factory=Told)
     cheers: Cheers = field(default_factory=Cheers)
-    rehearsal: protocol.RehearsalTold | None = None
     unanimous_beats: int = 0
     stopped: tuple[bool, bool] = (False, False)
     asked_at: float = field(default_factory=time.monotonic)
@@ -215,7 +205,7 @@ class Room:
         moves = self.poll is not None and team in self.poll.legal
         return self._connected[team] - self._voted[team] if moves else 0
 
-    # ------------------------------------------------------------ what is told
+    # ------------------------------------------------------------ what is voted
     def apply(self, copy: Copy) -> None:
         """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
         before, state = self.occasion, protocol.decode_change(copy.body).state
@@ -224,7 +214,7 @@ class Room:
         if before != self.occasion:
             self._voted = [0, 0, 0]
         if before != self.occasion or not state.own_counts:
-            self.told_teams, self.told_open = {}, ""
+            self.told.teams, self.told.open = {}, ""
         self._set_poll()
 
     def _set_poll(self) -> None:
@@ -254,63 +244,3 @@ class Room:
             return turn.closes_at - turn.opens_at
         left = max(clocks.red_ms, clocks.yellow_ms)
         return left if clocks.cap_s is None else min(left, clocks.cap_s * 1000)
-
-    async def broadcast(self, frame: bytes) -> None:
-        began = time.monotonic()
-        await write_to_all([*self.screens, *self.phones], frame.decode())
-        BROADCAST_S.observe(time.monotonic() - began)
-
-    async def tell_turnout(self, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
-        """Tell what is new to the screens, and if `phones` is set to everybody."""
-        frame = msgspec.json.encode(turnout).decode()
-        if frame != self.turnout:
-            self.turnout = frame
-            await write_to_all(tuple(self.screens), frame)
-        if phones and frame != self.told_phones:
-            self.told_phones = frame
-            await write_to_all(tuple(self.phones), frame)
-
-    async def tell_teams(self, counts: protocol.CountsTold) -> None:
-        """Tell the phones of each team to move its own votes so far, if they are others than told before."""
-        if self.poll is None:
-            return
-        for team in self.poll.legal:
-            own = getattr(counts, self.poll.sides[team])
-            frame = msgspec.json.encode(protocol.TeamCounted(turn=counts.turn, counts=own)).decode()
-            if frame != self.told_teams.get(team):
-                self.told_teams[team] = frame
-                voters = [voter for voter in self.voters.values() if voter.team == team]
-                await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
-
-    async def tell_open(self, counts: protocol.CountsTold, *, phones: bool) -> None:
-        """Tell the screens, and if `phones` is set everybody, how the vote stands, if it is news to them."""
-        if self.turn is None:
-            return
-        [side] = self.turn.to_move
-        told = protocol.TeamCounted(turn=counts.turn, counts=getattr(counts, side))
-        frame = msgspec.json.encode(told).decode()
-        if frame != self.told_open:
-            self.told_open = frame
-            await write_to_all(tuple(self.screens), frame)
-        if phones and frame != self.told_teams.get(1):
-            self.told_teams = {1: frame, 2: frame}
-            voters = tuple(self.voters.values())
-            await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
-
-    def tell_rehearsal(self, told: protocol.RehearsalTold | None) -> None:
-        """Tell the control rooms how a dry run fares, and once that it is over or gone."""
-        before, self.rehearsal = self.rehearsal, told
-        if told is None and before is not None and before.running:
-            told = replace(before, running=False)
-        if told is not None and (told.running or told != before):
-            frame = msgspec.json.encode(told).decode()
-            for console in self.consoles:
-                console.write(frame)
-
-
-async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
-    """Others get their turn in between, so that an ack does not wait for a broadcast."""
-    for number, socket in enumerate(sockets, 1):
-        socket.write(frame)
-        if number % WRITES_AT_ONCE == 0:
-            await asyncio.sleep(0)

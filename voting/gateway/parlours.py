@@ -7,11 +7,9 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
-import msgspec
-
 from voting.box.stores import DATABASE_AWAY
 from voting.chat.rooms import News, news_in, news_of
-from voting.gateway.hub import write_to_all
+from voting.gateway.telling import encode, write_to_all
 from voting.gateway.threads import in_the_parlour
 from voting.gateway.voters import Socket
 from voting.protocol import CloseCode
@@ -60,7 +58,7 @@ class Parlours:
         parlour = self._rooms.setdefault(news.room, Parlour(news.told.seq))
         parlour.seq = min(parlour.seq, news.told.seq)
         parlour.listeners[socket] = guest
-        socket.write(msgspec.json.encode(news.told).decode())
+        socket.write(encode(news.told))
 
     def leave(self, socket: Socket, room: int) -> None:
         parlour = self._rooms.get(room)
@@ -93,4 +91,4 @@ class Parlours:
             if not news.door.lets_in(guest):
                 del parlour.listeners[socket]
                 socket.end(CloseCode.NOT_ALLOWED)
-        await write_to_all(tuple(parlour.listeners), msgspec.json.encode(news.told).decode())
+        await write_to_all(tuple(parlour.listeners), encode(news.told))

@@ -1,8 +1,5 @@
 """A gateway's beat: it tells the box whom it holds, and its rooms what all gateways hold together."""
 
-from collections.abc import Iterable
-
-import msgspec
 from asgiref.sync import sync_to_async
 
 from games.engine.game import SIDES
@@ -14,7 +11,7 @@ from voting.box.cheers import CheerCount, Cheers
 from voting.box.peek import Peek
 from voting.gateway.hub import Room
 from voting.gateway.playbill import Playbill
-from voting.gateway.voters import Socket
+from voting.gateway.telling import tell_open, tell_rehearsal, tell_teams, tell_turnout, write_to_few
 from voting.match.deadlines import arm_early_close
 
 UNANIMOUS_BEATS = 2
@@ -42,9 +39,9 @@ class Presence:
         occasion = room.occasion
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
-            await room.tell_turnout(_turnout_of(room, turnout), phones=phones or room.is_duel)
+            await tell_turnout(room, _turnout_of(room, turnout), phones=phones or room.is_duel)
         if room.consoles:
-            room.tell_rehearsal(await self.playbill.watch(room.event_id))
+            tell_rehearsal(room, await self.playbill.watch(room.event_id))
         await self._tell_counts(room, teams=teams)
         await self._tell_cheers(room)
         if room.occasion == occasion:
@@ -68,11 +65,11 @@ class Presence:
         if room.turn != turn:
             return
         if room.state.peek:
-            _tell_all(room.consoles, counts)
+            write_to_few(room.consoles, counts)
         if is_open:
-            await room.tell_open(counts, phones=teams)
+            await tell_open(room, counts, phones=teams)
         elif teams and room.state.own_counts:
-            await room.tell_teams(counts)
+            await tell_teams(room, counts)
 
     async def _tell_cheers(self, room: Room) -> None:
         """To the projectors, how often phones of all gateways have pressed since the last time."""
@@ -83,7 +80,7 @@ class Presence:
         if projectors or room.cheers.has_news:
             presses = await self._cheers.new(room.event_id, room.cheers)
             if any(presses):
-                _tell_all(projectors, protocol.CheersCounted(presses=presses))
+                write_to_few(projectors, protocol.CheersCounted(presses=presses))
 
     async def follow_clocks(self, room: Room) -> None:
         """Somebody has picked: the turn may be over, or its deadline another one."""
@@ -92,12 +89,6 @@ class Presence:
 
     async def leave(self, room: Room) -> None:
         await self._box.leave(room.event_id, self._name)
-
-
-def _tell_all(screens: Iterable[Socket], told: msgspec.Struct) -> None:
-    frame = msgspec.json.encode(told).decode()
-    for screen in screens:
-        screen.write(frame)
 
 
 def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:

@@ -23,11 +23,12 @@ from voting.box.ballot_box import BallotBox
 from voting.box.box_clock import local_ms
 from voting.box.stores import DATABASE_AWAY
 from voting.fanout.announcements import forget_old, relay
+from voting.match.closing import close_turn
 from voting.match.deadlines import arm_close
 from voting.match.far_turns import NEAR_MS, Walk
 from voting.match.time_steps import TimeSteps, move_next_match, move_turn
 from voting.match.troubles import Troubles
-from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_due_match
+from voting.match.turns import boxed, load_turn, restore_turn, start_due_match
 from voting.metrics.figures import CLOCK_LOOKED_AT
 from voting.upkeep.chat_retention import forget_chat
 from voting.upkeep.hall import sweep_hall
@@ -36,7 +37,7 @@ from voting.upkeep.retention import forget_voters
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.25
-# A worker that is called a moment early is there at the deadline; it waits for it (see `turns.PATIENCE_MS`).
+# A worker that is called a moment early is there at the deadline, and waits (see `closing.PATIENCE_MS`).
 CALLED_BEFORE_MS = 100
 LEAST_SLEEP_S = 0.002
 FORESEEN_MS = 1_000

@@ -14,7 +14,8 @@ from voting.box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
 from voting.match.banks import over_at
-from voting.match.turns import change_turn, close_turn, load_turn, restore_turn
+from voting.match.closing import close_turn
+from voting.match.turns import change_turn, load_turn, restore_turn
 from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
 from voting.protocol import Action, Pressed

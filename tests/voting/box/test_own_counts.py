@@ -17,7 +17,7 @@ from voting.box.box_clock import BoxClock
 from voting.counting.choices import RESIGN, ranking_of, set_of
 from voting.gateway.hub import Room
 from voting.gateway.presence import Presence
-from voting.match.turns import close_turn
+from voting.match.closing import close_turn
 from voting.organizing.control import edit_event
 
 TERMS = {"window_s": 600, "lobby": "open", "team_choice": "choose", "own_counts": True}
@@ -107,12 +107,12 @@ def test_without_own_counts_nothing_is_read_and_what_was_told_is_forgotten(box: 
     open_now(turn, box)
     room.apply(latest(turn.match.event_id))
     beat(room)
-    assert room.told_teams
+    assert room.told.teams
     Event.objects.filter(pk=turn.match.event_id).update(own_counts=False)
     edit_event(turn.match.event_id, box)
     room.apply(latest(turn.match.event_id))
     assert "peek" not in beat(room)
-    assert (room.told_teams, len(counts(phone))) == ({}, 1)
+    assert (room.told.teams, len(counts(phone))) == ({}, 1)
 
 
 @pytest.mark.django_db
@@ -122,11 +122,11 @@ def test_the_next_turn_begins_with_nothing_told(box: BallotBox) -> None:
     open_now(turn, box)
     room.apply(latest(turn.match.event_id))
     beat(room)
-    assert room.told_teams
+    assert room.told.teams
     run_out(turn, box)
     close_turn(turn.pk, box)
     room.apply(latest(turn.match.event_id))
-    assert room.told_teams == {}
+    assert room.told.teams == {}
 
 
 @pytest.mark.django_db

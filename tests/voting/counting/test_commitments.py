@@ -20,7 +20,8 @@ from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.commitments import commit_ballots, leaf_of
 from voting.fanout.layer import NO_CHANGE
-from voting.match.turns import boxed, close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn
 from voting.models import TallyRecord
 from voting.protocol import Commitment, TurnSealed
 

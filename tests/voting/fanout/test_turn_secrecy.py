@@ -14,7 +14,8 @@ from tests.voting.playing import ballots, new_event, only_turn, open_now, run_ou
 from tests.voting.states import shown
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import Held, Turnout
-from voting.match.turns import boxed, close_turn, load_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn, start_match
 from voting.models import Announcement
 from voting.organizing.control import act
 from voting.protocol import Action, ActionAsk

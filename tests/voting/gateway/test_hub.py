@@ -16,8 +16,9 @@ from voting.box.ballot_box import BallotBox
 from voting.box.intake import Intake
 from voting.fanout.layer import Copy
 from voting.fanout.snapshots import snapshot
-from voting.gateway.hub import SOCKETS_A_SEAT, WRITES_AT_ONCE, Room, write_to_all
+from voting.gateway.hub import SOCKETS_A_SEAT, Room
 from voting.gateway.poll import OPENING_MS
+from voting.gateway.telling import WRITES_AT_ONCE, tell_turnout, write_to_all
 from voting.match.turns import restore_turn
 from voting.protocol import CloseCode
 
@@ -169,7 +170,7 @@ def test_a_turnout_is_told_to_screens_when_it_is_new_and_to_phones_now_and_then(
 
     async def tell() -> None:
         for turnout, phones in zip(counted, (True, True, False, True), strict=True):
-            await room.tell_turnout(turnout, phones=phones)
+            await tell_turnout(room, turnout, phones=phones)
 
     asyncio.run(tell())
     told = [msgspec.json.encode(turnout).decode() for turnout in (counted[0], counted[2])]

@@ -20,7 +20,8 @@ from voting.fanout.layer import Copy
 from voting.gateway import gateway as gateways
 from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence
-from voting.match.turns import close_turn
+from voting.gateway.telling import tell_rehearsal
+from voting.match.closing import close_turn
 from voting.protocol import RehearsalTold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -137,11 +138,11 @@ def test_control_rooms_hear_of_a_dry_run_while_it_runs_and_once_that_it_is_over(
     room.consoles.add(console)
     on = rehearsed(1, running=True)
     for told in (None, on, on, last, last, None, None, on):
-        room.tell_rehearsal(told)
+        tell_rehearsal(room, told)
     assert [msgspec.json.decode(frame)["running"] for frame in console.frames] == [True, True, False, True]
     assert screen.frames == []
     room.leave(console, None)
-    room.tell_rehearsal(on)
+    tell_rehearsal(room, on)
     assert len(console.frames) == 4
 
 

@@ -13,7 +13,8 @@ from tests.voting.rooms import room_of
 from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.fanout.snapshots import snapshot
-from voting.match.turns import boxed, close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn
 from voting.organizing.control import act
 from voting.organizing.tempo import close_turn_early
 from voting.protocol import ActionAsk, Clocks

@@ -17,6 +17,7 @@ from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox
 from voting.fanout.announcements import announce
 from voting.match.clock import CALLED_BEFORE_MS, LEFT_ALONE_MS, LOOK_S, Clock
+from voting.match.closing import PATIENCE_MS
 from voting.match.deadlines import (
     CLOSE_TURN,
     CLOSE_TURN_EARLY,
@@ -25,7 +26,7 @@ from voting.match.deadlines import (
     arm_early_close,
     arm_letters,
 )
-from voting.match.turns import PATIENCE_MS, boxed, load_turn
+from voting.match.turns import boxed, load_turn
 from voting.models import Announcement
 from voting.protocol import EventEdited
 from voting.tasks import close_turn as close_turn_task

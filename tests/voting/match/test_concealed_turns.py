@@ -21,7 +21,8 @@ from tests.voting.states import shown, told_last
 from voting.box.ballot_box import BallotBox
 from voting.counting.window import START_LEAD_MS
 from voting.gateway.receipts import open_list
-from voting.match.turns import close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import load_turn
 from voting.models import TallyRecord
 from voting.protocol import Match as MatchTold
 from voting.protocol import Reveal

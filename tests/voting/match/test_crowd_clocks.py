@@ -11,7 +11,8 @@ from tests.voting.match.test_banks import age, begin, heard, match_of
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import Held, Turnout
 from voting.counting.ballots import Ballot
-from voting.match.turns import close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import load_turn
 
 pytestmark = pytest.mark.django_db
 CROWD: dict[str, Any] = {"crowd_clocks": True, "bank_s": 60, "increment_s": 5, "close_early": False}

@@ -10,7 +10,8 @@ from voting.box.ballot_box import BallotBox
 from voting.box.boxed import Sealed
 from voting.counting.ballots import Ballot
 from voting.counting.window import RESTORED_MIN_MS
-from voting.match.turns import boxed, close_turn, load_turn, restore_turn
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn, restore_turn
 from voting.models import TallyRecord
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,8 @@ from voting.box.ballot_box import AsyncBallotBox, BallotBox
 from voting.box.boxed import BoxedTurn, Cast
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.match.clock import Clock
-from voting.match.turns import boxed, close_turn, load_turn, restore_turn
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn, restore_turn
 from voting.models import Announcement, StoredBallot, TallyRecord
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,9 @@ from games.models import TurnState
 from tests.voting.playing import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
-from voting.match import turns
-from voting.match.turns import PATIENCE_MS, boxed, close_turn, load_turn
+from voting.match import closing
+from voting.match.closing import PATIENCE_MS, close_turn
+from voting.match.turns import boxed, load_turn
 from voting.models import Announcement
 from voting.protocol import TurnSealed, decode_change
 
@@ -29,7 +30,7 @@ def test_who_comes_a_moment_early_waits_for_the_deadline(box: BallotBox) -> None
 def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("voting.match.turns.PATIENCE_MS", 5_000)  # moving it takes a moment
+    monkeypatch.setattr("voting.match.closing.PATIENCE_MS", 5_000)  # moving it takes a moment
 
     class MovedMeanwhile(BallotBox):
         def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
@@ -76,14 +77,14 @@ def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
 ) -> None:
     """And not one of the side that is to move after it: phones would not find their votes in that."""
     told: list[TurnSealed] = []
-    monkeypatch.setattr(turns, "tell_at_once", lambda _, seal: told.append(seal))
+    monkeypatch.setattr(closing, "tell_at_once", lambda _, seal: told.append(seal))
     turn = start(box, game=game)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[5])
     run_out(turn, box)
     slow = load_turn(turn.pk)
     close_turn(turn.pk, box)
-    monkeypatch.setattr(turns, "load_turn", lambda _: slow)
+    monkeypatch.setattr(closing, "load_turn", lambda _: slow)
     close_turn(turn.pk, box)
     assert told == told[:1] * 2
 

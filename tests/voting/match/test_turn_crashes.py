@@ -27,7 +27,8 @@ from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.fanout.announcements import relay
 from voting.match.clock import Clock
-from voting.match.turns import boxed, close_turn, load_turn, restore_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn, restore_turn, start_match
 from voting.models import Announcement, TallyRecord
 
 pytestmark = pytest.mark.django_db

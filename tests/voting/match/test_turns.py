@@ -24,8 +24,9 @@ from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn, Early, Lost, Sealed
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.fanout.announcements import relay
-from voting.match import turns
-from voting.match.turns import boxed, close_turn, load_turn
+from voting.match import closing
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn
 from voting.models import Announcement, TallyRecord
 
 pytestmark = pytest.mark.django_db
@@ -149,7 +150,7 @@ def test_a_window_that_is_moved_before_it_has_a_box_is_that_of_its_box(
 
     turn = start(box, window_s=20, reveal_s=6)
     run_out(turn, box)
-    monkeypatch.setattr(turns, "relay", told_and_moved)
+    monkeypatch.setattr(closing, "relay", told_and_moved)
     close_turn(turn.pk, box)
     following = only_turn(turn.match)
     assert box.seal(boxed(following)) == Early(following.closes_at)

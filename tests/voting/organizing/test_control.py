@@ -12,7 +12,8 @@ from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import BoxedTurn
-from voting.match.turns import close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import load_turn
 from voting.models import Announcement
 from voting.organizing.control import edit_event
 from voting.organizing.tempo import pause_turn

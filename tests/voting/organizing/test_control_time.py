@@ -8,7 +8,8 @@ from tests.voting.pressing import event_of, everything, press, refused, words_of
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import Early, Sealed
 from voting.counting.window import RESUME_LEAD_MS
-from voting.match.turns import boxed, close_turn, load_turn
+from voting.match.closing import close_turn
+from voting.match.turns import boxed, load_turn
 from voting.models import TallyRecord
 from voting.organizing.tempo import close_turn_early
 from voting.protocol import Action

@@ -9,7 +9,8 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 from games.matches import create_event
 from games.models import Event, Match, Member, Team, Turn, TurnState
 from voting.box.ballot_box import BallotBox
-from voting.match.turns import close_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import start_match
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord
 from voting.organizing.control import abort_playing_match
 

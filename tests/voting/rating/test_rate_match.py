@@ -14,7 +14,8 @@ from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox
 from voting.hall.duels import Wish, join_duel, new_duel
 from voting.hall.guests import new_guest
-from voting.match.turns import close_turn, start_match
+from voting.match.closing import close_turn
+from voting.match.turns import start_match
 from voting.organizing.control import abort_playing_match, void_last_turn
 from voting.rating import matches as rating
 from voting.rating import rebuild
