@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting.pages import cups, ladder, members, new_event, organizer, printed, tickets
+from voting.pages import cups, ladder, members, new_event, organizer, printed, study, tickets
 from voting.pages.content_policy import View, guarded
 from voting.pages.lockout import Login
 
@@ -47,6 +47,7 @@ urlpatterns = [
     page("<code:code>/tickets/", tickets.tickets, "tickets"),
     page("<code:code>/tickets/print/", tickets.print_tickets, "tickets_print"),
     page("<code:code>/tickets/csv/", tickets.download_tickets, "tickets_csv"),
+    page("<code:code>/study.csv", study.download_study, "study"),
     page("<code:code>/tickets.pdf", printed.ticket_sheets, "tickets_pdf"),
     page("<code:code>/poster.pdf", printed.poster, "poster"),
 ]

@@ -292,6 +292,7 @@ export interface EventState {
   captains: boolean;
   again: number | null;
   hall: boolean;
+  consent: string;
 }
 
 export interface LobbyOpened {

@@ -10,6 +10,7 @@ MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
 MAX_DEFECTIONS = 9
+MAX_CONSENT = 400
 
 
 class TallyMethod(models.TextChoices):
@@ -48,7 +49,8 @@ class MatchTerms(models.Model):
     ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
     of a team's ballots wishes so, it gives the match up; None: no ballot can. With `defections` sides are
     secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth each
-    turn in which one voted with the later winner.
+    turn in which one voted with the later winner. `consent` is what voters read before their first vote of a
+    study that their votes go into; "": there is none.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
@@ -90,6 +92,10 @@ class MatchTerms(models.Model):
     )
     turn_points = models.BooleanField(
         "a point for each turn voted with the winner", default=False, db_default=False
+    )
+
+    consent = models.TextField(
+        "what voters read of a study", blank=True, default="", db_default="", max_length=MAX_CONSENT
     )
 
     class Meta:

@@ -93,7 +93,7 @@ def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redi
     operator.acl_log_reset()
     with ExitStack() as stack:
         faces = Faces(guarded, stack)
-        event = guarded.ask("event", lobby="open", window_s=3, reveal_s=1)
+        event = guarded.ask("event", lobby="open", window_s=30, reveal_s=1)
         display, _ = faces.display(event["code"])
         phones = [faces.phone(event["code"])[0] for _ in range(4)]
         guarded.ask("begin", event_id=event["id"])

@@ -43,6 +43,10 @@ def pick_hidden(page: Page, prompter: Prompter) -> None:
     expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
 
 
+def read(page: Page, prompter: Prompter) -> None:
+    expect(page.locator("dialog.consent")).to_be_visible(timeout=SOON_MS)
+
+
 def sealed(page: Page, prompter: Prompter) -> None:
     for kind in ("phone", "display"):
         prompter.say(kind, seal(prompter, MIDDLE))

@@ -5,6 +5,7 @@ from functools import partial
 from tests.e2e import scenes_hands as do
 from tests.e2e.scenes_staging import (
     CONFLICT,
+    CONSENT,
     FULL,
     MIDDLE,
     NOTICE,
@@ -97,6 +98,7 @@ PHONE_SCENES = (*LOBBIES, *WINDOWS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
 # An open card lies over words; a long name stops after two lines in its corner of the board.
 PHONE_LOOKED_AT = (
     *PHONE_SCENES,
+    Scene("lobby-study", chosen(Tale(), consent=CONSENT).lobby, "lobby", hand=do.read),
     Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
     Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
     Scene("sides-between", at_step(STEPS["lines"], SECRET), "reveal", hand=do.open_sides),

@@ -30,6 +30,10 @@ THE_END = BEFORE_THE_END.play(*LAST)
 CONFLICT = told(*LONG_MATCH[:2], (6, 6))
 # The last place in the sixth column, and both want it.
 FULL = told((6, 6), (6, 6), (6, 1), (6, 6))
+CONSENT = (
+    "Your votes, without your name, go into a study of the University of North Haven:\n"
+    "how do crowds come to agree? Questions: Ada Lindqvist, at the desk by the door."
+)
 NOTICE = "Soup is served at eight. Please leave the left aisle free for the stretcher."
 LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
 NEXT_MATCH_MS = 40_000

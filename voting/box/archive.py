@@ -7,10 +7,9 @@ from django.db import connection, transaction
 
 from games.engine.game import Side
 from games.models import Turn
-from voting.counting.ballots import Ballot
+from voting.counting.ballots import HAND, Ballot
 from voting.models import StoredBallot
 
-HAND = "hand:"  # so begins the voter of a hand that was counted, and no seat's
 KEEP_THE_NEWEST = """
     INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, blind, stored_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s)

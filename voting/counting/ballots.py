@@ -7,6 +7,8 @@ import msgspec
 
 from games.engine.game import Side
 
+HAND = "hand:"  # so begins the voter of a hand that was counted, and no seat's
+
 
 class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`arrival` numbers the ballots of a turn in the order in which the box took them.

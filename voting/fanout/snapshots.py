@@ -44,6 +44,7 @@ def snapshot(event: Event) -> protocol.EventState:
         captains=event.tie_rule == TieRule.CAPTAIN,
         again=_again(event, match),
         hall=Duel.objects.filter(event=event).exists(),
+        consent=event.consent,
     )
 
 

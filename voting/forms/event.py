@@ -115,6 +115,7 @@ class EventForm(ClockFields, EventModelForm):
             "close_early",
             "defections",
             "turn_points",
+            "consent",
             "team_choice",
             "admission",
             "peek",
@@ -127,7 +128,7 @@ class EventForm(ClockFields, EventModelForm):
         ]
         labels = LABELS
         help_texts = HELP
-        widgets = dict.fromkeys(RADIOS, forms.RadioSelect)
+        widgets = dict.fromkeys(RADIOS, forms.RadioSelect) | {"consent": forms.Textarea({"rows": 4})}
 
     def __init__(
         self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any

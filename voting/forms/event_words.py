@@ -17,11 +17,13 @@ FOLDS = {
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
     "sides": ("defections", "turn_points"),
+    "study": ("consent",),
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
 HELP = {
     "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
+    "consent": "Who studies what, and whom to ask. All read it before they vote. Empty: no study.",
 }
 TELLING_SIDES = (
     "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
@@ -35,6 +37,7 @@ LABELS = {
     "close_early": "Close as soon as everyone connected has voted",
     "defections": "Times each voter may secretly change sides",
     "turn_points": "At the end, a point for each turn in which one voted with the winner",
+    "consent": "What voters are told, in their words",
     "team_choice": "How people get into a team",
     "admission": "Who may vote",
     "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",

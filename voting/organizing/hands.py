@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 from games.engine.game import SIDES, Side
 from games.matches import MatchError, changing, claim_turn, position_of
 from games.models import Match, Team, Turn, TurnState
-from voting.box.archive import HAND
 from voting.box.ballot_box import BallotBox
+from voting.counting.ballots import HAND
 from voting.match.turns import boxed, place_and_tell
 from voting.models import StoredBallot
 from voting.organizing.deeds import Done

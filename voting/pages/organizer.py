@@ -24,6 +24,7 @@ from voting.organizing.rights import role_of
 from voting.pages.content_policy import content_security_policy
 from voting.pages.cups import listed_cups
 from voting.pages.sign_in import find_entrant, spend_link
+from voting.report.study import studied_matches
 
 PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
 
@@ -82,7 +83,8 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
         if lacks_tickets(event):
             return redirect("console:tickets", code=event.code)
         return redirect("console:events")
-    return render(request, "console/event.html", {"form": form, "event": event})
+    context = {"form": form, "event": event, "studied": studied_matches(event).count()}
+    return render(request, "console/event.html", context)
 
 
 def lacks_tickets(event: Event) -> bool:

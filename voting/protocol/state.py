@@ -228,7 +228,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
     series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team
     that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is asked.
-    `hall`: a game of the open hall, where nobody organizes and nobody sees a big screen.
+    `hall`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent` is to be
+    read before the first vote: the votes go, without a name, into a study.
     """
 
     code: str
@@ -249,3 +250,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     captains: bool = False
     again: Count | None = None
     hall: bool = False
+    consent: str = ""

@@ -40,6 +40,6 @@ export function eventOf(part: Partial<EventState> = {}): EventState {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
     teams: [{ number: 1, name: "North", hands: false, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }],
     match: matchOf(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, captains: false, again: null, hall: false, ...part,
+    best_of: null, extra_s: 0, captains: false, again: null, hall: false, consent: "", ...part,
   };
 }

@@ -1,4 +1,5 @@
 import { teamOf } from "../live/phase";
+import { consentCard } from "./consent";
 import { html, type Html } from "./dom";
 import { percent } from "./numbers";
 import { save, type Card } from "./picture";
@@ -26,7 +27,7 @@ export function cardOf(view: View): Card {
 
 /** The card over the ended match, once it was asked for. */
 export function overlay(view: View): Html | false {
-  return sidesCard(view) || endCard(view);
+  return consentCard(view) || sidesCard(view) || endCard(view);
 }
 
 function endCard(view: View): Html | false {

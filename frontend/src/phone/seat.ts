@@ -38,7 +38,7 @@ export const keepHiding = (hiding: boolean) => write("crowdgame:hiding", hiding 
 
 /** For the next person on this device. */
 export function forgetSeat(code: string): void {
-  for (const kept of ["", ":key", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
+  for (const kept of ["", ":key", ":read", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
 }
 
 /** How a voter and its team got on in a match; `column` is the ballot of `turn`. */

@@ -23,9 +23,8 @@ from tests.voting.playing import (
 )
 from tests.voting.pressing import event_of, press, refused, words_of
 from tests.voting.racing import at_once
-from voting.box.archive import HAND
 from voting.box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot, unpack_ballots
+from voting.counting.ballots import HAND, Ballot, unpack_ballots
 from voting.match.turns import load_turn, restore_turn, start_match
 from voting.models import StoredBallot
 from voting.organizing.tempo import close_turn_early

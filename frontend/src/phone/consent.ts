@@ -1,0 +1,24 @@
+import type { EventState } from "../protocol";
+import { html, type Html } from "./dom";
+import { read, write } from "./seat";
+import * as say from "./tongue/en";
+import type { View } from "./view";
+
+const keyOf = (code: string) => `crowdgame:${code}:read`;
+
+/** What is to be read before the first vote where votes go into a study: once, as long as it says the same. */
+export function consentCard({ event }: View): Html | false {
+  if (!event.consent || read(keyOf(event.code)) === event.consent) return false;
+  setTimeout(() => open(event));
+  return html`<dialog class="consent" aria-labelledby="consent">
+    <h2 id="consent">${event.name}</h2>
+    <p>${event.consent}</p>
+    <button type="button" class="go" data-do="close">${say.close}</button>
+  </dialog>`;
+}
+
+function open({ code, consent }: EventState): void {
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.consent:not([open])");
+  dialog?.addEventListener("close", () => write(keyOf(code), consent), { once: true });
+  dialog?.showModal();
+}

@@ -1,0 +1,61 @@
+"""Votes for research: who voted how from turn to turn, and nothing of who that was.
+
+Only of matches that are over, and whose voters were told of a study from the first turn on.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from games.models import Event, Match, MatchState, TurnState
+from voting.counting.ballots import HAND, unpack_ballots
+from voting.counting.choices import columns_of, resigns
+from voting.models import TallyRecord
+
+HEAD = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
+
+
+class Vote(NamedTuple):
+    """`choice` are columns, the first place first where the vote ranks them; `picked` is the side's own."""
+
+    turn: int
+    side: str
+    choice: tuple[int, ...]
+    resigns: bool
+    picked: int | None
+
+
+def studied_matches(event: Event) -> QuerySet[Match]:
+    return event.matches.filter(state=MatchState.ENDED).exclude(consent="").order_by("number")
+
+
+def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
+    """A head, then a row a vote, by match and voter. Voters are numbered anew in each match and call."""
+    yield HEAD
+    for match in studied_matches(event):
+        people = list(_votes_by_voter(match).values())
+        secrets.SystemRandom().shuffle(people)
+        for number, votes in enumerate(people, 1):
+            for vote in votes:
+                yield tuple(map(str, _cells(match, number, vote)))
+
+
+def _votes_by_voter(match: Match) -> dict[str, list[Vote]]:
+    """Of phones: a hand that was counted is another one in each turn."""
+    tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
+    votes: dict[str, list[Vote]] = {}
+    for tally in tallies.select_related("turn").order_by("turn__number"):
+        for ballot in unpack_ballots(bytes(tally.sealed)):
+            if not ballot.voter.startswith(HAND):
+                said = columns_of(ballot.column)
+                vote = Vote(tally.turn.number, tally.side, said, resigns(ballot.column), tally.pick)
+                votes.setdefault(ballot.voter, []).append(vote)
+    return votes
+
+
+def _cells(match: Match, voter: int, vote: Vote) -> Iterable[object]:
+    choice = " ".join(map(str, vote.choice))
+    picked = "" if vote.picked is None else vote.picked
+    return match.number, voter, vote.turn, vote.side, choice, int(vote.resigns), picked, match.result
