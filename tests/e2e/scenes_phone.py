@@ -66,6 +66,7 @@ AFTERWARDS = (
     *reveals({"full": FULL}, "drops"),
     Scene("reveal-own-votes", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["votes"])),
     Scene("reveal-own-picks", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["picks"])),
+    Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?tongue=de"),
     Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),

@@ -114,3 +114,14 @@ test("the own team's votes so far are seen and said, where they are told, and of
   const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
   assert.match(textOf(scene(view(over, { counts }, { own_counts: true }), over).figures!), /class="votes".*class="lid/, "still seen when the board is closed");
 });
+
+test("where sides are secret, a reveal says what both picked, whoever reads it", () => {
+  const shown = reveal(2300);
+  const gave = { ...shown, red: { ...shown.red!, pick: null, decided_by: "resign" as const } };
+  const read = (reveal: Reveal) => {
+    const seen = view(match({ defections: 1, turn: { ...TURN, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal }));
+    return told.sentence(seen, seen.match);
+  };
+  assert.equal(read(shown), "North picked 2. South picked 2.");
+  assert.equal(read(gave), "North gave up. South picked 2.");
+});

@@ -1,7 +1,7 @@
 import { otherSide } from "../live/grid";
 import { revealStep, tokenMoment } from "../live/phase";
 import { nameOf } from "../board/geometry";
-import type { Board, EventState, Match, Reveal, SideTally } from "../protocol";
+import type { Board, EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { support } from "../live/support";
 import type { Ballot } from "./ballot";
 import { chosenName, columnsOf, takesSeveral } from "./choice";
@@ -95,13 +95,19 @@ function reveal(view: View, match: Match, told: Reveal): string {
   return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
 }
 
-function picks(view: View, { board }: Match, told: Reveal): string {
-  const { side, event } = view;
-  const tally = told[side];
-  if (tally) return ownPick(tally, ownColumn(view), board);
+function picks(view: View, { board, defections }: Match, told: Reveal): string {
+  const { side } = view;
   const other = otherSide(side);
-  const pick = told[other]?.pick;
-  return say.theyPicked(called(event, other), pick ? nameOf(board, pick) : null);
+  const tally = told[side];
+  // Where sides are secret, what a phone says must not follow from where its voter is.
+  if (defections) return join(theirPick(view, board, told, side), theirPick(view, board, told, other));
+  return tally ? ownPick(tally, ownColumn(view), board) : theirPick(view, board, told, other);
+}
+
+function theirPick({ event }: View, board: Board, told: Reveal, side: Side): string {
+  const tally = told[side];
+  const name = called(event, side);
+  return tally?.decided_by === "resign" ? say.gaveUp(name) : say.theyPicked(name, tally?.pick ? nameOf(board, tally.pick) : null);
 }
 
 function ownPick(tally: SideTally, own: number | null, board: Board): string {
