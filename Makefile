@@ -5,25 +5,29 @@ NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/n
 
 # Each process takes a file at a time, the longest first (see tests/conftest.py).
 TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+MARKED := -m "not thorough"
 # Crowds want a whole machine.
 ALONE := tests/load tests/hardening/test_fuzz.py
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
+.PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
 # Tests in a browser run in a process of their own: its event loop forbids the database to all others.
-test: ## all tests, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
+test: ## what every change has to pass, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),--ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest tests/e2e $(TWO_AT_A_TIME))
+	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),$(MARKED) --ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(MARKED) $(ALONE))
+	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(MARKED) tests/e2e $(TWO_AT_A_TIME))
+
+test-thorough: ## the rest, before a release: every size, language, server and way to fail
+	@$(MAKE) --no-print-directory test MARKED='-m thorough'
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines

@@ -129,7 +129,14 @@ def reveal_another_root(message: Message) -> None:
         message["state"]["match"]["reveal"]["red"]["root"] = ELSEWHERE
 
 
-@pytest.mark.parametrize("bend", [bend_the_path, deny_the_ballot, seal_another_root, reveal_another_root])
+@pytest.mark.parametrize(
+    "bend",
+    [
+        bend_the_path,
+        *(pytest.param(bend, marks=pytest.mark.thorough) for bend in (deny_the_ballot, seal_another_root)),
+        reveal_another_root,
+    ],
+)
 def test_a_server_that_cheats_is_found_out(table: Table, bend: Callable[[Message], None]) -> None:
     def meet(line: WebSocketRoute) -> None:
         def pass_on(frame: str | bytes) -> None:

@@ -40,7 +40,13 @@ def evening(house: House, **choices: Any) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["drained", "killed"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGTERM, id="drained", marks=pytest.mark.thorough),
+        pytest.param(signal.SIGKILL, id="killed"),
+    ],
+)
 def test_board_and_ballot_outlive_every_gateway(
     two_gateways: House, open_at: OpenFace, number: signal.Signals
 ) -> None:

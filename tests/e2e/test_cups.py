@@ -20,6 +20,7 @@ LONG_TEAMS = "\n".join(f"{beast} of Riverside" for beast in ("The Owls", "Falcon
 LONG_TEAMS += "\nKindergartenfreunde1\nWolverhampton Foxes\nMathematics Club MMM\nOld House at the Mill"
 SMALLEST = {"width": 320, "height": 640}
 OLD_SCREEN = {"width": 1024, "height": 768}
+LARGE_SCREEN = {"width": 1920, "height": 1080}
 ESSENTIAL = (
     ".cell bdi, .column h2, .strip bdi, .strip .label, .table th bdi, h1, .champion strong, .way p > *"
 )
@@ -119,7 +120,11 @@ def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFa
     assert [face.troubles for face in (faces.room, faces.hall, faces.phone)] == [[], [], []]
 
 
-@pytest.mark.parametrize("size", [PROJECTOR, OLD_SCREEN, {"width": 1920, "height": 1080}], ids=str)
+@pytest.mark.parametrize(
+    "size",
+    [OLD_SCREEN, *(pytest.param(size, marks=pytest.mark.thorough) for size in (PROJECTOR, LARGE_SCREEN))],
+    ids=str,
+)
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
 def test_the_hall_reads_it(

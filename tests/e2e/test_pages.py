@@ -20,11 +20,32 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
+# One of each kind, and light on dark; the others and dark on light are for a thorough look.
+OF_A_KIND = {
+    "login-wrong", "not-found", "report", "rules", "hall", "hall-game", "hall-message",
+    "events", "new-form", "new-refused", "members", "tickets", "roster",
+    "room-lobby", "room-voting", "room-people", "room-ended", "cup-new", "cup-room", "cup-board", "admin",
+}  # fmt: skip
+FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
+
+
+@pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
+def test_a_page_of_each_kind(house: House, open_at: OpenFace, visited: Visit) -> None:
+    face = open_at(house, f"axe-{visited.name}", TABLET)
+    visit(visited, face.page, house)
+    assert axe.check(face.page, visited.name, axe.SCHEMES[:1]) == []
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("visited", PAGES, ids=[visited.name for visited in PAGES])
-def test_the_organizers_pages(house: House, open_at: OpenFace, visited: Visit) -> None:
+def test_every_page_in_light_and_in_dark(house: House, open_at: OpenFace, visited: Visit) -> None:
     face = open_at(house, f"axe-{visited.name}", TABLET)
     visit(visited, face.page, house)
     assert axe.check(face.page, visited.name) == []
+
+
+def test_there_is_one_of_each_kind() -> None:
+    assert {visited.name for visited in FIRST} == OF_A_KIND
 
 
 def test_axe_finds_what_is_wrong(prompter: Prompter, window: Page) -> None:

@@ -23,7 +23,10 @@ def stands(face: Face, column: int, votes: str) -> None:
     )
 
 
-@pytest.mark.parametrize("size", [PROJECTOR, OLD_PROJECTOR], ids=["16x9", "4x3"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.thorough), pytest.param(OLD_PROJECTOR, id="4x3")],
+)
 def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int]) -> None:
     house = one_gateway
     event = house.ask(

@@ -89,7 +89,9 @@ def test_a_ranking_is_the_order_of_the_taps(one_gateway: House, open_at: OpenFac
     says(red, "Your team picked 2")
 
 
-@pytest.mark.parametrize("hidden", [False, True], ids=["seen", "hidden"])
+@pytest.mark.parametrize(
+    "hidden", [pytest.param(False, id="seen", marks=pytest.mark.thorough), pytest.param(True, id="hidden")]
+)
 def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: OpenFace, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"
     event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
