@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import pytest
 
 from deploy.laptop.network import shares_ports
-from deploy.laptop.stack import SERVERS
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -26,7 +25,7 @@ from tests.nights import (
     resolve_another,
     restart,
 )
-from tests.stack import House, running_house
+from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import figures
 from voting.rehearsal.report import Report
 
@@ -48,7 +47,7 @@ class Night:
     report: Report
 
 
-@pytest.fixture(scope="module", params=SERVERS)
+@pytest.fixture(scope="module", params=SERVERS_TESTED)
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
     data = tmp_path_factory.mktemp("gateways")
     with running_house(data, request.param, gateways=2) as house:

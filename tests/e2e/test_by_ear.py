@@ -59,6 +59,7 @@ def column(page: Page, number: int) -> Locator:
     return page.get_by_role("button", name=re.compile(rf"^Column {number}\b"))
 
 
+@pytest.mark.thorough
 def test_a_whole_match_by_ear(faces: dict[str, Face], organizer: str) -> None:
     console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
     code = make_event(console.page, organizer)

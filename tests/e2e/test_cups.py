@@ -91,6 +91,7 @@ def in_time(shown: Locator) -> None:
     expect(shown).to_be_visible(timeout=SOON_MS)
 
 
+@pytest.mark.thorough
 def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFace) -> None:
     room = open_at(house, "cup-room", TABLET)
     code = make_cup(house, room.page)

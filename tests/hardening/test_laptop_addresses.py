@@ -13,10 +13,10 @@ from deploy.laptop import play
 from deploy.laptop.network import ANY, LOOPBACK, free_port
 from tests.faces import Face
 from tests.hardening.test_hosts import asked
-from tests.stack import SERVERS, House, organizer, running_parts
+from tests.stack import SERVERS_TESTED, House, organizer, running_parts
 
 
-@pytest.fixture(scope="module", params=SERVERS)
+@pytest.fixture(scope="module", params=SERVERS_TESTED)
 def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(play, "DATA", tmp_path_factory.mktemp("laptop"))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
@@ -41,6 +42,7 @@ def defections(house: House) -> dict[str, list[tuple[int, str]]]:
     return held
 
 
+@pytest.mark.thorough
 def test_a_thousand_phones_change_over_and_play_to_the_end(house: House, tmp_path: Path) -> None:
     event = house.ask("event", window_s=3, reveal_s=2, lobby="open", defections=2, turn_points=True)
     house.ask("begin", event_id=event["id"])

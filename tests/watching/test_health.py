@@ -14,10 +14,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from crowdgame.health import may_measure, seen_from_outside
 from crowdgame.readiness import FRESH_S, PATIENCE_S, NotReady, Part, Readiness, readiness
 from tests.deploy.processes import wait_until
-from tests.stack import House, running_house
+from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import ask
 
-SERVERS = ["daphne", "uvicorn"]
 READY = {"ready": True, "database": "answers", "ballot_box": "answers", "channel_layer": "answers"}
 
 
@@ -55,7 +54,7 @@ def test_a_house_is_healthy_and_ready(house: House) -> None:
     assert (head.status, head.body) == (200, b"")
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", SERVERS_TESTED)
 def test_a_frozen_store_is_told_and_freezes_no_page(
     server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -97,7 +97,13 @@ def nobody_at_work(house: House) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-@pytest.fixture(scope="module", params=[IN_THE_BOX, IN_THE_DATABASE], ids=["in the box", "in the database"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(IN_THE_BOX, id="in the box"),
+        pytest.param(IN_THE_DATABASE, id="in the database", marks=pytest.mark.thorough),
+    ],
+)
 def evenings(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Evening, Evening]:

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
+from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message
 from tests.stack import House
 from tests.voting.consoles import console, cookie, deeds_told, done, made, refused
@@ -26,6 +28,15 @@ def comes(faces: Faces, made: dict[str, Any], turn: int, token: str | None = Non
     while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == turn):
         state = phone.hear_until(lambda told: "state" in told)["state"]
     return phone, welcome["you"]
+
+
+def is_let_in(faces: Faces, team: int, **join: Any) -> bool:
+    """Whether its gateway has heard of that, and into this team: it is told, and not asked."""
+    face = faces.open("phone").say("phone.join", **join)
+    try:
+        return bool(face.hear("phone.welcomed")["you"]["team"] == team)
+    except ConnectionClosed:
+        return False
 
 
 def counts(house: House, console: Face, phone: Face, turn: int) -> list[list[int]]:
@@ -110,6 +121,7 @@ def test_who_is_kept_out_stays_out_until_let_in_again_and_the_ballot_before_coun
     assert refused(house, console, 3, "voter.ban", sign=you["sign"]) == "It is so already."
     newcomer, _ = comes(faces, made, turn)
     done(console, 4, "voter.admit", sign=you["sign"])
+    wait_until(lambda: is_let_in(faces, you["team"], code=made["code"], token=you["token"]))
     _, again = comes(faces, made, turn, you["token"])
     assert (again["column"], again["team"]) == (3, you["team"])
     assert sum(map(sum, counts(house, console, newcomer, turn))) == 1
@@ -134,6 +146,7 @@ def test_a_pupil_is_found_by_name_and_kept_out_before_and_after_showing_the_code
     used = house.rows("SELECT used_at FROM voting_ticket WHERE event_id = ? AND code = ?", event["id"], ann)
     done(room, 2, "voter.admit", sign=person["sign"])
     done(room, 3, "voter.move", sign=person["sign"], team=2)
+    wait_until(lambda: is_let_in(faces, 2, code=event["code"], key=ann))
     _, welcome = faces.phone(event["code"], key=ann)
     assert (welcome["you"]["team"], welcome["you"]["sign"]) == (2, person["sign"])
     _, other = faces.phone(event["code"], key=ben)

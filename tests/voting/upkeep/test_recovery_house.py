@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from redis import Redis
 
 from tests.deploy.processes import wait_until
@@ -28,6 +29,7 @@ WINDOW_S = 8
 MORE = 10
 
 
+@pytest.mark.thorough
 def test_an_older_copy_of_the_box_costs_time_and_no_ballot(tmp_path: Path) -> None:
     with running_house(tmp_path, gateways=2) as house:
         event = house.ask("event", **BRISK | {"window_s": WINDOW_S})

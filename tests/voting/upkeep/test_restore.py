@@ -30,7 +30,11 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
     return evening_lost(tmp_path_factory.mktemp("lost"), "")
 
 
-@pytest.fixture(scope="module", params=LOST, ids=lambda lose: lose.__name__)
+@pytest.fixture(
+    scope="module",
+    params=[everything, pytest.param(nothing, marks=pytest.mark.thorough)],
+    ids=lambda lose: lose.__name__,
+)
 def evening(
     request: pytest.FixtureRequest, lost: Lost, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Evening]:
