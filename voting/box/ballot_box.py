@@ -17,7 +17,7 @@ from redis.exceptions import ResponseError
 
 from games.engine.game import SIDES, Side
 from voting.box.boxed import BoxedTurn, Cast, Early, Held, Lost, Sealed, Told, Turnout, event_key, turn_keys
-from voting.box.stores import connect, connect_async
+from voting.box.stores import ask_all, connect, connect_async
 from voting.counting.ballots import Ballot
 
 log = logging.getLogger(__name__)
@@ -56,6 +56,17 @@ def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ball
     return tuple(sorted(ballots, key=attrgetter("arrival")))
 
 
+def _questions(box: str, ballots: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return ("HMGET", box, "version", "older", *SIDES), ("HLEN", ballots)
+
+
+def _is_sound(box: Any, held: Any, version: int) -> bool:
+    if not isinstance(box, list) or not isinstance(held, int):
+        return False
+    known, older, *counts = box
+    return bool(known) and not older and int(known) >= version and held == sum(int(n or 0) for n in counts)
+
+
 class BallotBox:
     """For use cases: opening, sealing, the time. Raises redis.RedisError when Redis is away."""
 
@@ -77,6 +88,16 @@ class BallotBox:
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         """Bring the box up to the turn's version. False: there is none, and none was to be made."""
         return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
+
+    def doubtful(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+        """Those turns whose box is not whole, of an older version, or away: what `place` has to look at.
+
+        `turns` are event, turn and version; all of them are asked for at once.
+        """
+        keys = [turn_keys(event_id, turn_id) for event_id, turn_id, _ in turns]
+        answers = ask_all(self._redis, [ask for box, ballots in keys for ask in _questions(box, ballots)])
+        pairs = zip(turns, answers[::2], answers[1::2], strict=True)
+        return {turn_id for (_, turn_id, version), box, held in pairs if not _is_sound(box, held, version)}
 
     def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
         """Freeze the ballots, once, for ever (for this version of the turn)."""

@@ -4,8 +4,8 @@ No client makes a call again by itself: whoever calls is told of a frozen node, 
 since every script is idempotent. All trouble is a redis.RedisError.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -144,6 +144,23 @@ def connect_async(url: str) -> Any:
         return AsyncRedis.from_url(url, retry=AsyncRetry(NoBackoff(), 0), **_timeouts())
     nodes = [AsyncClusterNode(host, port) for host, port in _nodes(url)]
     return AsyncCluster(startup_nodes=nodes, retry=AsyncRetry(NoBackoff(), 0), **_cluster_options(url))
+
+
+def ask_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """An answer a command, or the trouble in its place; of a cluster None from the first trouble on.
+
+    Raises redis.RedisError where the one server is away.
+    """
+    if isinstance(store, Redis):
+        pipeline = store.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)  # type: ignore[no-untyped-call]
+        return pipeline.execute(raise_on_error=False)
+    answers = []
+    with suppress(RedisError):
+        for command in commands:
+            answers.append(store.execute_command(*command))  # type: ignore[no-untyped-call]  # noqa: PERF401
+    return answers + [None] * (len(commands) - len(answers))
 
 
 def _is_cluster(url: str) -> bool:
