@@ -118,6 +118,7 @@ async def _close_early(room: Room, turnout: Turnout) -> None:
     room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
-    one_stopped, room.stopped = room.by_clocks and any(stopped) and stopped != room.stopped, stopped
+    of_crowds = room.by_clocks and not room.is_duel  # in a duel each pick is followed at once
+    one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
     if open_now and (room.unanimous_beats >= UNANIMOUS_BEATS or (one_stopped and not unanimous)):
         await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)

@@ -4,7 +4,9 @@ The database is the queue and Celery the hands: what a worker loses, the clock f
 """
 
 import logging
-from functools import cache
+import time
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
 
 from celery import current_app
 from django.conf import settings
@@ -19,6 +21,7 @@ CLOSE_TURN = "voting.close_turn"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
 SEND_LETTERS = "voting.send_letters"
 AT_ONCE_S = 0.5
+ANSWER_HOLDS_S = 0.25
 
 
 def arm_close(turn_id: int) -> None:
@@ -27,7 +30,8 @@ def arm_close(turn_id: int) -> None:
 
 def arm_early_close(turn_id: int, closes_at: int) -> None:
     """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
-    _send(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at)
+    moment = int(time.monotonic() / ANSWER_HOLDS_S)
+    _send(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_answered_in, moment))
 
 
 def arm_letters() -> None:
@@ -35,13 +39,19 @@ def arm_letters() -> None:
     _send("of mails", SEND_LETTERS)
 
 
-def _send(what: str, task: str, *args: int) -> None:
+def _send(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
     """Celery itself would wait long for a broker that is frozen, and longer to connect to it anew."""
     try:
-        _broker().ping()
+        (ask or _broker().ping)()
         current_app.send_task(task, args=args, retry=False)
     except (OperationalError, RedisError) as trouble:
         log.warning("%s %s waits, the broker is away: %s", task, what, trouble)
+
+
+@lru_cache(maxsize=1)
+def _answered_in(moment: int) -> None:
+    """Asked once in a moment, however many pick in it: a gateway's threads may wait, the clock may not."""
+    _broker().ping()
 
 
 @cache

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, position_of
+from games.matches import MatchError, changing, claim_turn, position_of
 from games.models import Turn, TurnState
 from voting import protocol
 from voting.box.ballot_box import BallotBox
@@ -15,7 +15,7 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.match.banks import over_at
 from voting.match.closing import close_turn
-from voting.match.turns import change_turn, load_turn, restore_turn
+from voting.match.turns import change_turn, load_turn, place_turn, restore_turn
 from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
 from voting.protocol import Action, Pressed
@@ -95,7 +95,8 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     A team that votes by a show of hands has voted once its hands are counted.
     """
     turn = load_turn(turn_id)
-    if turn.opens_at <= box.now():
+    known = (turn.match.event_id, turn.pk, turn.version)
+    if turn.opens_at <= box.now() and box.doubtful([known]):
         restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
     if turn.match.bank_s is not None:
         follow_clocks(turn, box)
@@ -111,9 +112,18 @@ def follow_clocks(turn: Turn, box: BallotBox) -> None:
     over = over_at(turn, position_of(turn.match), box)
     with suppress(MatchError):
         if turn.state == TurnState.OPEN and over <= box.now():
-            close_turn_now(turn, box)
+            _end_unannounced(turn, box)
         elif turn.state == TurnState.OPEN and over != turn.closes_at:
             change_turn(turn, protocol.TurnMoved, box, closes_at=over)
+
+
+def _end_unannounced(turn: Turn, box: BallotBox) -> None:
+    """Everybody sees that all clocks stand: what there is to be told is the reveal."""
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
+            return
+    place_turn(turn, box, create=False)
+    close_turn(turn.pk, box)
 
 
 def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
