@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError
 from redis import Redis, RedisCluster, RedisError
+from redis.asyncio import BlockingConnectionPool as AsyncPool
 from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio import RedisCluster as AsyncRedisCluster
 from redis.asyncio.cluster import ClusterNode as AsyncClusterNode
@@ -24,6 +25,7 @@ from redis.retry import Retry
 
 CLUSTER = "redis+cluster"
 CLUSTER_TLS = "rediss+cluster"
+CONNECTIONS = 50  # whoever wants another one waits
 
 # A lost connection is an InterfaceError; a server that may only be read or gave up on us, an InternalError.
 DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
@@ -141,7 +143,10 @@ def connect(url: str) -> Any:
 def connect_async(url: str) -> Any:
     """The same for an event loop; nothing is asked yet."""
     if not _is_cluster(url):
-        return AsyncRedis.from_url(url, retry=AsyncRetry(NoBackoff(), 0), **_timeouts())
+        patience = {"timeout": settings.REDIS_TIMEOUT_S, **_timeouts()}
+        retry = AsyncRetry(NoBackoff(), 0)
+        pool = AsyncPool.from_url(url, max_connections=CONNECTIONS, retry=retry, **patience)
+        return AsyncRedis.from_pool(pool)
     nodes = [AsyncClusterNode(host, port) for host, port in _nodes(url)]
     return AsyncCluster(startup_nodes=nodes, retry=AsyncRetry(NoBackoff(), 0), **_cluster_options(url))
 

@@ -41,7 +41,7 @@ from voting.metrics.figures import LOOP_LAG_S
 
 log = logging.getLogger(__name__)
 
-BEAT_S = 1.0
+BEAT_S, PARTS_OF_A_BEAT = 1.0, 10
 PHONES_EVERY_BEATS = 5
 TEAMS_EVERY_BEATS = 2
 BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
@@ -167,19 +167,28 @@ class Gateway:
         await say_goodbye(everybody, BEAT_S, max(LEAST_RETRY_MS, door.within_ms(len(everybody))))
 
     async def _beat_for_ever(self) -> None:
-        """A room whose box does not answer holds up no other one, and is not asked twice at a time."""
+        """A room whose box does not answer holds up no other one, and is not asked twice at a time.
+
+        A thousand rooms do not ask in the same instant: each has its own part of a beat.
+        """
         async with asyncio.TaskGroup() as beats:
             for number in count():
-                due = time.monotonic() + BEAT_S
-                await asyncio.sleep(BEAT_S)
-                late = max(0.0, time.monotonic() - due)
-                LOOP_LAG_S.observe(late)
                 self._tell_slow_readers()
-                phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
-                teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
-                for code in self._rooms.keys() - self._beating:
-                    self._beating.add(code)
-                    beats.create_task(self._beat(code, self._rooms[code], phones=phones, teams=teams))
+                for part in range(PARTS_OF_A_BEAT):
+                    due = time.monotonic() + BEAT_S / PARTS_OF_A_BEAT
+                    await asyncio.sleep(BEAT_S / PARTS_OF_A_BEAT)
+                    late = max(0.0, time.monotonic() - due)
+                    LOOP_LAG_S.observe(late)
+                    phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
+                    teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
+                    for code, room in self._resting(part):
+                        self._beating.add(code)
+                        beats.create_task(self._beat(code, room, phones=phones, teams=teams))
+
+    def _resting(self, part: int) -> list[tuple[str, Room]]:
+        """The rooms of this part of a beat whose last one is over."""
+        due = [(code, room) for code, room in self._rooms.items() if room.event_id % PARTS_OF_A_BEAT == part]
+        return [(code, room) for code, room in due if code not in self._beating]
 
     def _tell_slow_readers(self) -> None:
         slow, self.slow_readers = self.slow_readers, 0

@@ -43,7 +43,11 @@ class Seal(NamedTuple):
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
     """Nothing happens before the deadline or twice."""
-    turn = load_turn(turn_id)
+    close_loaded_turn(load_turn(turn_id), box)
+
+
+def close_loaded_turn(turn: Turn, box: BallotBox) -> None:
+    """One that was loaded a while ago is not closed if it was written since."""
     if turn.state != TurnState.OPEN:
         return
     position = position_of(turn.match, before=turn)
@@ -51,7 +55,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
         return
     sealed = _seal(turn, box)
     if isinstance(sealed, Lost):
-        restore_turn(turn_id, box)
+        restore_turn(turn.pk, box)
     elif isinstance(sealed, Sealed):
         _resolve(turn, position, sealed, box)
 

@@ -14,7 +14,7 @@ from voting.box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
 from voting.match.banks import over_at
-from voting.match.closing import close_turn
+from voting.match.closing import close_loaded_turn, close_turn
 from voting.match.turns import change_turn, load_turn, place_turn, restore_turn
 from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
@@ -123,7 +123,7 @@ def _end_unannounced(turn: Turn, box: BallotBox) -> None:
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
-    close_turn(turn.pk, box)
+    close_loaded_turn(turn, box)
 
 
 def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:

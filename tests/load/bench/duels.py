@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from voting.rehearsal.wire import phone_address
 
 DEADLINE_MS, WATCHED_MS = 250, 300
 SPARE_FILES = 512
-MADE_AT_ONCE = 20
 CLOSED = """
 SELECT turn.resolved_at - turn.closes_at, turn.resolved_at, turn.number, match.ended_by
 FROM games_turn turn JOIN games_match match ON turn.match_id = match.id
@@ -71,24 +69,18 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     watchers = await look_up(Address(house.ws + "/display"))
     began = time.monotonic()
     sitting: list[Duellist | Watcher] = []
-    for made in _made(house, options.duels):
-        for code, keys in made:
-            sitting += [Duellist(seen, code, key) for key in keys] + [Watcher(seen, code)]
-            for one in sitting[-3:]:
-                one.come(watchers if isinstance(one, Watcher) else players)
-        await asyncio.sleep(0)
+    for _ in range(options.duels):
+        game = await asyncio.to_thread(house.ask, "duel", pace="5-min")
+        sitting += [Duellist(seen, game["code"], key) for key in game["keys"]] + [Watcher(seen, game["code"])]
+        for one in sitting[-3:]:
+            one.come(watchers if isinstance(one, Watcher) else players)
     console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
     since = round(seen.clock.now_ms())
+    seen.revealed_ms, seen.watched_ms = Samples(), Samples()
     await asyncio.sleep(options.seconds)
     for one in sitting:
         one.leave()
     return _tell(house.rows(CLOSED, since), seen, options, console)
-
-
-def _made(house: House, wanted: int) -> Iterator[list[tuple[str, list[str]]]]:
-    for done in range(0, wanted, MADE_AT_ONCE):
-        made = [house.ask("duel", pace="5-min") for _ in range(min(MADE_AT_ONCE, wanted - done))]
-        yield [(one["code"], one["keys"]) for one in made]
 
 
 def _tell(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console) -> bool:
