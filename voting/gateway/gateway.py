@@ -44,6 +44,7 @@ log = logging.getLogger(__name__)
 BEAT_S, PARTS_OF_A_BEAT = 1.0, 10
 PHONES_EVERY_BEATS = 5
 TEAMS_EVERY_BEATS = 2
+DUELS_EVERY_BEATS = 2
 BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
 ROOM_KEPT_S = 60.0
 MISS_KEPT_S = 1.0
@@ -181,13 +182,14 @@ class Gateway:
                     LOOP_LAG_S.observe(late)
                     phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
                     teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
-                    for code, room in self._resting(part):
+                    for code, room in self._resting(number, part):
                         self._beating.add(code)
                         beats.create_task(self._beat(code, room, phones=phones, teams=teams))
 
-    def _resting(self, part: int) -> list[tuple[str, Room]]:
-        """The rooms of this part of a beat whose last one is over."""
+    def _resting(self, number: int, part: int) -> list[tuple[str, Room]]:
+        """The rooms of this part of a beat whose last one is over; a duel has one in every other beat."""
         due = [(code, room) for code, room in self._rooms.items() if room.event_id % PARTS_OF_A_BEAT == part]
+        due = [(code, room) for code, room in due if not room.is_duel or number % DUELS_EVERY_BEATS == 0]
         return [(code, room) for code, room in due if code not in self._beating]
 
     def _tell_slow_readers(self) -> None:
