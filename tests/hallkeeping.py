@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import F
 
 from games.matches import changing, claim_turn
-from games.models import Duel, Match
-from tests.voting.playing import RED_WINS, only_turn, play
+from games.models import Duel, Event, Match, Team, Turn
+from tests.voting.playing import RED_WINS, only_turn, organizer, play
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import turn_keys
@@ -14,9 +14,10 @@ from voting.fanout.announcements import announce
 from voting.hall.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel, place_of
 from voting.hall.guests import new_guest
 from voting.hall.paces import BY_SLUG
-from voting.match.turns import place_and_tell
+from voting.match.turns import boxed, place_and_tell
 from voting.models import StoredBallot
 
+FAR_S = 3 * 24 * 3600
 box = BallotBox()
 
 
@@ -27,6 +28,25 @@ def duel(pace: str = "3-days") -> dict[str, Any]:
     taken = join_duel(begun.event.code, two, box)
     keys = [key_of(taken, guest) for guest in (taken.one, taken.two) if guest]
     return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
+
+
+def far_games(count: int, after: int) -> None:
+    """Open turns that close in days, their boxes placed; `after` so many others."""
+    events = Event.objects.bulk_create(
+        Event(owner=organizer(), name="Far", code=f"{after + number:08d}", window_s=FAR_S)
+        for number in range(count)
+    )
+    teams = Team.objects.bulk_create(
+        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
+    )
+    matches = Match.objects.bulk_create(
+        Match(event=event, number=1, red=red, yellow=yellow, window_s=FAR_S, started_at=box.now())
+        for event, red, yellow in zip(events, teams[::2], teams[1::2], strict=True)
+    )
+    opens_at = box.now() - 1_000
+    times = {"opens_at": opens_at, "closes_at": opens_at + FAR_S * 1_000}
+    for turn in Turn.objects.bulk_create(Turn(match=one, number=1, **times) for one in matches):
+        box.place(boxed(turn), create=True)
 
 
 def duels(waiting: int = 3, over: int = 2) -> str:

@@ -35,7 +35,7 @@ from tests.chatkeeping import (  # noqa: E402
     taken_away,
 )
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
-from tests.hallkeeping import against_crowd, duel, duels, run_down, turn_of  # noqa: E402
+from tests.hallkeeping import against_crowd, duel, duels, far_games, run_down, turn_of  # noqa: E402
 from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.box.ballot_box import BallotBox  # noqa: E402
 from voting.box.boxed import turn_keys  # noqa: E402
@@ -178,7 +178,7 @@ def deactivate(name: str) -> None:
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
 LATER = (cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
-IN_THE_HALL = (against_crowd, duel, duels, run_down, turn_of)
+IN_THE_HALL = (against_crowd, duel, duels, far_games, run_down, turn_of)
 TALKING = (
     chat_key,
     filled_up,

@@ -1,0 +1,59 @@
+"""`python -m tests.load.idle`: what open games cost in which nobody is to do anything for days.
+
+Each process's share of a core, with no game open and with many.
+"""
+
+import tempfile
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+
+from psutil import Process
+
+from tests.stack import House, running_house
+
+PARTS = ("valkey", "gateway", "worker", "clock-1", "clock-2")
+SETTLES_S = 10
+GAMES_AT_ONCE = 2_000
+
+
+def shares(house: House, seconds: float) -> dict[str, float]:
+    """Of a core, in per cent, by what each process was told to be."""
+    before = _used_s(house)
+    time.sleep(seconds)
+    return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(house).items()}
+
+
+def _used_s(house: House) -> dict[str, float]:
+    """Seconds of the processor since it began; a part's children are of it."""
+    return {
+        part: sum(_own_s(one) for one in (Process(pid), *Process(pid).children(recursive=True)))
+        for part in PARTS
+        if (pid := house.supervisor.pid(part))
+    }
+
+
+def _own_s(process: Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m tests.load.idle", description=__doc__)
+    parser.add_argument("--games", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
+        time.sleep(SETTLES_S)
+        without = shares(house, options.seconds)
+        for begun in range(0, options.games, GAMES_AT_ONCE):
+            house.ask("far_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
+        time.sleep(SETTLES_S)
+        with_them = shares(house, options.seconds)
+    for part, share in with_them.items():
+        print(f"{part}: {without[part]:.2f} % without, {share:.2f} % with {options.games} games")
+    print(f"more: {sum(with_them.values()) - sum(without.values()):.2f} % of a core")
+
+
+if __name__ == "__main__":
+    main()
