@@ -6,7 +6,7 @@ import pytest
 
 from games.matches import MatchError
 from games.models import Match
-from tests.voting.playing import CLASSIC, new_event, only_turn, open_now, play_out, start
+from tests.voting.playing import CLASSIC, SELECTOR, new_event, only_turn, open_now, play_out, start
 from tests.voting.racing import at_once
 from tests.voting.sides.playing_sides import between, defect, play_with, start_secret, wish
 from voting.box.ballot_box import BallotBox
@@ -92,7 +92,8 @@ def test_once_sides_are_told_no_turn_is_taken_back(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(
-    "choices", [{"game": CLASSIC}, {"game": "goofspiel"}, {"bank_s": 60}, {"tie_rule": "captain"}]
+    "choices",
+    [{"game": CLASSIC}, {"game": SELECTOR}, {"game": "goofspiel"}, {"bank_s": 60}, {"tie_rule": "captain"}],
 )
 def test_what_tells_of_sides_is_not_played_with_secret_ones(
     box: BallotBox, choices: dict[str, object]
