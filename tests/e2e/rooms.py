@@ -237,6 +237,8 @@ PUBLIC = (
     Visit("hall-message", "/hall/chat/hall/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
     Visit("hall-reports", "/hall/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
     Visit("hall-crowd", "/hall/{crowd}", by="nobody", prepare=with_crowd, screens=SHEETS),
+    Visit("hall-ratings", "/hall/ratings", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("hall-login", "/hall/login", by="nobody", screens=SHEETS),
     Visit("hall-found", "/hall/?q=nobody+of+that+name", by="nobody", prepare=with_duels, screens=SHEETS),
     Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
 )

@@ -25,6 +25,17 @@ def pick(page: Page, prompter: Prompter, column: int = OWN, status: str = "count
     expect(page.locator("main")).to_have_attribute("data-status", status, timeout=SOON_MS)
 
 
+def pick_several(page: Page, prompter: Prompter) -> None:
+    for column in (OTHER, OWN, 6):
+        pick(page, prompter, column)
+
+
+def wish_to_resign(page: Page, prompter: Prompter) -> None:
+    """It asks once whether that is meant."""
+    pick(page, prompter)
+    page.locator('[data-do="resign"]').click(timeout=SOON_MS)
+
+
 def pick_unheard(page: Page, prompter: Prompter) -> None:
     prompter.counts = False
     pick(page, prompter, status="sending")

@@ -18,6 +18,7 @@ from tests.e2e.scenes_staging import (
     closing,
     ended,
     long_named,
+    on_terms,
     own_counts,
     rejected,
     reveals,
@@ -53,6 +54,16 @@ WINDOWS = (
     Scene("voting-six-columns", told((2, 3), (4, 4), columns=6).voting, "voting", team=2),
     Scene("voting-notice", chosen(MIDDLE, notice=NOTICE).voting, "voting"),
     Scene("voting-peek", chosen(MIDDLE, peek=True).voting, "voting"),
+    Scene(
+        "voting-approval", on_terms(MIDDLE, tally_method="approval").voting, "voting", hand=do.pick_several
+    ),
+    Scene(
+        "voting-ranked",
+        on_terms(MIDDLE, tally_method="instant_runoff").voting,
+        "voting",
+        hand=do.pick_several,
+    ),
+    Scene("voting-resign", on_terms(MIDDLE, resign="half").voting, "voting", hand=do.wish_to_resign),
     Scene("voting-moved", MIDDLE.voting, "voting", hand=do.moved),
     Scene("hands", chosen(MIDDLE, **hands("red")).voting, "voting"),
     Scene("paused", MIDDLE.paused, "paused"),

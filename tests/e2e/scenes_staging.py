@@ -107,9 +107,13 @@ def chosen(tale: Tale, **choices: Any) -> Tale:
     return replace(tale, choices=choices)
 
 
+def on_terms(tale: Tale, **terms: Any) -> Tale:
+    return replace(tale, terms=terms)
+
+
 def secretly(tale: Tale, **terms: Any) -> Tale:
     """The same, with sides that are secret until the end."""
-    return replace(tale, terms={"defections": 1, **terms})
+    return on_terms(tale, defections=1, **terms)
 
 
 def long_named(tale: Tale) -> Tale:

@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError
 from redis import Redis, RedisCluster, RedisError
-from redis.asyncio import BlockingConnectionPool as AsyncPool
 from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio import RedisCluster as AsyncRedisCluster
 from redis.asyncio.cluster import ClusterNode as AsyncClusterNode
@@ -25,7 +24,7 @@ from redis.retry import Retry
 
 CLUSTER = "redis+cluster"
 CLUSTER_TLS = "rediss+cluster"
-CONNECTIONS = 50  # whoever wants another one waits
+CONNECTIONS = 1_000  # of a gateway with as many rooms; redis-py has 100
 
 # A lost connection is an InterfaceError; a server that may only be read or gave up on us, an InternalError.
 DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
@@ -143,10 +142,8 @@ def connect(url: str) -> Any:
 def connect_async(url: str) -> Any:
     """The same for an event loop; nothing is asked yet."""
     if not _is_cluster(url):
-        patience = {"timeout": settings.REDIS_TIMEOUT_S, **_timeouts()}
-        retry = AsyncRetry(NoBackoff(), 0)
-        pool = AsyncPool.from_url(url, max_connections=CONNECTIONS, retry=retry, **patience)
-        return AsyncRedis.from_pool(pool)
+        options = {"max_connections": CONNECTIONS, "retry": AsyncRetry(NoBackoff(), 0), **_timeouts()}
+        return AsyncRedis.from_url(url, **options)
     nodes = [AsyncClusterNode(host, port) for host, port in _nodes(url)]
     return AsyncCluster(startup_nodes=nodes, retry=AsyncRetry(NoBackoff(), 0), **_cluster_options(url))
 
