@@ -128,6 +128,7 @@ class Tale:
             "yellow": 2,
             "reveal_s": REVEAL_S,
             "window_s": WINDOW_S,
+            "tally_method": "plurality",
             **self.terms,
         }
         return Match(
@@ -142,7 +143,6 @@ class Tale:
             board=GAME.view(self.state, None),
             turn=turn,
             reveal=reveal,
-            tally_method="plurality",
             tie_rule="first",
             no_ballot_rule="random",
             **given,

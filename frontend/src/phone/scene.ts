@@ -16,6 +16,8 @@ import { token } from "./shape";
 import * as say from "./tongue/en";
 import { isSealed, ownColumn, type View } from "./view";
 
+/** Drawn 1, 2 and 3: the name of the button says the place in words, and a figure as text would be another name. */
+const FIGURES = ["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"];
 const SIDES = ["red", "yellow"] as const;
 const FALLING_MS = 1000;
 /** Where the bars of the votes so far stand: their figures are below. */
@@ -44,7 +46,7 @@ function several(view: View, match: Match, { under, said }: Scene): Scene {
 }
 
 const ranked = ({ side }: View, place: number, status: Status, tallied: boolean) =>
-  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><text class="place ${status}" y="17" text-anchor="middle">${place}</text></g></g>`;
+  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><path class="place ${status}" d="${FIGURES[place - 1]}"/></g></g>`;
 
 /** Over the closed board: an empty slot at first, a bar of brass once the votes are sealed. */
 const lid = (view: View) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
