@@ -1,7 +1,10 @@
 """One consumer a phone: a Redis call a vote, and the channel layer's group for what all are told."""
 
+import json
+from base64 import b64decode
 from typing import Any
 from uuid import uuid4
+from zlib import decompress
 
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.conf import settings
@@ -23,7 +26,8 @@ class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         if content["type"] == "vote":
             await self.vote(content)
         elif content["type"] == "reveal":
-            await self.channel_layer.group_send("hall", {"type": "revealed", "state": content["state"]})
+            state = json.loads(decompress(b64decode(content["packed"])))
+            await self.channel_layer.group_send("hall", {"type": "revealed", "state": state})
 
     async def vote(self, content: dict[str, Any]) -> None:
         await redis.hset(f"votes:{content['turn']}", self.voter, content["column"])
