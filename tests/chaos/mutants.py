@@ -22,6 +22,7 @@ def take_the_compare_and_set_out() -> None:
         "voting.match.turns",
         "voting.organizing.control",
         "voting.organizing.hands",
+        "voting.organizing.tempo",
         "voting.match.time_steps",
     ):
         resolve_name(user).claim_turn = _claim_without_comparing
