@@ -20,7 +20,7 @@ GAMES_AT_ONCE = 2_000
 def shares(house: House, seconds: float) -> dict[str, float]:
     """Of a core, in per cent, by what each process was told to be."""
     before = _used_s(house)
-    time.sleep(seconds)
+    time.sleep(seconds)  # the span that is measured
     return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(house).items()}
 
 
@@ -44,11 +44,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
-        time.sleep(SETTLES_S)
+        time.sleep(SETTLES_S)  # what a process does as it starts is not idling
         without = shares(house, options.seconds)
         for begun in range(0, options.games, GAMES_AT_ONCE):
             house.ask("far_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
-        time.sleep(SETTLES_S)
+        time.sleep(SETTLES_S)  # nor what it does of games that have just come
         with_them = shares(house, options.seconds)
     for part, share in with_them.items():
         print(f"{part}: {without[part]:.2f} % without, {share:.2f} % with {options.games} games")

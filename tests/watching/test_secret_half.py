@@ -47,7 +47,7 @@ def evening(data: Path, chosen: list[int]) -> Evening:
                 projector, voter = watching.faces["the projector"], watching.faces["a phone of team 1"]
                 moved(house, projector, made["id"])
                 vote(faces, made["code"], {1: chosen})
-                time.sleep(OWN_COUNTS_S)  # in which they would be told
+                time.sleep(OWN_COUNTS_S)  # own counts would come by then, and nothing else does
                 house.ask("closing_in", event_id=made["id"], ms=200)
                 kept = projector.hear("turn.concealed")["state"]["match"]["concealed"]["turn"]
                 receipt = voter.say("receipt.ask", turn=kept).hear("receipt.told")

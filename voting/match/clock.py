@@ -169,12 +169,12 @@ class Clock:
         self.troubles.apart("forgetting", self._forget_now_and_then)
 
     def _to_tend(self, known: set[int]) -> set[int]:
-        """Of those whose deadline is near all in doubt, of the others some each second, and those missing."""
+        """In doubt, of all whose deadline is near and of some of the others; and those found missing."""
         near_until = self.steps.told + NEAR_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
-        doubtful = self.box.doubtful(list(near.values_list("match__event_id", "pk", "version")))
-        far = self.walk.step(near_until)
-        return {*doubtful, *(turn_id for turn_id, _ in far), *known}
+        far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
+        rows = [row for turns in (near, far) for row in turns.values_list("match__event_id", "pk", "version")]
+        return self.box.doubtful(rows) | known
 
     def _tend(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; one missing at two looks in a row is restored."""

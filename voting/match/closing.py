@@ -31,7 +31,7 @@ from voting.rating.matches import rate_match
 
 log = logging.getLogger(__name__)
 
-PATIENCE_MS = 250
+PATIENCE_MS, LEAST_WAIT_MS = 250, 1
 
 
 class Seal(NamedTuple):
@@ -67,10 +67,8 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     """
     if turn.match.bank_s is None:
         return True
-    left_ms = turn.closes_at - box.now()
-    if left_ms > PATIENCE_MS:
+    if not _comes_soon(turn.closes_at, box):
         return False
-    time.sleep(max(0, left_ms) / 1000)  # whoever closes is sent a moment early, and a pick may come in it
     over_at = banks.over_at(turn, position, box)
     if over_at > turn.closes_at:
         with suppress(MatchError):
@@ -80,17 +78,25 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
 
 
 def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
-    """Seal at the deadline; one that is only a moment away is waited for.
-
-    The clock sends whoever closes a moment early, and the clocks of a cluster's nodes differ.
-    """
+    """Seal at the deadline."""
     patient_until = time.monotonic() + PATIENCE_MS / 1000
-    while isinstance(sealed := box.seal(boxed(turn)), Early):
-        left_ms = max(1, sealed.closes_at - box.now())
-        if time.monotonic() + left_ms / 1000 > patient_until:
+    while isinstance(sealed := box.seal(boxed(turn)), Early) and time.monotonic() < patient_until:
+        if not _comes_soon(sealed.closes_at, box):
             break
-        time.sleep(left_ms / 1000)
     return sealed
+
+
+def _comes_soon(deadline: int, box: BallotBox) -> bool:
+    """Wait for a deadline that is only a moment away; False at once for any other.
+
+    The clock sends whoever closes a moment early, so that nothing is late by the way to it; and the clocks of
+    a cluster's nodes differ.
+    """
+    left_ms = deadline - box.now()
+    if left_ms > PATIENCE_MS:
+        return False
+    time.sleep(max(LEAST_WAIT_MS, left_ms) / 1000)
+    return True
 
 
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:

@@ -3,7 +3,6 @@
 It holds the turns that are resolved, so nothing of an open window. Pages of matches that are over are kept.
 """
 
-import csv
 import gzip
 
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_safe
 from games.models import Match, MatchState
 from voting.pages.paper import answer_paper, render_paper
 from voting.pages.preview import picture_address
+from voting.pages.spreadsheet import answer_csv
 from voting.records.exports import find_match, version_of
 from voting.report.reading import read_report
 from voting.report.report import csv_rows
@@ -44,10 +44,8 @@ def match_figures(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
         return _none(request)
-    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer = answer_csv(f"{match.event.code}-{match.number}", csv_rows(read_report(match)))
     answer.headers["Cache-Control"] = f"public, max-age={_fresh_s(match)}"
-    answer.headers["Content-Disposition"] = f'attachment; filename="{match.event.code}-{match.number}.csv"'
-    csv.writer(answer).writerows(csv_rows(read_report(match)))
     return answer
 
 

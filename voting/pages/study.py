@@ -1,13 +1,12 @@
 """The organizer's download of votes for research."""
 
-import csv
-
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from voting.pages.organizer import own_event
+from voting.pages.spreadsheet import answer_csv
 from voting.report.study import study_rows
 
 
@@ -16,7 +15,4 @@ from voting.report.study import study_rows
 @require_GET
 def download_study(request: HttpRequest, code: str) -> HttpResponse:
     event = own_event(request, code)
-    answer = HttpResponse(content_type="text/csv; charset=utf-8")
-    answer.headers["Content-Disposition"] = f'attachment; filename="study-{event.code}.csv"'
-    csv.writer(answer).writerows(study_rows(event))
-    return answer
+    return answer_csv(f"study-{event.code}", study_rows(event))

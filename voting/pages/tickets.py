@@ -1,6 +1,5 @@
 """The organizer's page of codes: tickets and class list, to make, find, release, print and take along."""
 
-import csv
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -30,6 +29,7 @@ from voting.forms.tickets import RosterForm, TicketsForm
 from voting.models import Ticket
 from voting.pages.organizer import own_event
 from voting.pages.printed import SLIPS_A_FILE
+from voting.pages.spreadsheet import answer_csv
 
 ROWS_A_PAGE = 100
 TICKETS_A_PRINT = 240
@@ -134,11 +134,7 @@ def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
 @require_GET
 def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
     event = own_event(request, code)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="tickets-{event.code}.csv"'
-    response.write("\ufeff")  # else spreadsheets take it for another encoding
-    csv.writer(response).writerows(csv_rows(event, _address(request, event)))
-    return response
+    return answer_csv(f"tickets-{event.code}", csv_rows(event, _address(request, event)), of_names=True)
 
 
 def csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,7 @@
 """Windows that close much later cost a clock next to nothing, and none is forgotten."""
 
+from collections.abc import Sequence
+
 import pytest
 from django.conf import settings
 from redis import Redis
@@ -7,7 +9,6 @@ from redis import Redis
 from games.models import Turn
 from tests.voting.playing import only_turn, set_window, start
 from voting.box.ballot_box import BallotBox
-from voting.box.boxed import BoxedTurn
 from voting.match import clock as clocks
 from voting.match.clock import Clock
 from voting.match.far_turns import NEAR_MS, Walk
@@ -40,12 +41,12 @@ def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox) -> None:
 def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    placed: list[int] = []
+    asked: list[int] = []
 
     class Watched(BallotBox):
-        def place(self, turn: BoxedTurn, *, create: bool) -> bool:
-            placed.append(turn.turn_id)
-            return super().place(turn, create=create)
+        def doubtful(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+            asked.extend(turn_id for _, turn_id, _ in turns)
+            return super().doubtful(turns)
 
     monkeypatch.setattr(clocks, "FAR_A_SECOND", 2)
     turns, near = far(box, 5), start(box)
@@ -53,13 +54,14 @@ def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
     clock = Clock(watched)
     looks = []
     for _ in range(3):
-        placed.clear()
+        asked.clear()
         clock.tended_at = 0.0
         clock.look()
-        looks.append(set(placed))
+        looks.append(set(asked))
     watched.close()
     assert [len(look - {near.pk}) for look in looks] == [2, 2, 1]
-    assert set.union(*looks) == {turn.pk for turn in turns}
+    assert set.union(*looks) == {near.pk, *(turn.pk for turn in turns)}
+    assert all(near.pk in look for look in looks)
 
 
 def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> None:

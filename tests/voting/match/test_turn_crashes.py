@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Match, TurnState
+from games.models import Match, Turn, TurnState
 from tests.voting.losing import empty
 from tests.voting.playing import (
     SELECTOR,
@@ -76,6 +76,16 @@ def look_again(box: BallotBox, looks: int = 3) -> None:
         clock.look()
 
 
+def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
+    """One closes and dies at this step, the next one closes."""
+    dying = DyingBox(step, before)
+    with pytest.raises(Crash):
+        close_turn(turn.pk, dying)
+    dying.close()
+    close_turn(turn.pk, box)
+    look_again(box)
+
+
 @pytest.mark.parametrize("step", ["seal", "place", "expire"])
 @pytest.mark.parametrize("before", [True, False])
 def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box: BallotBox) -> None:
@@ -83,12 +93,7 @@ def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box:
     open_now(turn, box)
     vote(turn, box, red=[3, 3, 1], yellow=[6])
     run_out(turn, box)
-    dying = DyingBox(step, before)
-    with pytest.raises(Crash):
-        close_turn(turn.pk, dying)
-    dying.close()
-    close_turn(turn.pk, box)
-    look_again(box)
+    die_and_close(turn, step, before, box)
     after, following = load_turn(turn.pk), only_turn(turn.match)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
     assert tally_of(turn, "red").ballots == 3
@@ -108,12 +113,7 @@ def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
     open_now(turn, box)
     vote(turn, box, red=[3, 3, 1])
     run_out(turn, box)
-    dying = DyingBox(step, before)
-    with pytest.raises(Crash):
-        close_turn(turn.pk, dying)
-    dying.close()
-    close_turn(turn.pk, box)
-    look_again(box)
+    die_and_close(turn, step, before, box)
     after, second = load_turn(turn.pk), only_turn(turn.match)
     assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
     assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)

@@ -74,12 +74,7 @@ def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: P
     play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
     defect(only_turn(match), box, "red1", "red2")
     play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [set_of([6, 7]), 7 + RESIGN])
-    exported = export_match(match.event.code, 1)
-    assert exported is not None
-    record = json.loads(msgspec.json.encode(exported.record))
-    assert (record["result"], record["ended_by"]) == ("red", "resign")
-    for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
-        assert code == 0, text
+    record = ended_and_counted_again(match, "red", "resign", tmp_path)
     came_back(msgspec.json.encode(record), match)
 
 
@@ -88,12 +83,18 @@ def test_who_is_left_has_not_lost_by_giving_up(box: BallotBox, tmp_path: Path) -
     play_with(only_turn(match), box, [1], [7, 7])
     defect(only_turn(match), box, "red1")
     play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
+    ended_and_counted_again(match, "yellow", "deserted", tmp_path)
+
+
+def ended_and_counted_again(match: Match, result: str, ended_by: str, folder: Path) -> Any:
+    """Its record, in which both who count again find nothing wrong."""
     exported = export_match(match.event.code, 1)
     assert exported is not None
     record = json.loads(msgspec.json.encode(exported.record))
-    assert (record["result"], record["ended_by"]) == ("yellow", "deserted")
-    for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+    assert (record["result"], record["ended_by"]) == (result, ended_by)
+    for code, text in (ours(record, folder / "r.json"), theirs(record, folder / "r.json")):
         assert code == 0, text
+    return record
 
 
 def came_back(record: bytes, match: Match) -> None:
