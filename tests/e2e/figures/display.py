@@ -22,7 +22,6 @@ REVEALS = 6
 # Of a reveal of six seconds: from the first ball's start until the token has crossed.
 FALLING_S = (2.4, 4.0)
 WARM_MS = 1_000
-ROUNDS, ROUND_MS = 4, 400
 HALL = {"width": 1920, "height": 1080}
 
 
@@ -65,14 +64,7 @@ def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list
 
 
 def held_by(page: Page, tools: Tools) -> Held:
-    """Once nothing more is given back: a node may wait for a second round."""
-    nodes = tools.holdings().nodes
-    for _ in range(ROUNDS):
-        page.wait_for_timeout(ROUND_MS)
-        before, nodes = nodes, tools.holdings().nodes
-        if nodes == before:
-            break
-    return Held(heap_of(tools.cdp), nodes)
+    return Held(heap_of(tools.cdp), tools.nodes_at_rest())
 
 
 def come_to_rest(prompter: Prompter, page: Page) -> None:

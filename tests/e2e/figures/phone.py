@@ -127,9 +127,9 @@ def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
     tools = Tools(page)
     come_in(page, prompter)
     hear(page, prompter, WARM)
-    nodes, kept = tools.holdings().nodes, heap_of(tools.cdp).own
+    nodes, kept = tools.nodes_at_rest(), heap_of(tools.cdp).own
     hear(page, prompter, MESSAGES)
-    nodes_after, kept_after = tools.holdings().nodes, heap_of(tools.cdp).own
+    nodes_after, kept_after = tools.nodes_at_rest(), heap_of(tools.cdp).own
     page.context.close()
     return kept_after / kept - 1, nodes_after - nodes
 
