@@ -99,7 +99,7 @@ class MatchAdmin(LookOnly):
 
 @admin.register(Turn)
 class TurnAdmin(LookOnly):
-    """A live turn's seed decides its lots, so it is shown afterwards only.
+    """A live turn's seed decides its lots, so it is shown afterwards only, and with secret sides at the end.
 
     One that was sealed and is not told of is not there at all, and would be found by its pick.
     """
@@ -119,6 +119,8 @@ class TurnAdmin(LookOnly):
 
     @admin.display(description="seed")
     def seed_afterwards(self, turn: Turn) -> str:
+        if turn.match.is_secret:
+            return "shown when the match is over"
         return "shown when the turn is over" if turn.state in LIVE_STATES else turn.seed
 
 

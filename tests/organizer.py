@@ -43,8 +43,9 @@ from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.cups.cups import begin_pairing, create_cup  # noqa: E402
 from voting.match.turns import load_turn, start_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
-from voting.organizing.control import abort_playing_match  # noqa: E402
+from voting.organizing.control import abort_playing_match, act  # noqa: E402
 from voting.organizing.tempo import extend_turn  # noqa: E402
+from voting.protocol import ActionAsk  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()
@@ -92,6 +93,11 @@ def open_at_once(event_id: int) -> None:
 
 def begin(event_id: int) -> None:
     _playing(event_id)
+
+
+def void(event_id: int) -> None:
+    """Take back the turn that was resolved last."""
+    act(event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
 def extend_overdue(event_ids: list[int], seconds: int) -> int:
@@ -177,7 +183,7 @@ def deactivate(name: str) -> None:
 
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
+LATER = (void, cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
 IN_THE_HALL = (against_crowd, duel, duels, far_games, run_down, turn_of)
 TALKING = (
     chat_key,

@@ -19,6 +19,8 @@ from voting.forms.edits import tell_screens
 from voting.forms.event_words import NameField
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
 
+SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__defections__gt": 0}
+
 if TYPE_CHECKING:
     from django.contrib.admin import TabularInline
 
@@ -95,7 +97,10 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
 
 @admin.register(StoredBallot)
 class StoredBallotAdmin(LookOnly):
-    """Ballots of long windows. A turn that was not revealed keeps them secret, also when it is void."""
+    """Ballots of long windows. A turn that was not revealed keeps them secret, also when it is void.
+
+    While sides are secret all are: a team's votes beside its pick would tell of those who left it.
+    """
 
     list_display = ["turn", "voter", "side", "column", "sequence"]
     list_filter = ["side"]
@@ -105,7 +110,7 @@ class StoredBallotAdmin(LookOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[StoredBallot]:
         ballots: QuerySet[StoredBallot] = super().get_queryset(request)
-        return ballots.filter(turn__state=TurnState.RESOLVED)
+        return ballots.filter(turn__state=TurnState.RESOLVED).exclude(**SIDES_SECRET)
 
 
 @admin.register(TallyRecord)
@@ -122,7 +127,7 @@ class TallyRecordAdmin(LookOnly):
     def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
         """While sides are secret a side's counts are; and what is concealed."""
         tallies: QuerySet[TallyRecord] = super().get_queryset(request).filter(turn__resolved_at__isnull=False)
-        return tallies.exclude(turn__match__state=MatchState.PLAYING, turn__match__defections__gt=0)
+        return tallies.exclude(**SIDES_SECRET)
 
 
 @admin.register(Ticket)

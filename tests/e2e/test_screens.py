@@ -25,7 +25,7 @@ READS_FROM_AFAR = 0.05
 CLOCK = 0.13
 QR = 0.6
 TOLERANCE_PX = 1
-SHOWN_WITHIN_MS = 1_500
+SHOWN_WITHIN_MS = 6_000
 
 DISPLAY_PARTS = {
     "lobby": (".company .badge", ".company h2", ".buoy b", ".buoy span", ".qr", ".way-in .address"),

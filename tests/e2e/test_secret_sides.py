@@ -6,6 +6,12 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.stack import House
 
+# The plate covers itself again after three seconds: whoever looks before the answer is there looks again.
+LOOK_UNTIL = """(told) => {
+  const shown = document.querySelector(".plate b")?.textContent;
+  if (!shown) document.querySelector('[data-do="look"]').click();
+  return shown === told;
+}"""
 LOOKS = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
@@ -24,8 +30,8 @@ def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, op
     one.page.locator('[data-do="side"]').click(timeout=SOON_MS)
     one.page.locator('[data-do="cross"]').click(timeout=SOON_MS)
     expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
-    one.page.locator('[data-do="look"]').click()
-    expect(one.page.locator(".plate b")).to_have_text("You play for Doves.", timeout=SOON_MS)
+    expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Noted.")
+    one.page.wait_for_function(LOOK_UNTIL, arg="You play for Doves.", timeout=SOON_MS)
     one.shoot("looked")
     expect(one.page.locator(".plate b")).to_have_count(0, timeout=SOON_MS)
     one.page.locator('.sides [data-do="close"]').click()

@@ -1,6 +1,7 @@
 """What is to be read of a study stands before the first vote, once."""
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, vote
@@ -9,15 +10,19 @@ from tests.stack import House
 TOLD = "Your votes, without your name, go into a study."
 
 
-def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenFace) -> None:
+@pytest.mark.parametrize("by", ["key", "press"])
+def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenFace, by: str) -> None:
     event = one_gateway.ask("event", lobby="open", window_s=90, consent=TOLD)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study", PHONE)
     dialog = phone.page.get_by_role("dialog")
     phone.page.goto(f"/{event['code']}")
     expect(dialog).to_contain_text(TOLD, timeout=SOON_MS)
-    phone.page.keyboard.press("Escape")
-    expect(dialog).not_to_be_visible()
+    if by == "key":
+        phone.page.keyboard.press("Escape")
+    else:
+        dialog.get_by_role("button").click()
+    expect(dialog).to_have_count(0)
     phone.wait_for(phase="voting")
     vote(phone, 3)
     phone.page.reload()
@@ -26,3 +31,26 @@ def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenF
     expect(phone.page.locator(".corner .name").first).to_be_visible(timeout=SOON_MS)
     expect(dialog).not_to_be_visible()
     assert phone.troubles == []
+
+
+def test_nobody_votes_before_it_is_read(one_gateway: House, open_at: OpenFace) -> None:
+    """The page's second part, which shows it, is late: until then no column can be pressed."""
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=TOLD)
+    one_gateway.ask("begin", event_id=event["id"])
+    phone = open_at(one_gateway, "study-late", PHONE)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    phone.page.route("**/*later*", hold)
+    phone.page.goto(f"/{event['code']}")
+    phone.wait_for(phase="voting")
+    expect(phone.page.locator("[data-column]").first).to_be_visible()
+    expect(phone.page.locator("[data-column]:enabled")).to_have_count(0)
+    expect(phone.page.get_by_role("dialog")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(phone.page.get_by_role("dialog")).to_contain_text(TOLD, timeout=SOON_MS)
+    expect(phone.page.locator("[data-column]:enabled")).to_have_count(7)
+    assert len(held) == 1

@@ -44,7 +44,7 @@ def snapshot(event: Event) -> protocol.EventState:
         captains=event.tie_rule == TieRule.CAPTAIN,
         again=_again(event, match),
         hall=Duel.objects.filter(event=event).exists(),
-        consent=event.consent,
+        consent=match.consent if match and match.state == MatchState.PLAYING else event.consent,
     )
 
 
@@ -167,7 +167,7 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
         red=red,
         yellow=yellow,
         resolution=position.resolutions[-1],
-        seed=turn.seed,
+        seed=None if match.is_secret else turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
         whole=turn.whole or None,
     )

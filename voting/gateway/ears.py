@@ -125,9 +125,10 @@ class Ears:
         if match is None or not match.defections:
             return
         room.sides.begin(match.id)
-        last, crossings = await in_database(crossings_after)(match.id, room.sides.last)
+        asked = room.sides.last
+        last, crossings = await in_database(crossings_after)(match.id, asked)
         if room.sides.match == match.id and crossings:
-            room.sides.last = last
+            room.sides.advance(asked, last)
             tell_crossings(room, crossings)
 
     async def find_missed(self) -> None:

@@ -208,8 +208,10 @@ class Room:
     # ------------------------------------------------------------ what is voted
     def apply(self, copy: Copy) -> None:
         """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
-        before, state = self.occasion, protocol.decode_change(copy.body).state
+        before, turn, state = self.occasion, self.turn, protocol.decode_change(copy.body).state
         self.seq, self.state = copy.seq, state
+        if turn and self.turn and self.turn.number < turn.number:
+            self.sides.read_anew()
         self.unanimous_beats = 0
         if before != self.occasion:
             self._voted = [0, 0, 0]

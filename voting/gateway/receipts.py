@@ -79,12 +79,12 @@ class Receipts:
 
         A database that does not answer soon is not waited for: nothing is known then.
         """
-        opening = self._kept.get(room.event_id, {}).get(turn_id)
-        if opening is None and turn_id in _revealed(room):
-            opening = self._begin(room.event_id, turn_id)
         unknown = ReceiptTold(turn=turn_id, side=None)
         if room.state.match and room.state.match.defections:  # a path is as long as its side is large
             return unknown
+        opening = self._kept.get(room.event_id, {}).get(turn_id)
+        if opening is None and turn_id in _revealed(room):
+            opening = self._begin(room.event_id, turn_id)
         if opening is None:
             return unknown
         try:

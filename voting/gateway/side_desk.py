@@ -72,8 +72,9 @@ class SideDesk:
         answers: list[Answer] = await self._in_database(change_sides)(room.event_id, wishes, self._now)
         if match := room.state.match:
             room.sides.begin(match.id)
-            last, crossings = await self._in_database(crossings_after)(match.id, room.sides.last)
-            room.sides.last = max(room.sides.last, last)
+            asked = room.sides.last
+            last, crossings = await self._in_database(crossings_after)(match.id, asked)
+            room.sides.advance(asked, last)
             tell_crossings(room, crossings)
         return answers
 

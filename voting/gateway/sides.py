@@ -19,6 +19,15 @@ class Sides:
             self.match, self.last = match, 0
             self._of_voter.clear()
 
+    def advance(self, asked: int, last: int) -> None:
+        """What was read after row `asked` is known now, unless all is to be read anew since."""
+        if self.last == asked:
+            self.last = last
+
+    def read_anew(self) -> None:
+        """Rows have changed: with a turn taken back, who had changed over after it did so before it."""
+        self.last = 0
+
     def learn(self, crossings: Iterable[Crossing]) -> set[str]:
         """The voters of whom something is new."""
         news = set()

@@ -4,15 +4,27 @@ It is claimed, renamed and left here. What was played is kept under the name it 
 """
 
 import unicodedata
+from contextlib import suppress
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
+from redis import RedisError
 
 from games.matches import changing
-from games.models import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Address, Duel, Event, Guest
+from games.models import (
+    GUEST_KEY_LENGTH,
+    GUEST_NAME_LENGTH,
+    Address,
+    ChatLine,
+    Duel,
+    Event,
+    Guest,
+    Match,
+    MatchState,
+)
 from games.names import clean_name
 from voting.box.ballot_box import BallotBox
 from voting.hall.duels import SEATS, HallError, games_on, place_of
@@ -84,7 +96,8 @@ def find_account(name: str, password: str) -> Guest | None:
 def take_along(guest: Guest, account: Guest) -> int:
     """The games that are not over and were begun here without an account are the account's now; how many.
 
-    Raises HallError if the two play against each other: nobody plays on both sides.
+    Where the two have played a match already, it was this guest's, and so is the next: its ratings tell of a
+    guest. Raises HallError if guest and account play against each other: nobody plays on both sides.
     """
     if guest.has_account or guest == account:
         return 0
@@ -92,24 +105,36 @@ def take_along(guest: Guest, account: Guest) -> int:
         duels = list(games_on(guest))
         if any(place_of(duel, account) for duel in duels):
             raise HallError(f"As {guest} you play here against this account: finish that game first.")
-        for duel in duels:
+        taken = [duel for duel in duels if not duel.event.matches.filter(state=MatchState.ENDED).exists()]
+        for duel in taken:
             Duel.objects.filter(pk=duel.pk).update(**{SEATS[place_of(duel, guest)]: account})
-    return len(duels)
+    return len(taken)
 
 
 def leave(guest: Guest, box: BallotBox) -> None:
-    """Delete the account: in all games the name becomes the guest's number.
+    """Delete the account: in all games, and in what was said, the name becomes the guest's number.
 
-    Games that wait are taken away; those that are on end by the clock.
+    Games that wait are taken away; those that are on end by the clock. The password goes last: whoever was
+    cut off in between can do it again.
     """
     Address.objects.filter(guest=guest).delete()
-    Event.objects.filter(Q(duel__one=guest, duel__two=None) | Q(duel__one=None, duel__two=guest)).delete()
+    for event_id in Event.objects.filter(_waiting(guest)).values_list("pk", flat=True):
+        with changing(event_id):
+            Event.objects.filter(_waiting(guest), pk=event_id).delete()
     guest.name, guest.name_key, guest.password = "", None, ""
-    guest.save(update_fields=["name", "name_key", "password"])
+    ChatLine.objects.filter(guest=guest).update(name=str(guest))
     for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)).select_related("event"):
         _unname(duel, guest)
+    guest.save(update_fields=["name", "name_key", "password"])
     for event_id in games_on(guest).values_list("event_id", flat=True):
-        edit_event(event_id, box)
+        with suppress(RedisError):  # the screens learn the name with the next change
+            edit_event(event_id, box)
+
+
+def _waiting(guest: Guest) -> Q:
+    """Never begun, and nobody else has a seat."""
+    alone = Q(duel__one=guest, duel__two=None) | Q(duel__one=None, duel__two=guest)
+    return alone & Q(~Exists(Match.objects.filter(event=OuterRef("pk"))))
 
 
 def _unname(duel: Duel, guest: Guest) -> None:

@@ -17,6 +17,8 @@ def ask_again(event_id: int, team: int, box: BallotBox) -> None:
     now = box.now()
     with changing(event_id) as event:
         duel = _over(event)
+        if duel.again == team:
+            return
         both = duel.again not in {None, team}
         Duel.objects.filter(pk=duel.pk).update(again=None if both else team)
         if both:

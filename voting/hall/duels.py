@@ -28,7 +28,7 @@ KEEPER = "the hall"  # whose events these are, and nobody can log in as
 FREE = "Open seat"
 A_CROWD = "The crowd"
 MOST_GAMES = 20
-MOST_WAITING = 1_000  # of those begun within an hour
+MOST_WAITING, MOST_AN_HOUR = 1_000, 10_000  # of those begun within an hour: without an opponent yet, and all
 SEATS = {1: "one", 2: "two"}
 USUAL_GAME = "simultaneous-captains-mistress"
 
@@ -144,10 +144,10 @@ def check_games(guest: Guest) -> None:
 
 
 def check_room() -> None:
-    """Whether the hall takes one more game that waits: guests cost nothing, rows do. Raises HallError."""
-    since = timezone.now() - timedelta(hours=1)
-    waiting = Duel.objects.filter(Q(one=None) | Q(two=None), event__created_at__gte=since)
-    if waiting.count() >= MOST_WAITING:
+    """Whether the hall takes one more game: guests cost nothing, rows do. Raises HallError."""
+    begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
+    waiting = begun.filter(Q(one=None) | Q(two=None))
+    if waiting.count() >= MOST_WAITING or begun.count() >= MOST_AN_HOUR:
         raise HallError("The hall is full just now: join a game that waits, or come back in a while.")
 
 

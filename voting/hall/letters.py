@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from smtplib import SMTPException, SMTPRecipientsRefused
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +20,8 @@ from django.utils import timezone
 from games.engine.game import SIDES
 from games.models import Address, Duel, Letter, Turn, TurnState
 from voting.box.ballot_box import BallotBox
-from voting.hall.lists import is_to_pick
+from voting.hall.duels import place_of
+from voting.hall.lists import is_to_pick, seats_of, sides_to_move
 from voting.hall.mail import mail_of, side_of
 from voting.match.banks import bank_of
 from voting.match.deadlines import arm_letters
@@ -42,9 +43,11 @@ def plan_letters(sender: type[Turn], instance: Turn, created: bool, **_: Any) ->
     if not (settings.MAIL and created and turn.state == TurnState.OPEN):
         return
     far = [side for side in SIDES if bank_of(turn, side) >= FAR_MS]
-    seats = Duel.objects.filter(event=turn.match.event_id).values_list("one", "two").first() if far else None
-    if seats:
-        guests = [seats[SIDES.index(side)] for side in far]
+    duel = Duel.objects.filter(event=turn.match.event_id).first() if far else None
+    if duel:
+        seats = dict(zip(SIDES, seats_of(duel, turn.match), strict=True))
+        to_move = sides_to_move(turn.match)
+        guests = [seats[side] for side in far if side in to_move]
         due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE
         told = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
         Letter.objects.bulk_create(Letter(address=address, turn=turn, due_at=due_at) for address in told)
@@ -65,7 +68,8 @@ class Post:
 
 def send_due(box: BallotBox) -> None:
     """A few at a time: if the mail server is away, a worker is not held up for long."""
-    letters = _due().order_by("due_at").select_related("address__guest", "turn__match__event__duel")[:AT_ONCE]
+    related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
+    letters = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
     ready = [letter for letter in letters if _claim(letter) and _is_wanted(letter, box)]
     if ready:
         try:
@@ -95,7 +99,7 @@ def _is_wanted(letter: Letter, box: BallotBox) -> bool:
     if turn.state != TurnState.OPEN or left_ms < FAR_MS or not is_to_pick(turn.match, side, box):
         letter.delete()
         return False
-    if box.connected(turn.match.event_id)[SIDES.index(side)]:
+    if box.connected(turn.match.event_id)[place_of(turn.match.event.duel, letter.address.guest) - 1]:
         Letter.objects.filter(pk=letter.pk).update(due_at=timezone.now() + LOOK_AGAIN)
         return False
     return True
@@ -113,6 +117,10 @@ def _send(letters: Iterable[Letter], connection: BaseEmailBackend, box: BallotBo
             if _is_for_ever(refusal):
                 letter.address.delete()
             continue
+        except SMTPResponseException as refusal:  # of this one: those behind it go on
+            log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
+            if refusal.smtp_code < PERMANENT:
+                continue
         letter.delete()
 
 

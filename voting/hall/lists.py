@@ -1,6 +1,6 @@
 """What is told of the hall's games: who waits, who plays, what is over, and whose turn it is."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from games.engine.game import Side
 from games.engine.registry import title_of
-from games.matches import live_turn
+from games.matches import live_turn, position_of
 from games.models import Duel, Guest, Match, MatchResult, MatchState, Team
 from voting.box.ballot_box import BallotBox
 from voting.hall.duels import games_on
@@ -46,10 +46,16 @@ class Line:
     crowd: bool = False
 
 
-def page_of(kind: Kind, number: int | str | None, a_page: int = A_PAGE, query: str = "") -> Page[Line]:
+def page_of(kind: Kind, number: int | str | None, query: str = "") -> Page[Line]:
     """The newest first; a page that is not there is the nearest one. `query` is of a name or a whole code."""
-    page = Paginator(_with_names(_found(query, _SOURCES[kind]())), a_page).get_page(number)
+    page = Paginator(_with_names(_found(query, _SOURCES[kind]())), A_PAGE).get_page(number)
     return Page(_lines(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
+
+
+def latest(kind: Kind, most: int, query: str = "") -> tuple[list[Line], bool]:
+    """The newest of a kind, and whether there are more; nothing is counted, however many there are."""
+    found = list(_with_names(_found(query, _SOURCES[kind]()))[: most + 1])
+    return _lines(found[:most], None), len(found) > most
 
 
 def clean_query(typed: str) -> str:
@@ -63,8 +69,8 @@ def _found(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
     return duels.filter(Q(event__code=query.upper()) | Exists(named))
 
 
-def games_for(guest: Guest, box: BallotBox) -> list[Line]:
-    """Their own that are not over, those first in which it is their turn."""
+def games_for(guest: Guest, box: BallotBox | None) -> list[Line]:
+    """Their own that are not over, those first in which it is their turn, as far as a box knows it."""
     lines = _lines(_with_names(games_on(guest)), guest, box)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
@@ -138,9 +144,14 @@ def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
 
 
 def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
-    """Whether this side has no ballot yet: what the turnout shows to everybody."""
+    """Whether this side is to move and has no ballot yet: what the turnout shows to everybody."""
     turn = live_turn(match)
     if turn is None or match.state != MatchState.PLAYING:
         return False
     stored = turn.stored_ballots.filter(side=side).exists()
-    return not stored and side not in box.picked_at(match.event_id, turn.pk)
+    return not stored and side not in box.picked_at(match.event_id, turn.pk) and side in sides_to_move(match)
+
+
+def sides_to_move(match: Match) -> Collection[Side]:
+    position = position_of(match)
+    return position.game.to_move(position.state)

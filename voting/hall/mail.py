@@ -4,9 +4,10 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.crypto import salted_hmac
 
-from games.engine.game import Side
+from games.engine.game import SIDES, Side
 from games.models import Address, Letter, Turn
 from voting.hall.addresses import link_to_confirm, link_to_stop
+from voting.hall.lists import seats_of
 from voting.match.banks import bank_of
 
 CONFIRM = """Hello,
@@ -68,7 +69,8 @@ def _your_turn(address: Address, turn: Turn, now: int) -> str:
 
 
 def side_of(address: Address, turn: Turn) -> Side:
-    return "red" if turn.match.event.duel.one_id == address.guest_id else "yellow"
+    """In this match: the two change sides with each."""
+    return SIDES[seats_of(turn.match.event.duel, turn.match).index(address.guest)]
 
 
 def _other(address: Address, turn: Turn) -> str:

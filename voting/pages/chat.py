@@ -25,7 +25,7 @@ def room(request: HttpRequest, place: str) -> HttpResponse:
 
 def show_room(request: HttpRequest, room: ChatRoom, problem: str = "", status: int = 200) -> HttpResponse:
     before = request.GET.get("before", "")
-    early = int(before) if before.isdecimal() and len(before) < len(str(2**53)) else None
+    early = int(before) if _is_number(before) else None
     talk = talk_in(request, room, guest_of(request), early)
     talk = replace(talk, problem=problem, refused=request.POST.get("text", ""))
     context = {"talk": talk, "guest": talk.guest, "early": early, "back": way_back(room)}
@@ -51,11 +51,15 @@ def say_in(request: HttpRequest, place: str) -> HttpResponse:
 def read_again(request: HttpRequest) -> HttpResponse:
     """Somebody who was muted."""
     guest, number = guest_of(request), request.POST.get("number", "")
-    if guest is None or not number.isdecimal():
+    if guest is None or not _is_number(number):
         raise Http404
     unmute(guest, int(number))
     room = find_room(request.POST.get("place", ""))
     return redirect(way_back(room) if room else "hall")
+
+
+def _is_number(typed: str) -> bool:
+    return typed.isdecimal() and len(typed) < len(str(2**53))
 
 
 def entered(request: HttpRequest, place: str) -> ChatRoom:

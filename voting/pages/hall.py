@@ -7,9 +7,11 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
+from redis import RedisError
 
 from games.models import Duel, Guest
 from voting.box.ballot_box import BallotBox
+from voting.box.boxed import Held
 from voting.entry.links import qr_path
 from voting.forms.hall import WishForm
 from voting.hall.again import ask_again
@@ -24,14 +26,17 @@ from voting.hall.duels import (
     place_of,
 )
 from voting.hall.guests import new_guest
-from voting.hall.lists import KINDS, Kind, clean_query, games_for, page_of
+from voting.hall.lists import KINDS, Kind, Line, clean_query, games_for, latest, page_of
 from voting.hall.view import view_duel
 from voting.pages.guests import guest_of, known
+from voting.pages.hall_account import AWAY
 from voting.pages.preview import picture_address
 from voting.pages.talk import talk_in_hall, talks_beside
 
 SHORT = 6
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
+
+TROUBLES = (HallError, RedisError)
 
 ballot_box = cache(BallotBox)
 
@@ -44,18 +49,26 @@ def hall(request: HttpRequest) -> HttpResponse:
 def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
     query = clean_query(request.GET.get("q", ""))
-    mine = games_for(guest, ballot_box()) if guest else []
+    mine = _games_for(guest) if guest else []
     context = {
         "guest": guest,
         "mine": [] if query else mine,
         "turns": sum(line.your_turn for line in mine),
-        "lists": [(kind, TITLES[kind], page_of(kind, 1, SHORT, query)) for kind in KINDS],
+        "lists": [(kind, TITLES[kind], *latest(kind, SHORT, query)) for kind in KINDS],
         "query": query,
         "form": WishForm(),
         "talk": None if query else talk_in_hall(request, guest),
         "problem": problem,
     }
     return render(request, "hall/hall.html", context, status=status)
+
+
+def _games_for(guest: Guest) -> list[Line]:
+    """Without the ballot box nobody knows whose turn it is; the games stand there all the same."""
+    try:
+        return games_for(guest, ballot_box())
+    except RedisError:
+        return games_for(guest, None)
 
 
 @require_safe
@@ -105,7 +118,7 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
     match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
-    view = view_duel(duel, match, guest, ballot_box().present(duel.event_id))
+    view = view_duel(duel, match, guest, _present(duel))
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     link = f"{base}/hall/{duel.event.code}"
     size, path = qr_path(link.upper())
@@ -123,6 +136,19 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
     return render(request, "hall/duel.html", context, status=status)
 
 
+def _present(duel: Duel) -> Held:
+    try:
+        return ballot_box().present(duel.event_id)
+    except RedisError:
+        return Held()
+
+
+def _refused(request: HttpRequest, duel: Duel, trouble: Exception) -> HttpResponse:
+    if isinstance(trouble, RedisError):
+        return _duel(request, duel, AWAY, 503)
+    return _duel(request, duel, str(trouble), 409)
+
+
 @require_POST
 def again(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for another match, and wait for the other one at the board."""
@@ -131,8 +157,8 @@ def again(request: HttpRequest, code: str) -> HttpResponse:
         return _duel(request, duel, "Only the two who played can play again.", 403)
     try:
         ask_again(duel.event_id, place_of(duel, guest), ballot_box())
-    except HallError as refusal:
-        return _duel(request, duel, str(refusal), 409)
+    except TROUBLES as trouble:
+        return _refused(request, duel, trouble)
     return _board(duel, guest)
 
 
@@ -145,8 +171,8 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     guest = guest_of(request) or new_guest()
     try:
         duel = join_duel(code, guest, ballot_box())
-    except HallError as refusal:
-        return known(_duel(request, duel, str(refusal), 409), guest)
+    except TROUBLES as trouble:
+        return known(_refused(request, duel, trouble), guest)
     return known(_board(duel, guest), guest)
 
 
@@ -158,8 +184,8 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
         return _duel(request, duel, "Only whoever made this game can begin it.", 409)
     try:
         duel = begin_against_crowd(code, guest, ballot_box())
-    except HallError as refusal:
-        return _duel(request, duel, str(refusal), 409)
+    except TROUBLES as trouble:
+        return _refused(request, duel, trouble)
     return _board(duel, guest)
 
 

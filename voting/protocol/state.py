@@ -99,7 +99,8 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
 
     `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
     turn before it stayed secret until now, and what its side voted is told here, too. `whole` is the one
-    commitment of a turn with secret sides, as it was told at the seal.
+    commitment of a turn with secret sides, as it was told at the seal; until the match is over its seed is
+    secret, too: a pick that equals the lot, turn after turn, would tell of a side that nobody is on.
     """
 
     turn: Id

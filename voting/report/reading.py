@@ -58,7 +58,7 @@ def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
                 votes=votes.get(turn.pk, {}),
                 board=game.view(state, None),
                 resolution=resolution,
-                seed=turn.seed,
+                seed="" if match.is_secret else turn.seed,
                 opened_at=_opened_at(turn),
                 sealed_at=turn.sealed_at,
                 resolved_at=turn.resolved_at,

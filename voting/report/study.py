@@ -1,6 +1,7 @@
 """Votes for research: who voted how from turn to turn, and nothing of who that was.
 
-Only of matches that are over, and whose voters were told of a study from the first turn on.
+Only of matches that are over, whose voters were told of a study from the first turn on, and are not yet
+forgotten.
 """
 
 import secrets
@@ -35,7 +36,10 @@ def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
     """A head, then a row a vote, by match and voter. Voters are numbered anew in each match and call."""
     yield HEAD
     for match in studied_matches(event):
-        people = list(_votes_by_voter(match).values())
+        voters = _votes_by_voter(match)
+        if "" in voters:  # it is forgotten whose they were: no longer voters, but votes
+            continue
+        people = list(voters.values())
         secrets.SystemRandom().shuffle(people)
         for number, votes in enumerate(people, 1):
             for vote in votes:

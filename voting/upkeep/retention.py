@@ -63,14 +63,16 @@ def _days_ago(days: int) -> datetime:
 def _resting(before: datetime) -> QuerySet[Event]:
     """Where since then no match was played, nothing done, no code made or used, and no match is due.
 
-    An open lobby alone keeps nothing: somebody may have forgotten it.
+    An open lobby alone keeps nothing: somebody may have forgotten it. A game of the hall that was never begun
+    rests neither: its codes are its seats, and they go with it (see `upkeep.hall`).
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
     codes = Ticket.objects.filter(Q(made_at__gte=before) | Q(used_at__gte=since))
     deeds = Deed.objects.filter(at__gte=since)
     there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, deeds)]
-    return Event.objects.filter(*there, created_at__lt=before, next_match_at=None)
+    begun = Q(duel=None) | Exists(Match.objects.filter(event=OuterRef("pk")))
+    return Event.objects.filter(begun, *there, created_at__lt=before, next_match_at=None)
 
 
 def _holds_anything(event: Event, ended_ms: int) -> bool:

@@ -4,7 +4,10 @@ import { tallyOf } from "./sides";
 import type { View } from "./view";
 import type { Side } from "../protocol";
 
-/** What a side's ballots were sealed with, to be photographed before the count is shown. */
+/**
+ * What a side's ballots were sealed with, to be photographed before the count is shown; where sides are secret, what
+ * both were sealed with together.
+ */
 export function Seal({ view, side }: { view: View; side: Side }) {
   const { scene, sealed } = view;
   const kept = scene.match?.concealed;
@@ -12,8 +15,8 @@ export function Seal({ view, side }: { view: View; side: Side }) {
   if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
   const reveal = scene.phase === "reveal" ? scene.reveal : null;
   const seal = reveal ? sealOf(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
-  const before = seal?.[side]?.root;
-  const after = tallyOf(reveal, side)?.root;
+  const before = seal?.whole ?? seal?.[side]?.root;
+  const after = reveal?.whole ?? tallyOf(reveal, side)?.root;
   const root = before ?? after;
   if (!root) return null;
   return <Print root={root} other={before && after && before !== after ? after : null} />;

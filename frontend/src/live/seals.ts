@@ -22,6 +22,6 @@ export function apart(reveal: Reveal): readonly Reveal[] {
 
 /** A seal if it is the one that this reveal opens, and so has to be equal to; else null. */
 export function sealOf(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
-  const rooted = reveal.red?.root || reveal.yellow?.root;
+  const rooted = reveal.whole || reveal.red?.root || reveal.yellow?.root;
   return rooted && sealed?.turn === reveal.turn && sealed.at === reveal.sealed_at ? sealed : null;
 }

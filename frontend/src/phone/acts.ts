@@ -1,6 +1,7 @@
 import { tidyCode } from "./address";
 import { cardAct } from "./card";
 import { Cheering } from "./cheering";
+import { keepRead } from "./consent";
 import type { Desk } from "./desk";
 import { listenForMore, resign } from "./giving";
 import { forgetSeat, keepHiding } from "./seat";
@@ -28,6 +29,7 @@ export function act(what: string, desk: Desk): void {
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);
   else if (what === "resign") resign(desk);
+  else if (what === "read") keepRead(seated!.store.get().event!);
   else cardAct(what);
   desk.redraw();
 }

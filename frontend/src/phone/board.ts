@@ -30,7 +30,7 @@ function column(view: View, { rows, ...board }: Board, scene: Scene, number: num
   const { hidden, side } = view;
   const status = scene.status?.(number) ?? statusAt(view, number);
   const seen = hidden ? "idle" : status;
-  const open = view.phase === "voting" && !view.hands && view.match!.turn!.legal[side].includes(number);
+  const open = view.phase === "voting" && !view.hands && (second() ?? !view.event.consent) && view.match!.turn!.legal[side].includes(number);
   const balls = (scene.balls ?? ballsOf({ rows, ...board })).filter((ball) => ball.column === number).sort((one, two) => one.row - two.row);
   const votes = scene.said?.(number);
   return html`<button type="button" class="column ${seen}${scene.kind?.(number)}" data-column="${number}"

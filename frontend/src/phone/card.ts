@@ -48,7 +48,7 @@ function endCard(view: View): Html | false {
 /** What is pressed on the card, and to have it. */
 export function cardAct(what: string): void {
   if (what === "save" && open) void save(open);
-  if (what === "close") document.querySelector("dialog")?.close();
+  if (what === "close") document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
   if (what !== "card" || !shown?.match) return;
   open = cardOf(shown);
   setTimeout(unfold);
@@ -56,7 +56,7 @@ export function cardAct(what: string): void {
 
 /** As soon as it is drawn. */
 function unfold(): void {
-  const dialog = document.querySelector("dialog");
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.card");
   dialog?.addEventListener("close", () => (open = null), { once: true });
   dialog?.showModal();
 }

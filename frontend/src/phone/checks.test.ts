@@ -23,6 +23,7 @@ class Phone {
   asked: number[] = [];
   receipts: readonly Receipt[] = [];
   online = true;
+  defections = 0;
   seq = 0;
   code = `HALL${++codes}`;
   checks = new Checks(
@@ -41,7 +42,7 @@ class Phone {
     const turn = state === "playing" ? { id, number, epoch, closes_at } : null;
     const reveal = { turn: 10 * (number - 1), number: number - 1, sealed_at, red: { root }, yellow: null };
     this.seq += 1 + missed;
-    this.checks.follow({ admission, match: { id: 1, red: 1, state, turn, reveal } } as unknown as EventState, this.seq);
+    this.checks.follow({ admission, match: { id: 1, red: 1, defections: this.defections, state, turn, reveal } } as unknown as EventState, this.seq);
   }
 
   seal(number: number, at: number, root: string): void {
@@ -114,6 +115,14 @@ test("after a time away the last five turns are asked for, newest first, never t
     phone.answer();
   }
   assert.deepEqual(phone.asked, [80, 70, 60, 50, 40]);
+});
+
+test("where sides are secret nobody asks: nobody would be told", () => {
+  const phone = votedIn(1);
+  phone.defections = 1;
+  phone.open(2);
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, []);
 });
 
 test("what the server cannot answer is asked for again once a turn, and alarms nobody", () => {

@@ -83,6 +83,7 @@ export class Checks {
 
   /** One at a time, each at a moment of its own: a hall does not ask as one. */
   private ask(): void {
+    if (this.event!.match?.defections) return; // nobody is told: a path is as long as its side is large
     const due = this.read().slice(-MOST).reverse().find((receipt) => this.isDue(receipt));
     if (this.timer || !due) return;
     this.timer = window.setTimeout(() => {

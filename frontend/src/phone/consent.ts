@@ -10,15 +10,20 @@ const keyOf = (code: string) => `crowdgame:${code}:read`;
 export function consentCard({ event }: View): Html | false {
   if (!event.consent || read(keyOf(event.code)) === event.consent) return false;
   setTimeout(() => open(event));
-  return html`<dialog class="consent" aria-labelledby="consent">
+  return html`<dialog class="consent" aria-labelledby="consent" aria-describedby="study">
     <h2 id="consent">${event.name}</h2>
-    <p>${event.consent}</p>
-    <button type="button" class="go" data-do="close">${say.close}</button>
+    <p id="study">${event.consent}</p>
+    <button type="button" class="go" data-do="read">${say.close}</button>
   </dialog>`;
 }
 
-function open({ code, consent }: EventState): void {
+/** The dialog closes by itself as the page is drawn without it. */
+export function keepRead({ code, consent }: EventState): void {
+  write(keyOf(code), consent);
+}
+
+function open(event: EventState): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.consent:not([open])");
-  dialog?.addEventListener("close", () => write(keyOf(code), consent), { once: true });
+  dialog?.addEventListener("close", () => keepRead(event), { once: true });
   dialog?.showModal();
 }

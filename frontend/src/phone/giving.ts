@@ -22,13 +22,15 @@ export function resignation({ match, phase, ballot, hidden }: View): Html | fals
   return html`<p class="next"><button type="button" class="small" data-do="resign" aria-pressed="${`${wishes}`}">${words}</button></p>`;
 }
 
-/** Once to be asked, once more to wish it; or to wish it no longer. */
-export function resign({ seated, redraw }: Desk): void {
+/** Once to be asked, once more to wish it; or to wish it no longer, which nobody does who cannot see it. */
+export function resign({ seated, redraw, hiding, holding }: Desk): void {
   const choice = inHand(seated!.mine.get().ballot);
   if (choice === null) return;
-  if (resigns(choice) || performance.now() < askedAt + SURE_WITHIN_MS) {
+  const wished = resigns(choice);
+  const seen = wished && (!hiding || holding);
+  if (seen || performance.now() < askedAt + SURE_WITHIN_MS) {
     askedAt = -Infinity;
-    seated!.cast(wishing(choice));
+    if (seen || !wished) seated!.cast(wishing(choice));
     return;
   }
   askedAt = performance.now();

@@ -17,6 +17,7 @@ let noted = false;
 let seenUntil = 0;
 let timer = 0;
 let pending: SideChange | null = null;
+let redraw = () => {};
 
 /** Where a voter of this team is in a turn of this number: by all changes, in the last. */
 export function teamIn(changes: readonly SideTaken[], team: number, turn = Infinity): number {
@@ -46,12 +47,14 @@ export function sideButton({ match }: View): Html | false {
 /** Both answers look alike and are answered alike: what was pressed is seen by nobody who sees the page. */
 export function sidesCard(view: View): Html | false {
   const { match } = view;
-  if (!open || !match?.defections) return false;
+  if (!match?.defections) open = false;
+  if (!open || !match) return false;
   const between = isBetween(view, match);
+  setTimeout(show);
   return html`<dialog class="sides" aria-labelledby="sides">
     <h2 id="sides">${say.mySide}</h2>
     <button type="button" class="plate" data-do="look" aria-live="polite">${Date.now() < seenUntil ? plate(view, match) : say.look}</button>
-    <p>${noted ? say.noted : match.state === "playing" ? say.changeWhen : ""}</p>
+    <p role="status">${noted ? say.noted : match.state === "playing" ? say.changeWhen : ""}</p>
     ${match.state === "playing" && html`<div class="both">${answer("remain", say.remain, between)}${answer("cross", say.changeOver, between)}</div>`}
     <button type="button" class="go quiet" data-do="close">${say.close}</button>
   </dialog>`;
@@ -92,11 +95,15 @@ function begin(desk: Desk): void {
   open = true;
   noted = false;
   seenUntil = 0;
-  setTimeout(() => {
-    const dialog = document.querySelector<HTMLDialogElement>("dialog.sides");
-    dialog?.addEventListener("close", () => ((open = false), desk.redraw()), { once: true });
-    dialog?.showModal();
-  });
+  redraw = desk.redraw;
+}
+
+/** Once it is drawn, also after it was taken away with the page's seat. */
+function show(): void {
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.sides:not([open])");
+  if (!open || !dialog) return;
+  dialog.addEventListener("close", () => ((open = false), redraw()), { once: true });
+  dialog.showModal();
 }
 
 function look(desk: Desk): void {
@@ -110,6 +117,7 @@ function cross(desk: Desk): void {
   const { changes, team } = desk.seated!.mine.get();
   const turn = event?.match?.turn;
   if (!turn || !team || changes.length >= event.match!.defections) return;
+  desk.seated!.mine.set({ sideRefused: false });
   pending = { type: "side.change", turn: turn.id, number: changes.length + 1, team: 3 - teamIn(changes, team), blind: drawBlind() };
   post(desk);
 }

@@ -26,6 +26,8 @@ from voting.rehearsal.wire import phone_address
 
 DEADLINE_MS, WATCHED_MS = 250, 300
 SPARE_FILES = 512
+SETTLES_S = 5
+OPEN = "SELECT count(*) FROM games_match WHERE state = 'playing'"
 CLOSED = """
 SELECT turn.resolved_at - turn.closes_at, turn.resolved_at, turn.number, match.ended_by
 FROM games_turn turn JOIN games_match match ON turn.match_id = match.id
@@ -68,16 +70,19 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     players = await look_up(Address(phone_address(house.http)))
     watchers = await look_up(Address(house.ws + "/display"))
     began = time.monotonic()
+    games = [await asyncio.to_thread(house.ask, "duel", pace="5-min") for _ in range(options.duels)]
+    console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
     sitting: list[Duellist | Watcher] = []
-    for _ in range(options.duels):
-        game = await asyncio.to_thread(house.ask, "duel", pace="5-min")
+    for game in games:
         sitting += [Duellist(seen, game["code"], key) for key in game["keys"]] + [Watcher(seen, game["code"])]
         for one in sitting[-3:]:
             one.come(watchers if isinstance(one, Watcher) else players)
-    console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
+        await asyncio.sleep(1 / options.games_a_second)  # all 3 of a game come at once, games one by one
+    await asyncio.sleep(SETTLES_S)  # what is measured is a hall, not its doors
     since = round(seen.clock.now_ms())
     seen.revealed_ms, seen.watched_ms = Samples(), Samples()
     await asyncio.sleep(options.seconds)
+    console.print(f"{house.rows(OPEN)[0][0]} games open at the end")
     for one in sitting:
         one.leave()
     return _tell(house.rows(CLOSED, since), seen, options, console)
@@ -105,6 +110,7 @@ def _ms(spread: Spread | None) -> str:
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench.duels", description=__doc__)
     parser.add_argument("--duels", type=int, default=1_000, help="how many (default: %(default)s)")
+    parser.add_argument("--games-a-second", type=float, default=25.0, help="sit down (default: %(default)g)")
     parser.add_argument("--seconds", type=float, default=120.0, help="how long (default: %(default)g)")
     parser.add_argument("--thinks", type=float, nargs=2, default=(10.0, 40.0), metavar=("FROM", "TO"))
     parser.add_argument(

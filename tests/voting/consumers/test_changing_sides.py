@@ -35,3 +35,18 @@ def test_every_socket_of_a_voter_hears_of_one_change(house: House, faces: Faces)
     assert not any(told["type"] == "side.changed" for told in two.heard)
     changed = "SELECT d.turn, d.side FROM voting_defection d JOIN games_match m ON m.id = d.match_id"
     assert house.rows(f"{changed} WHERE m.event_id = ?", made["id"]) == [(2, "yellow")]
+
+
+def test_who_changed_over_after_a_turn_that_is_taken_back_is_told_since_when(
+    house: House, faces: Faces
+) -> None:
+    """It counts before that turn now: by the old number a phone would give points for the wrong side."""
+    terms = {"defections": 1, "window_s": 60, "reveal_s": 120, "close_early": True}
+    made = house.ask("event", lobby="open", team_choice="choose", **terms)
+    one, _, token, turn = second_turn(house, faces, made["id"], made["code"])
+    one.say("side.change", turn=turn, number=1, team=2)
+    assert one.hear("side.changed")["changes"] == [{"turn": 2, "team": 2}]
+    house.ask("void", event_id=made["id"])
+    assert one.hear("side.changed", changes=[{"turn": 1, "team": 2}])
+    _, welcome = faces.phone(made["code"], token=token)
+    assert welcome["you"]["changes"] == [{"turn": 1, "team": 2}]

@@ -8,13 +8,16 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.models import Duel, Event, Guest, Match
+from games.models import ChatLine, Duel, Event, Guest, Match
+from tests.voting.playing import RED_WINS, play
 from voting.box.ballot_box import BallotBox
 from voting.hall.accounts import checked_name, claim, name_key, rename
-from voting.hall.duels import HallError, Wish, join_duel, new_duel
+from voting.hall.again import ask_again
+from voting.hall.duels import HallError, Wish, begin_against_crowd, join_duel, new_duel
 from voting.hall.guests import new_guest
 from voting.hall.lists import page_of
 from voting.pages.guests import COOKIE
+from voting.rating.rebuild import rebuild
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 PASSWORD = "anchors-aweigh"
@@ -113,6 +116,23 @@ def test_nobody_comes_to_play_against_themselves(box: BallotBox) -> None:
     assert ada in (Duel.objects.get().one, Duel.objects.get().two)
 
 
+def test_of_two_who_play_again_each_stays_who_they_were(box: BallotBox) -> None:
+    """The next match of the two is on: who won the first cannot be another one afterwards."""
+    account()
+    device = Client()
+    code = device.post("/hall/new")["Location"][1:].split("#")[0]
+    Client().post(f"/hall/{code}/join")
+    play(Match.objects.get(), box, RED_WINS)
+    for team in (1, 2):
+        ask_again(Event.objects.get().pk, team, box)
+    before = Duel.objects.get()
+    assert log_in(device).status_code == 302
+    assert Duel.objects.get().one == before.one
+    assert Duel.objects.get().two == before.two
+    game = Match.objects.values_list("game", flat=True)[0]
+    assert not rebuild(game, write=False).differs
+
+
 def test_a_wrong_password_is_nobody_and_the_tenth_locks() -> None:
     account()
     answers = [log_in(Client(), password="guess").content.decode() for _ in range(10)]
@@ -170,6 +190,28 @@ def test_who_logs_out_is_nobody_here_and_a_guest_without_account_is_not_lost() -
     guest.post("/hall/new")
     guest.post("/hall/logout")
     assert "Your games" in shown(guest)
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_game_against_a_crowd_stays_without_whoever_made_it(box: BallotBox, over: bool) -> None:
+    client, ada = account()
+    duel = new_duel(ada, Wish(crowd=True))
+    new_duel(ada, Wish(crowd=True))
+    begin_against_crowd(duel.event.code, ada, box)
+    if over:
+        play(Match.objects.get(), box, RED_WINS)
+    client.post("/hall/account/delete", {"password": PASSWORD})
+    assert Event.objects.get() == duel.event
+    assert Match.objects.count() == 1
+
+
+def test_what_was_said_is_an_accounts_no_more() -> None:
+    client, _ = account()
+    client.post("/hall/chat/hall/say", {"text": "Ahoy"})
+    client.post("/hall/account/delete", {"password": PASSWORD})
+    (said,) = ChatLine.objects.all()
+    assert (said.text, said.name) == ("Ahoy", str(said.guest))
+    assert said.name != "Ada"
 
 
 def test_a_deleted_account_leaves_games_and_no_name(box: BallotBox) -> None:

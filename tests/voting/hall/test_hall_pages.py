@@ -7,10 +7,12 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from deploy.laptop.network import LOOPBACK, free_port
 from games.models import Duel, Guest, Match
 from tests.chatkeeping import filled_up
 from voting.box.ballot_box import BallotBox
 from voting.hall import duels
+from voting.pages import hall
 from voting.pages.guests import COOKIE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -51,7 +53,8 @@ def test_a_second_guest_joins_and_the_match_is_on() -> None:
     assert board(two.post(f"/hall/{code}/join")["Location"]) == code
     match = Match.objects.get()
     assert (match.bank_s, match.game) == (3 * 24 * 3600, "captains-mistress")
-    assert "your turn" in one.get("/hall/").content.decode()
+    told = ["your turn" in client.get("/hall/").content.decode() for client in (one, two)]
+    assert sorted(told) == [False, True]  # in the classic game one waits
     assert Client().post(f"/hall/{code}/join").status_code == 409
     assert Guest.objects.count() == 2
 
@@ -146,3 +149,30 @@ def test_it_is_light(box: BallotBox) -> None:
         with open(path, "rb") as file:
             parts.append(file.read())
     assert sum(len(gzip.compress(part, 6)) for part in parts) <= MOST_BYTES
+
+
+def test_the_hall_is_full_also_of_games_that_have_two_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duels, "MOST_AN_HOUR", 2)
+    for _ in range(2):
+        code = board(Client().post("/hall/new")["Location"])
+        board(Client().post(f"/hall/{code}/join")["Location"])
+    refused = Client().post("/hall/new")
+    assert (refused.status_code, "The hall is full" in refused.content.decode()) == (409, True)
+
+
+def test_without_the_ballot_box_the_hall_is_read_and_a_press_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = Client()
+    code = board(one.post("/hall/new")["Location"])
+    box = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    monkeypatch.setattr(hall, "ballot_box", lambda: box)
+    assert code in one.get("/hall/").content.decode()
+    assert one.get(f"/hall/{code}").status_code == 200
+    for press in ("join", "begin", "again"):
+        answer = Client().post(f"/hall/{code}/{press}")
+        assert answer.status_code < 500 or "does not answer" in answer.content.decode(), press
+    answer = Client().post(f"/hall/{code}/join")
+    assert (answer.status_code, "does not answer" in answer.content.decode()) == (503, True)
+    assert not Match.objects.exists()
+    box.close()

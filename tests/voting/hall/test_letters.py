@@ -13,13 +13,18 @@ from django.test import Client
 from django.utils import timezone
 
 from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Address, Event, Guest, Letter, Match
+from games.engine.game import SIDES
+from games.models import Address, Duel, Event, Guest, Letter, Match
 from tests.voting.boxes import ask
-from tests.voting.playing import only_turn, open_now, play_turn, vote
+from tests.voting.playing import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.box.ballot_box import BallotBox
 from voting.box.boxed import Held
 from voting.hall import addresses, letters
+from voting.hall.duels import Wish, join_duel, new_duel
+from voting.hall.guests import new_guest
 from voting.hall.letters import LEASE, send_due
+from voting.hall.lists import seats_of, sides_to_move
+from voting.hall.paces import BY_SLUG
 from voting.upkeep.retention import forget_addresses
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +39,11 @@ class Mailbox(Message):
         super().__init__()
         self.mails: list[Mail] = []
         self.refusal = ""
+        self.spurned: dict[str, str] = {}
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        spurned = next((self.spurned[to] for to in envelope.rcpt_tos if to in self.spurned), None)
+        return spurned or await super().handle_DATA(server, session, envelope)
 
     def handle_message(self, message: Mail) -> None:
         self.mails.append(message)
@@ -145,6 +155,55 @@ def test_each_turn_is_told_once_and_stop_stops_at_once(box: BallotBox, mailbox: 
     assert not Letter.objects.exists()
     assert "They are stopped" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
+
+
+def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox) -> None:
+    """The two have changed sides: who has picked is told nothing, and the other against whom it is."""
+    client, code = confirmed(box, mailbox)
+    other = join(code)
+    play(Match.objects.get(), box, RED_WINS)
+    Letter.objects.all().delete()
+    for one in (client, other):
+        one.post(f"/hall/{code}/again")
+    duel, me = Duel.objects.get(), Address.objects.get().guest
+    turn = only_turn(Match.objects.get(number=2))
+    open_now(turn, box)
+    mine, theirs = ("yellow", "red") if duel.one == me else ("red", "yellow")
+    vote(turn, box, **{theirs: [1]})
+    later()
+    send_due(box)
+    (mail,) = mailbox.mails
+    assert mail["Subject"] == f"Your turn against {duel.two if duel.one == me else duel.one}"
+    Letter.objects.create(address=Address.objects.get(), turn=turn, due_at=timezone.now())
+    vote(turn, box, **{mine: [2]})
+    send_due(box)
+    assert len(mailbox.mails) == 1
+
+
+def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
+    """In the classic game one side is to move in each turn; both players have given an address."""
+    duel = join_duel(
+        new_duel(new_guest(), Wish(game=CLASSIC, pace=BY_SLUG["3-days"])).event.code, new_guest(), box
+    )
+    match, now = Match.objects.get(), timezone.now()
+    for guest in filter(None, (duel.one, duel.two)):
+        Address.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
+    for _ in range(2):
+        play_turn(only_turn(match), box, red=[1], yellow=[1])
+        (side,) = sides_to_move(match)
+        assert Letter.objects.latest("pk").address.guest == seats_of(duel, match)[SIDES.index(side)]
+    assert Letter.objects.count() == 2
+
+
+def test_a_letter_that_is_refused_holds_up_no_other(box: BallotBox, mailbox: Mailbox) -> None:
+    for email in (EMAIL, "bob@example.org"):
+        client = Client()
+        client.post("/hall/new")
+        give(client, email)
+    mailbox.spurned = {EMAIL: "554 not this one"}
+    send_due(box)
+    assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
+    assert not Letter.objects.exists()
 
 
 def next_turn(code: str, box: BallotBox) -> None:

@@ -15,7 +15,9 @@ from voting.box.ballot_box import BallotBox
 from voting.counting.ballots import HAND, Ballot
 from voting.fanout.snapshots import snapshot
 from voting.match.turns import start_match
+from voting.models import TallyRecord
 from voting.report.study import HEAD, study_rows
+from voting.upkeep.retention import without_voters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -92,8 +94,31 @@ def test_hands_that_were_counted_are_no_people(box: BallotBox) -> None:
     assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
 
 
+def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    match = played(event, box)
+    record = TallyRecord.objects.filter(turn__match=match).first()
+    assert record
+    TallyRecord.objects.filter(pk=record.pk).update(sealed=without_voters(bytes(record.sealed)))
+    assert rows_of(event) == []
+
+
 def test_phones_are_told(box: BallotBox) -> None:
     assert snapshot(new_event(consent=TOLD)).consent == TOLD
+
+
+def test_who_comes_into_a_match_is_told_what_holds_for_it(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    match = start_match(event.pk, box)
+    Event.objects.update(consent="")
+    event.refresh_from_db()
+    assert snapshot(event).consent == TOLD
+    end_match(match, "draw", "board", box.now())
+    assert snapshot(event).consent == ""
+    match = start_match(event.pk, box)
+    Event.objects.update(consent=TOLD)
+    event.refresh_from_db()
+    assert snapshot(event).consent == ""
 
 
 def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:

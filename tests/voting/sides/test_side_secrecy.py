@@ -11,10 +11,11 @@ from redis import Redis
 
 from games.models import Event
 from tests.voting.fanout.test_turn_secrecy import StillBox, turnout
-from tests.voting.playing import new_event, only_turn, organizer
+from tests.voting.playing import new_event, only_turn, organizer, store
 from tests.voting.sides.playing_sides import defect, play_with
 from tests.voting.states import shown
 from voting.box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
 from voting.match.turns import start_match
 from voting.models import Announcement
 
@@ -28,13 +29,14 @@ EVENINGS = [("red1", "yellow1"), ("red9", "red8"), ("yellow1", "yellow2"), ("red
 def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list[Client]) -> tuple[Any, Any]:
     """Every byte that leaves the server until the second reveal, and what its tallies were."""
     match = start_match(event.pk, box)
-    play_with(only_turn(match), box, RED, YELLOW)
+    first = play_with(only_turn(match), box, RED, YELLOW)
+    store(first, [Ballot(f"stays-{who[0]}", "red", 1, 1)])
     turn = only_turn(match)
     assert defect(turn, box, *who) == ["changed"] * len(who)
     play_with(turn, box, RED, YELLOW)
     pages = [
         f"/record/{event.code}/1.json", f"/report/{event.code}/1", f"/report/{event.code}/1.csv",
-        "/admin/voting/tallyrecord/", "/admin/games/turn/?tallies__ballots=7",
+        "/admin/voting/tallyrecord/", "/admin/voting/storedballot/", "/admin/games/turn/?tallies__ballots=7",
         "/admin/games/match/?changes_of_side__side=red",
     ]  # fmt: skip
     asked = [
@@ -77,6 +79,7 @@ def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, clien
         assert outside == seen[0]
     state = msgspec.json.decode(seen[0][1])
     assert (state["peek"], state["own_counts"], state["match"]["sides"]) == (False, False, None)
+    assert state["match"]["reveal"]["seed"] is None  # whoever had it would know a pick that was drawn
     assert state["match"]["reveal"]["red"] == {
         "counts": [], "ballots": 0, "pick": 1, "decided_by": None, "root": None, "rounds": None,
         "resigning": 0,

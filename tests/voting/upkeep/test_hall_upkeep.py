@@ -8,12 +8,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from games.models import Duel, Event, Guest
+from games.models import Duel, Event, Guest, Match
+from tests.voting.playing import RED_WINS, play
+from tests.voting.upkeep.resting import at_rest_since
 from voting.box.ballot_box import BallotBox
-from voting.hall.duels import Wish, begin_against_crowd, join_duel, new_duel
+from voting.hall.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel
 from voting.hall.guests import find_guest, new_guest
 from voting.match.clock import FORGET_S, Clock
+from voting.models import Ticket
 from voting.upkeep.hall import GAMES_AT_ONCE, _drop_game, deserted_games, lost_guests, sweep_hall
+from voting.upkeep.retention import forget_voters
 
 pytestmark = pytest.mark.django_db
 DAYS = 60
@@ -98,3 +102,17 @@ def test_an_account_stays() -> None:
     long_ago = timezone.localdate() - timedelta(days=DAYS + 1)
     Guest.objects.filter(pk=guest.pk).update(name="Ada", name_key="ada", password="kept", seen_on=long_ago)
     assert not lost_guests(DAYS).exists()
+
+
+def test_a_game_that_waits_keeps_its_seats(box: BallotBox) -> None:
+    """Who joins after weeks can vote; once it was played, its codes go as an event's."""
+    waiting, _ = game(DAYS - 1)
+    Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
+    assert list(forget_voters(30)) == []
+    guest = new_guest()
+    joined = join_duel(waiting.event.code, guest, box)
+    assert key_of(joined, guest)
+    play(Match.objects.get(), box, RED_WINS)
+    at_rest_since(waiting.event, 31)
+    assert list(forget_voters(30))
+    assert not Ticket.objects.exists()
