@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page  # noqa: E402
 from deploy.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.axe import AT_REST  # noqa: E402
 from tests.e2e.faces import chromium  # noqa: E402
+from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.prompter import Prompter, prompting  # noqa: E402
 from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, furnished_house, visit  # noqa: E402
 from tests.e2e.rooms_lively import an_evening  # noqa: E402
@@ -36,7 +37,12 @@ INTRODUCTION = """# Gallery
 Every face in every state: `make gallery`, from made-up evenings and a real house. What was seen in it:
 [JUDGED.md](JUDGED.md).
 """
-TITLES = {"phone": "Phone", "display": "Projector", "pages": "Control room and pages"}
+TITLES = {
+    "phone": "Phone",
+    "display": "Projector",
+    "pages": "Control room and pages",
+    "crowd": "A match of 1,000 simulated phones with secret sides",
+}
 SETTLED_MS = 500
 QUALITY = 55
 TALLEST = 1800
@@ -136,11 +142,22 @@ def shoot_pages(browser: Browser, only: list[str]) -> None:
                 shoot_page(browser, house, visited, event)
 
 
+def shoot_crowd(browser: Browser) -> None:
+    frames = (DISPLAYS[0], PHONES[0])
+    sizes = (frames[0].size, frames[1].size)
+    with tempfile.TemporaryDirectory() as data, furnished_house(Path(data)) as house:
+        for state, *pages in crowd_match(browser, house, sizes):
+            for page, frame in zip(pages, frames, strict=True):
+                shoot(page, frame, f"crowd/{state}", BOTH[0])
+
+
 def make(only: list[str]) -> None:
     with chromium() as browser:
         shoot_scenes(browser, only)
-        if not only or not all(part.startswith(("phone/", "display/")) for part in only):
+        if not only or not all(part.startswith(("phone/", "display/", "crowd")) for part in only):
             shoot_pages(browser, only)
+        if is_wanted("crowd/", only):
+            shoot_crowd(browser)
 
 
 def index() -> Iterator[str]:

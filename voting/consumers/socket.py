@@ -18,7 +18,7 @@ from voting import protocol
 from voting.box.stores import DATABASE_AWAY
 from voting.consumers.line import Line, Send
 from voting.entry.seats import Seat
-from voting.gateway.door import Crowded
+from voting.gateway.door import FULL_RETRY_MS, Crowded
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.hub import Room
 from voting.metrics.figures import CONNECTIONS, JOINS, SLOW_READERS
@@ -91,7 +91,10 @@ class SocketConsumer:
                     if not await self._take(await receive()):
                         return
         except TimeoutError:
-            raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
+            if not self._asked:
+                raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
+            JOINS.labels("crowded").inc()
+            raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS) from None
         while await self._take(await receive()):
             pass
 

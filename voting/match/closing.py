@@ -43,16 +43,19 @@ class Seal(NamedTuple):
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
     """Nothing happens before the deadline or twice."""
-    close_loaded_turn(load_turn(turn_id), box)
-
-
-def close_loaded_turn(turn: Turn, box: BallotBox) -> None:
-    """One that was loaded a while ago is not closed if it was written since."""
+    turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
     position = position_of(turn.match, before=turn)
-    if not _is_over_by_clocks(turn, position, box):
-        return
+    if _is_over_by_clocks(turn, position, box):
+        close_over(turn, position, box)
+
+
+def close_over(turn: Turn, position: Position, box: BallotBox) -> None:
+    """A turn whose deadline is the last one; `position` is as it stood before.
+
+    Of several that close it, one writes.
+    """
     sealed = _seal(turn, box)
     if isinstance(sealed, Lost):
         restore_turn(turn.pk, box)

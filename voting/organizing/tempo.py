@@ -7,14 +7,14 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, changing, claim_turn, position_of
+from games.matches import MatchError, Position, changing, claim_turn, position_of
 from games.models import Turn, TurnState
 from voting import protocol
 from voting.box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
 from voting.match.banks import over_at
-from voting.match.closing import close_loaded_turn, close_turn
+from voting.match.closing import close_over, close_turn
 from voting.match.turns import change_turn, load_turn, place_turn, restore_turn
 from voting.organizing.deeds import Done
 from voting.organizing.hands import lacks_hands
@@ -109,21 +109,22 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
 
 def follow_clocks(turn: Turn, box: BallotBox) -> None:
     """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
-    over = over_at(turn, position_of(turn.match), box)
+    position = position_of(turn.match, before=turn)
+    over = over_at(turn, position, box)
     with suppress(MatchError):
         if turn.state == TurnState.OPEN and over <= box.now():
-            _end_unannounced(turn, box)
+            _end_unannounced(turn, position, box)
         elif turn.state == TurnState.OPEN and over != turn.closes_at:
             change_turn(turn, protocol.TurnMoved, box, closes_at=over)
 
 
-def _end_unannounced(turn: Turn, box: BallotBox) -> None:
+def _end_unannounced(turn: Turn, position: Position, box: BallotBox) -> None:
     """Everybody sees that all clocks stand: what there is to be told is the reveal."""
     with changing(turn.match.event_id):
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
-    close_loaded_turn(turn, box)
+    close_over(turn, position, box)
 
 
 def _give_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:

@@ -1,6 +1,7 @@
 """Who plays one game of the hall, and who watches it."""
 
 import asyncio
+import random
 from typing import Protocol, cast
 
 from voting import protocol
@@ -8,6 +9,8 @@ from voting.rehearsal.address import Address
 from voting.rehearsal.line import Line
 from voting.rehearsal.samples import Samples
 from voting.rehearsal.server_clock import ServerClock
+
+RETRY_S = 15.0
 
 
 class Book(Protocol):
@@ -17,39 +20,64 @@ class Book(Protocol):
     revealed_ms: Samples
     watched_ms: Samples
     troubles: list[str]
+    crowded: int
 
     def think(self) -> float | None: ...
 
 
-class Duellist:
-    """Picks some column once in each turn."""
+class Visitor:
+    """Somebody in front of a page: who is told to come back comes back, as pages do."""
 
-    def __init__(self, book: Book, code: str, key: str) -> None:
+    def __init__(self, book: Book, join: protocol.PhoneJoin | protocol.DisplayJoin) -> None:
         self._book = book
-        self._join = protocol.PhoneJoin(code=code, key=key)
+        self._join = cast(protocol.PhoneMessage, join)
         self._line = Line(self)
-        self._turn = 0
-        self._thinking: asyncio.TimerHandle | None = None
+        self._address: Address | None = None
+        self._coming: asyncio.TimerHandle | None = None
         self._left = False
 
     def come(self, address: Address) -> None:
+        self._address = address
         self._line.dial(address)
 
     def leave(self) -> None:
         self._left = True
-        if self._thinking:
-            self._thinking.cancel()
+        if self._coming:
+            self._coming.cancel()
         self._line.hang_up()
 
     def opened(self) -> None:
         self._line.write(self._join)
 
     def hear_noise(self) -> None:
-        self._book.troubles.append("noise")
+        """What is told to all without a change."""
 
     def closed(self, code: int | None, trouble: str) -> None:
-        if not self._left:
+        if self._left:
+            return
+        if code == protocol.CloseCode.CROWDED and self._address:
+            self._book.crowded += 1
+            wait_s = random.uniform(0, RETRY_S)
+            self._coming = asyncio.get_running_loop().call_later(wait_s, self._line.dial, self._address)
+        else:
             self._book.troubles.append(trouble)
+
+    def hear(self, message: protocol.ToPhone) -> None:
+        raise NotImplementedError
+
+
+class Duellist(Visitor):
+    """Picks some column once in each turn."""
+
+    def __init__(self, book: Book, code: str, key: str) -> None:
+        super().__init__(book, protocol.PhoneJoin(code=code, key=key))
+        self._turn = 0
+        self._thinking: asyncio.TimerHandle | None = None
+
+    def leave(self) -> None:
+        if self._thinking:
+            self._thinking.cancel()
+        super().leave()
 
     def hear(self, message: protocol.ToPhone) -> None:
         match message:
@@ -86,31 +114,11 @@ class Duellist:
         self._line.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, column=column, sequence=1))
 
 
-class Watcher:
+class Watcher(Visitor):
     """A projector of somebody who looks on."""
 
     def __init__(self, book: Book, code: str) -> None:
-        self._book = book
-        self._join = protocol.DisplayJoin(code=code)
-        self._line = Line(self)
-        self._left = False
-
-    def come(self, address: Address) -> None:
-        self._line.dial(address)
-
-    def leave(self) -> None:
-        self._left = True
-        self._line.hang_up()
-
-    def opened(self) -> None:
-        self._line.write(cast(protocol.PhoneMessage, self._join))
-
-    def hear_noise(self) -> None:
-        """What only projectors are told."""
-
-    def closed(self, code: int | None, trouble: str) -> None:
-        if not self._left:
-            self._book.troubles.append(trouble)
+        super().__init__(book, protocol.DisplayJoin(code=code))
 
     def hear(self, message: protocol.ToPhone) -> None:
         if isinstance(message, protocol.TurnRevealed) and (match := message.state.match) and match.reveal:

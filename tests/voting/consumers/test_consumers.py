@@ -1,6 +1,7 @@
 """Sockets held by hand, for what would take too long over the network."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -48,6 +49,27 @@ def test_talking_does_not_put_off_the_time_to_join(monkeypatch: pytest.MonkeyPat
     said = asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": "{}"}))
     assert said[-1] == {"type": "websocket.close", "code": CloseCode.JOIN_TIMEOUT}
     assert b"malformed" in said[1]["text"].encode()
+
+
+class Slow:
+    """A gateway whose rooms take their time to open."""
+
+    retry_ms = None
+
+    async def room(self, _: str) -> None:
+        await asyncio.Event().wait()
+
+
+def test_who_asked_in_time_of_a_busy_server_is_told_when_to_come_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was not the phone that was late: all would come again at once, and be late again."""
+    monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(socket, "gateway", Slow)
+    join = '{"type": "phone.join", "code": "Q7RM"}'
+    said = asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": join}))
+    assert [json.loads(one["text"]) for one in said[1:-1]] == [{"type": "retry.told", "within_ms": 15_000}]
+    assert said[-1] == {"type": "websocket.close", "code": CloseCode.CROWDED}
 
 
 def test_who_hangs_up_is_told_nothing_more() -> None:

@@ -1,0 +1,66 @@
+"""A match of a thousand simulated phones with secret sides, to its end: its screen, and one more phone."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.stack import House
+
+PHONES = 1_000
+TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "defections": 2, "turn_points": True}
+CROWD = ("--phones", f"{PHONES}", "--defect", "0.06", "--seed", "11")
+HERE = f"{PHONES} of {PHONES} phones have joined".encode()
+# By this turn somebody has changed over; so long a thousand may need to come, and a match to end.
+TURN, LONG_S = 4, 240
+VOTING = "(turn) => document.body.dataset.phase === 'voting' && Number(document.body.dataset.turn) >= turn"
+SETTLES_MS = 6_000
+
+
+def crowd_match(
+    browser: Browser, house: House, sizes: tuple[dict[str, int], dict[str, int]]
+) -> Iterator[tuple[str, Page, Page]]:
+    """In an open window, and once it is over: the state's name, the projector and the phone."""
+    event = house.ask("event", **TERMS)
+    hall, phone = (_open(browser, house.http, size) for size in sizes)
+    hall.goto(f"/display/{event['code']}")
+    with tempfile.TemporaryDirectory() as kept, _coming(house, event["code"], Path(kept) / "said") as crowd:
+        phone.goto(f"/{event['code']}")
+        house.ask("begin", event_id=event["id"])
+        for page in (hall, phone):
+            page.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
+        yield "voting", hall, phone
+        for page in (hall, phone):
+            page.wait_for_selector("body[data-phase=ended]", timeout=LONG_S * 1000)
+        hall.wait_for_timeout(SETTLES_MS)
+        yield "ended", hall, phone
+        crowd.wait(LONG_S)
+    for page in (hall, phone):
+        page.context.close()
+
+
+def _open(browser: Browser, address: str, size: dict[str, int]) -> Page:
+    viewport: Any = size
+    return browser.new_context(viewport=viewport, base_url=address).new_page()
+
+
+def _coming(house: House, code: str, said: Path) -> "subprocess.Popen[bytes]":
+    """A crowd whose phones are all there."""
+    argv = [*MANAGE, "rehearse", code, "--url", house.http, *CROWD]
+    with said.open("wb") as out:
+        env = {**os.environ, **house.stack.env}
+        crowd = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+    until = time.monotonic() + LONG_S
+    while HERE not in said.read_bytes():
+        if crowd.poll() is not None or time.monotonic() > until:
+            crowd.kill()
+            raise RuntimeError(f"the crowd has not come: {said.read_text()}")
+        time.sleep(0.5)  # a crowd comes within some seconds
+    return crowd
