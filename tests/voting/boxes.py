@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
+from redis import Redis
 
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
 from voting.box.boxed import BoxedTurn, Held, Sealed, Turnout
@@ -71,3 +72,9 @@ def voted() -> tuple[int, int]:
 
 def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
     return Ballot(ballot.voter, ballot.side, ballot.column, ballot.sequence, arrival)
+
+
+def handed_over(url: str) -> list[bytes]:
+    """What waits for a worker."""
+    with Redis.from_url(url) as redis:
+        return list(redis.lrange("crowdgame:celery:celery", 0, -1))

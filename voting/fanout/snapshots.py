@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from games.matches import Position, live_turn, position_of
-from games.models import Duel, Event, Match, MatchResult, MatchState, TieRule, Turn, TurnState
+from games.models import Duel, Event, Match, MatchState, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings
@@ -203,23 +203,18 @@ def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
 def _finished(event: Event) -> tuple[protocol.Finished, ...]:
     """The latest; of a series all, so that everybody can tell how it stands."""
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
-    ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved)
-    in_order = list(ended.select_related("red", "yellow").order_by("number"))
-    first = max(0, len(in_order) - FINISHED_SHOWN)
-    if event.best_of is not None:
-        begins = beginnings([_winner(match) for match in in_order], event.best_of)
-        first = max(place for place in begins if place <= first)
-    return tuple(
+    ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
+    rows = ended.values_list("number", "resolved", "result", "red__number", "yellow__number")
+    told = [
         protocol.Finished(
-            number=match.number,
-            winner=_winner(match),
-            turns=match.resolved,
+            number=number,
+            winner={"red": red, "yellow": yellow}.get(str(result)),
+            turns=turns,
         )
-        for match in in_order[first:]
-    )
-
-
-def _winner(match: Match) -> int | None:
-    if match.result == MatchResult.DRAW:
-        return None
-    return match.red.number if match.result == MatchResult.RED else match.yellow.number
+        for number, turns, result, red, yellow in rows
+    ]
+    first = max(0, len(told) - FINISHED_SHOWN)
+    if event.best_of is not None:
+        begins = beginnings([match.winner for match in told], event.best_of)
+        first = max(place for place in begins if place <= first)
+    return tuple(told[first:])

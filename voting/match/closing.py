@@ -32,6 +32,8 @@ from voting.rating.matches import rate_match
 log = logging.getLogger(__name__)
 
 PATIENCE_MS, LEAST_WAIT_MS = 250, 1
+# Of a turn, what its box is told.
+PLACED = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
 
 
 class Seal(NamedTuple):
@@ -116,7 +118,8 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # what everybody waits for came first, and somebody may have moved it by now
-        place_turn(load_turn(following.pk), box, create=True)
+        following.refresh_from_db(fields=PLACED)
+        place_turn(following, box, create=True)
     if turn.state in CLOSED_STATES:
         _account(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)

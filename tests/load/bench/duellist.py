@@ -18,6 +18,7 @@ class Book(Protocol):
 
     clock: ServerClock
     revealed_ms: Samples
+    waited_ms: Samples
     watched_ms: Samples
     troubles: list[str]
     crowded: int
@@ -73,6 +74,8 @@ class Duellist(Visitor):
         super().__init__(book, protocol.PhoneJoin(code=code, key=key))
         self._turn = 0
         self._thinking: asyncio.TimerHandle | None = None
+        self.picked_ms = 0.0
+        self.rival: Duellist | None = None
 
     def leave(self) -> None:
         if self._thinking:
@@ -96,19 +99,24 @@ class Duellist(Visitor):
     def _hear_reveal(self, change: protocol.Change) -> None:
         told = change.state.match and change.state.match.reveal
         if isinstance(change, protocol.TurnRevealed) and told:
-            self._book.revealed_ms.add(self._book.clock.now_ms() - told.sealed_at)
+            now = self._book.clock.now_ms()
+            self._book.revealed_ms.add(now - told.sealed_at)
+            if self.rival and self.picked_ms and self.rival.picked_ms:
+                self._book.waited_ms.add(now - max(self.picked_ms, self.rival.picked_ms))
 
     def _see(self, state: protocol.EventState) -> None:
         turn = state.match.turn if state.match else None
         if turn is None or turn.id == self._turn:
             return
         self._turn = turn.id
+        self.picked_ms = 0.0
         seconds = self._book.think()
         if seconds is not None:
             wait_s = max(0.0, self._book.clock.until(turn.opens_at)) + seconds
             self._thinking = asyncio.get_running_loop().call_later(wait_s, self._pick, turn)
 
     def _pick(self, turn: protocol.Turn) -> None:
+        self.picked_ms = self._book.clock.now_ms()
         legal = turn.legal.red if "red" in turn.to_move else turn.legal.yellow
         column = legal[turn.id % len(legal)]
         self._line.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, column=column, sequence=1))

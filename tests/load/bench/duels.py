@@ -37,12 +37,13 @@ WHERE turn.state = 'resolved' AND turn.resolved_at >= ? ORDER BY turn.resolved_a
 
 @dataclass(slots=True)
 class Seen:
-    """Times in ms: from the seal to the reveal at a player, from the resolution to it at a watcher."""
+    """Times in ms until the reveal: for a player since the seal and the second pick, for a watcher."""
 
     clock: ServerClock
     thinks_s: tuple[float, float]
     leaves: float
     revealed_ms: Samples = field(default_factory=Samples)
+    waited_ms: Samples = field(default_factory=Samples)
     watched_ms: Samples = field(default_factory=Samples)
     troubles: list[str] = field(default_factory=list)
     crowded: int = 0
@@ -75,17 +76,19 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
     sitting: list[Duellist | Watcher] = []
     for game in games:
-        sitting += [Duellist(seen, game["code"], key) for key in game["keys"]] + [Watcher(seen, game["code"])]
-        for one in sitting[-3:]:
-            one.come(watchers if isinstance(one, Watcher) else players)
+        one, two = (Duellist(seen, game["code"], key) for key in game["keys"])
+        one.rival, two.rival = two, one
+        sitting += [one, two, Watcher(seen, game["code"])]
+        for visitor in sitting[-3:]:
+            visitor.come(watchers if isinstance(visitor, Watcher) else players)
         await asyncio.sleep(1 / options.games_a_second)  # all 3 of a game come at once, games one by one
     await asyncio.sleep(SETTLES_S)  # what is measured is a hall, not its doors
     since = round(seen.clock.now_ms())
-    seen.revealed_ms, seen.watched_ms = Samples(), Samples()
+    seen.revealed_ms, seen.waited_ms, seen.watched_ms = Samples(), Samples(), Samples()
     await asyncio.sleep(options.seconds)
     console.print(f"{house.rows(OPEN)[0][0]} games open at the end")
-    for one in sitting:
-        one.leave()
+    for visitor in sitting:
+        visitor.leave()
     return _tell(house.rows(CLOSED, since), seen, options, console)
 
 
@@ -95,6 +98,7 @@ def _tell(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespac
     console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")
     console.print(f"resolved after the deadline: {_ms(late)}; the goal is {DEADLINE_MS} ms for each")
     console.print(f"a player told after the seal: {_ms(seen.revealed_ms.spread())}")
+    console.print(f"a player told after the second pick: {_ms(seen.waited_ms.spread())}")
     console.print(
         f"a watcher told after the resolution: {_ms(watched)}; the goal is {WATCHED_MS} ms for 99 of 100"
     )

@@ -11,11 +11,13 @@ import pytest
 from django.db import OperationalError, connections
 from redis import Redis
 
+from tests.voting.boxes import handed_over
 from tests.voting.playing import new_event, open_now, run_out, start, vote
-from tests.voting.rooms import Ear, latest, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import Ear, cast, latest, room_of, take_in, until, voter, with_gateway
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
 from voting.box.box_clock import BoxClock
 from voting.box.boxed import Turnout, event_key
+from voting.entry.seats import Seat
 from voting.fanout.layer import Copy
 from voting.gateway import gateway as gateways
 from voting.gateway.gateway import Gateway
@@ -180,3 +182,23 @@ def test_the_turnout_of_a_turn_that_is_over_is_not_told_as_the_next_ones(box: Ba
     assert [(told["turn"], told["voted"]) for told in map(msgspec.json.decode, screen.frames)] == [
         (room.occasion[0], [0, 0])
     ]
+
+
+def test_workers_that_are_behind_are_not_asked_at_each_beat(box: BallotBox, valkey_url: str) -> None:
+    """Of what nobody does, twenty beats ask four times: after two, four, eight and sixteen."""
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    one, two = (Ear(Seat(turn.match.event_id, name, team)) for team, name in ((1, "red1"), (2, "yellow1")))
+    room = room_of(turn.match.event_id, one, two)
+    cast(room, "red1", "yellow1")
+
+    async def conversation() -> None:
+        async_box = AsyncBallotBox()
+        presence = Presence("a", async_box, BoxClock())
+        for _ in range(20):
+            await presence.tell(room, phones=False, teams=False)
+        await async_box.close()
+
+    asyncio.run(conversation())
+    assert len(handed_over(valkey_url)) == 4

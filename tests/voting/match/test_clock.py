@@ -12,6 +12,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
 from tests.deploy.processes import wait_until
+from tests.voting.boxes import handed_over
 from tests.voting.playing import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
 from tests.voting.racing import at_once
 from voting.box.ballot_box import BallotBox
@@ -34,12 +35,6 @@ from voting.tasks import close_turn_early as close_turn_early_task
 from voting.tasks import send_letters as send_letters_task
 
 pytestmark = pytest.mark.django_db
-
-
-def handed_over(url: str) -> list[bytes]:
-    """What waits for a worker."""
-    with Redis.from_url(url) as redis:
-        return list(redis.lrange("crowdgame:celery:celery", 0, -1))
 
 
 def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) -> None:
