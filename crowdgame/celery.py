@@ -3,7 +3,8 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, setup_logging, worker_process_init, worker_ready
+from celery.signals import celeryd_init, setup_logging, task_failure, worker_process_init, worker_ready
+from django.db import connections
 
 from voting.metrics.figures import take_role
 from voting.metrics.port import open_metrics_port
@@ -33,6 +34,12 @@ def begin_quietly(instance: Any, **_: Any) -> None:
 def be_a_worker(**_: Any) -> None:
     """Each process of the pool; figures are a process's own."""
     take_role("worker")
+
+
+@task_failure.connect
+def connect_anew(**_: Any) -> None:
+    """Its connection is kept from task to task, unless it may be what failed."""
+    connections.close_all()
 
 
 @worker_ready.connect

@@ -111,6 +111,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_DB_REUSE_MAX = 1_000  # tasks; a connection that fails one is given up at once (see celery.py)
 
 NAVY_LIGHTNESS = (98, 95, 90, 82, 70, 55, 38, 32, 28, 24, 19)
 SHADES = ("50", *(str(hundred) for hundred in range(100, 1000, 100)), "950")

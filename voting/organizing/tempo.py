@@ -95,13 +95,15 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     A team that votes by a show of hands has voted once its hands are counted.
     """
     turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN:
+        return
     known = (turn.match.event_id, turn.pk, turn.version)
     if turn.opens_at <= box.now() and box.doubtful([known]):
         restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
     if turn.match.bank_s is not None:
         follow_clocks(turn, box)
         return
-    same = turn.state == TurnState.OPEN and turn.closes_at == closes_at
+    same = turn.closes_at == closes_at
     if same and turn.match.close_early and box.now() < closes_at and not lacks_hands(turn):
         with suppress(MatchError):
             close_turn_now(turn, box)
@@ -112,9 +114,9 @@ def follow_clocks(turn: Turn, box: BallotBox) -> None:
     position = position_of(turn.match, before=turn)
     over = over_at(turn, position, box)
     with suppress(MatchError):
-        if turn.state == TurnState.OPEN and over <= box.now():
+        if over <= box.now():
             _end_unannounced(turn, position, box)
-        elif turn.state == TurnState.OPEN and over != turn.closes_at:
+        elif over != turn.closes_at:
             change_turn(turn, protocol.TurnMoved, box, closes_at=over)
 
 
