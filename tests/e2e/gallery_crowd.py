@@ -34,8 +34,8 @@ def crowd_match(
     with tempfile.TemporaryDirectory() as kept, _coming(house, event["code"], Path(kept) / "said") as crowd:
         phone.goto(f"/{event['code']}")
         house.ask("begin", event_id=event["id"])
-        for page in (hall, phone):
-            page.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
+        hall.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
+        phone.wait_for_selector("body[data-phase=voting]", timeout=LONG_S * 1000)
         yield "voting", hall, phone
         for page in (hall, phone):
             page.wait_for_selector("body[data-phase=ended]", timeout=LONG_S * 1000)

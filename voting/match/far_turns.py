@@ -3,6 +3,7 @@
 They are walked through in small slices, in the order of their deadlines, again and again.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,13 +18,17 @@ class Walk:
 
     at_a_time: int
     rounds: int = 0
-    _after: int = 0
+    _after: tuple[int, int] = (0, 0)
 
     def step(self, beyond: int) -> Sequence[tuple[int, int]]:
         """The next few, with their versions."""
-        turns = Turn.objects.filter(state=TurnState.OPEN, closes_at__gt=max(beyond, self._after))
-        rows = list(turns.order_by("closes_at").values_list("closes_at", "pk", "version")[: self.at_a_time])
+        at, last = max((beyond, sys.maxsize), self._after)
+        turns = Turn.objects.filter(state=TurnState.OPEN, closes_at__gte=at).exclude(
+            closes_at=at, pk__lte=last
+        )
+        in_order = turns.order_by("closes_at", "pk").values_list("closes_at", "pk", "version")
+        rows = list(in_order[: self.at_a_time])
         whole = len(rows) == self.at_a_time
-        self._after = rows[-1][0] if whole else 0
+        self._after = rows[-1][:2] if whole else (0, 0)
         self.rounds += not whole
         return [(pk, version) for _, pk, version in rows]

@@ -19,15 +19,18 @@ pytestmark = pytest.mark.django_db
 DAY_MS = 24 * 3600 * 1000
 
 
-def far(box: BallotBox, count: int) -> list[Turn]:
+def far(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
     turns = [start(box, window_s=600) for _ in range(count)]
     for number, turn in enumerate(turns):
         set_window(turn, box, -1_000, DAY_MS + number)
+    if not apart_ms:
+        Turn.objects.update(closes_at=box.now() + DAY_MS)
     return turns
 
 
-def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox) -> None:
-    turns = far(box, 5)
+@pytest.mark.parametrize("apart_ms", [1, 0])
+def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox, apart_ms: int) -> None:
+    turns = far(box, 5, apart_ms=apart_ms)
     near = start(box)
     walk = Walk(2)
     beyond = box.now() + NEAR_MS
