@@ -1,15 +1,27 @@
 import logging
 import os
+import time
+from dataclasses import dataclass
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, setup_logging, task_failure, worker_process_init, worker_ready
+from celery.signals import (
+    celeryd_init,
+    setup_logging,
+    task_failure,
+    task_postrun,
+    task_prerun,
+    worker_process_init,
+    worker_ready,
+)
 from django.db import connections
 
 from voting.metrics.figures import take_role
 from voting.metrics.port import open_metrics_port
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
+
+REST_S = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -36,10 +48,30 @@ def be_a_worker(**_: Any) -> None:
     take_role("worker")
 
 
-@task_failure.connect
-def connect_anew(**_: Any) -> None:
-    """Its connection is kept from task to task, unless it may be what failed."""
-    connections.close_all()
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Kept:
+    """A worker's connection to the database: kept while one task follows the other.
+
+    Not after a failure, nor over a rest, in which the database may have been restarted.
+    """
+
+    used_at: float = 0.0
+
+    def begin(self, **_: Any) -> None:
+        if time.monotonic() - self.used_at > REST_S:
+            connections.close_all()
+
+    def end(self, **_: Any) -> None:
+        self.used_at = time.monotonic()
+
+    def give_up(self, **_: Any) -> None:
+        connections.close_all()
+
+
+kept = Kept()
+task_prerun.connect(kept.begin)
+task_postrun.connect(kept.end)
+task_failure.connect(kept.give_up)
 
 
 @worker_ready.connect

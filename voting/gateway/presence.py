@@ -120,10 +120,12 @@ async def _close_early(room: Room, turnout: Turnout) -> None:
     stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
     of_crowds = room.by_clocks and not room.is_duel  # in a duel each pick is followed at once
     one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
-    if open_now and (_is_asked_after(room.unanimous_beats) or (one_stopped and not unanimous)):
+    by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
+    asks = room.unanimous_beats >= UNANIMOUS_BEATS and (by_hands or _is_asked_after(room.unanimous_beats))
+    if open_now and (asks or (one_stopped and not unanimous)):
         await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
 
 def _is_asked_after(beats: int) -> bool:
     """After two, four, eight and so on: workers that are behind are not given ever more to do."""
-    return beats >= UNANIMOUS_BEATS and beats.bit_count() == 1
+    return beats.bit_count() == 1

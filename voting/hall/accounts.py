@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
 from games.matches import changing
@@ -93,6 +93,12 @@ def find_account(name: str, password: str) -> Guest | None:
     return guest if known else None
 
 
+def games_coming(guest: Guest) -> QuerySet[Duel]:
+    """Those that come along as this guest logs in: not over, and no match of them is."""
+    ended = Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED)
+    return games_on(guest).filter(~Exists(ended))
+
+
 def take_along(guest: Guest, account: Guest) -> int:
     """The games that are not over and were begun here without an account are the account's now; how many.
 
@@ -102,10 +108,9 @@ def take_along(guest: Guest, account: Guest) -> int:
     if guest.has_account or guest == account:
         return 0
     with transaction.atomic():
-        duels = list(games_on(guest))
-        if any(place_of(duel, account) for duel in duels):
+        if any(place_of(duel, account) for duel in games_on(guest)):
             raise HallError(f"As {guest} you play here against this account: finish that game first.")
-        taken = [duel for duel in duels if not duel.event.matches.filter(state=MatchState.ENDED).exists()]
+        taken = list(games_coming(guest))
         for duel in taken:
             Duel.objects.filter(pk=duel.pk).update(**{SEATS[place_of(duel, guest)]: account})
     return len(taken)

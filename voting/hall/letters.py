@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
 from typing import Any
 
 from django.conf import settings
@@ -94,12 +94,16 @@ def _is_wanted(letter: Letter, box: BallotBox) -> bool:
     turn = letter.turn
     if turn is None:
         return True
+    place = place_of(turn.match.event.duel, letter.address.guest)
+    if not place:  # its player has another name by now: an account's
+        letter.delete()
+        return False
     side = side_of(letter.address, turn)
     left_ms = turn.opens_at + bank_of(turn, side) - box.now()
     if turn.state != TurnState.OPEN or left_ms < FAR_MS or not is_to_pick(turn.match, side, box):
         letter.delete()
         return False
-    if box.connected(turn.match.event_id)[place_of(turn.match.event.duel, letter.address.guest) - 1]:
+    if box.connected(turn.match.event_id)[place - 1]:
         Letter.objects.filter(pk=letter.pk).update(due_at=timezone.now() + LOOK_AGAIN)
         return False
     return True
@@ -117,7 +121,7 @@ def _send(letters: Iterable[Letter], connection: BaseEmailBackend, box: BallotBo
             if _is_for_ever(refusal):
                 letter.address.delete()
             continue
-        except SMTPResponseException as refusal:  # of this one: those behind it go on
+        except SMTPDataError as refusal:  # of this one: those behind it go on
             log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
             if refusal.smtp_code < PERMANENT:
                 continue

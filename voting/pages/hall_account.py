@@ -74,12 +74,21 @@ def log_in(request: HttpRequest) -> HttpResponse:
         except HallError as refusal:
             form.add_error(None, str(refusal))
         else:
-            brought = f" Games that came with you: {taken}." if taken else ""
-            messages.success(request, f"You are {found}.{brought}")
+            messages.success(request, _greeting(found, here, taken))
             return known(redirect("hall"), found)
-    coming = games_on(here).count() if here and not here.has_account else 0
+    coming = accounts.games_coming(here).count() if here and not here.has_account else 0
     context = {"guest": here, "form": form, "coming": coming}
     return render(request, "hall/login.html", context, status=400 if form.errors else 200)
+
+
+def _greeting(account: Guest, here: Guest | None, taken: int) -> str:
+    """With what came along of the guest's here, and what stayed."""
+    said = [f"You are {account}."]
+    if taken:
+        said.append(f"Games that came with you: {taken}.")
+    if here and not here.has_account and games_on(here).exists():
+        said.append(f"Your rematch stays {here}'s: go on with it in this browser.")
+    return " ".join(said)
 
 
 def _prove(request: HttpRequest, form: Form, name: str) -> Guest | None:

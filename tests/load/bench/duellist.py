@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import defaultdict
 from typing import Protocol, cast
 
 from voting import protocol
@@ -11,6 +12,7 @@ from voting.rehearsal.samples import Samples
 from voting.rehearsal.server_clock import ServerClock
 
 RETRY_S = 15.0
+PLAYERS = 2
 
 
 class Book(Protocol):
@@ -74,8 +76,7 @@ class Duellist(Visitor):
         super().__init__(book, protocol.PhoneJoin(code=code, key=key))
         self._turn = 0
         self._thinking: asyncio.TimerHandle | None = None
-        self.picked_ms = 0.0
-        self.rival: Duellist | None = None
+        self.picks = defaultdict[int, list[float]](list)  # by turn, of both: theirs is the same one
 
     def leave(self) -> None:
         if self._thinking:
@@ -101,22 +102,21 @@ class Duellist(Visitor):
         if isinstance(change, protocol.TurnRevealed) and told:
             now = self._book.clock.now_ms()
             self._book.revealed_ms.add(now - told.sealed_at)
-            if self.rival and self.picked_ms and self.rival.picked_ms:
-                self._book.waited_ms.add(now - max(self.picked_ms, self.rival.picked_ms))
+            if len(picked := self.picks[told.turn]) == PLAYERS:
+                self._book.waited_ms.add(now - max(picked))
 
     def _see(self, state: protocol.EventState) -> None:
         turn = state.match.turn if state.match else None
         if turn is None or turn.id == self._turn:
             return
         self._turn = turn.id
-        self.picked_ms = 0.0
         seconds = self._book.think()
         if seconds is not None:
             wait_s = max(0.0, self._book.clock.until(turn.opens_at)) + seconds
             self._thinking = asyncio.get_running_loop().call_later(wait_s, self._pick, turn)
 
     def _pick(self, turn: protocol.Turn) -> None:
-        self.picked_ms = self._book.clock.now_ms()
+        self.picks[turn.id].append(self._book.clock.now_ms())
         legal = turn.legal.red if "red" in turn.to_move else turn.legal.yellow
         column = legal[turn.id % len(legal)]
         self._line.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, column=column, sequence=1))

@@ -77,7 +77,7 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     sitting: list[Duellist | Watcher] = []
     for game in games:
         one, two = (Duellist(seen, game["code"], key) for key in game["keys"])
-        one.rival, two.rival = two, one
+        two.picks = one.picks
         sitting += [one, two, Watcher(seen, game["code"])]
         for visitor in sitting[-3:]:
             visitor.come(watchers if isinstance(visitor, Watcher) else players)

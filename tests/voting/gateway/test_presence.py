@@ -12,7 +12,7 @@ from django.db import OperationalError, connections
 from redis import Redis
 
 from tests.voting.boxes import handed_over
-from tests.voting.playing import new_event, open_now, run_out, start, vote
+from tests.voting.playing import new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.rooms import Ear, cast, latest, room_of, take_in, until, voter, with_gateway
 from voting.box.ballot_box import AsyncBallotBox, BallotBox
 from voting.box.box_clock import BoxClock
@@ -24,6 +24,7 @@ from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence
 from voting.gateway.telling import tell_rehearsal
 from voting.match.closing import close_turn
+from voting.match.turns import start_match
 from voting.protocol import RehearsalTold
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -184,14 +185,23 @@ def test_the_turnout_of_a_turn_that_is_over_is_not_told_as_the_next_ones(box: Ba
     ]
 
 
-def test_workers_that_are_behind_are_not_asked_at_each_beat(box: BallotBox, valkey_url: str) -> None:
-    """Of what nobody does, twenty beats ask four times: after two, four, eight and sixteen."""
-    turn = start(box, close_early=True)
+@pytest.mark.parametrize(("hands", "asks"), [(False, 4), (True, 19)])
+def test_workers_that_are_behind_are_not_asked_at_each_beat(
+    hands: bool, asks: int, box: BallotBox, valkey_url: str
+) -> None:
+    """Of what nobody does, twenty beats ask four times: after two, four, eight and sixteen.
+
+    With a show of hands they ask each time: that hands are counted is told to nobody.
+    """
+    event = new_event(close_early=True)
+    event.teams.filter(number=2).update(hands=hands)
+    turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
-    vote(turn, box, red=[3], yellow=[4])
-    one, two = (Ear(Seat(turn.match.event_id, name, team)) for team, name in ((1, "red1"), (2, "yellow1")))
-    room = room_of(turn.match.event_id, one, two)
-    cast(room, "red1", "yellow1")
+    vote(turn, box, red=[3], yellow=[] if hands else [4])
+    names = ["red1"] if hands else ["red1", "yellow1"]
+    ears = [Ear(Seat(event.pk, name, team)) for team, name in enumerate(names, 1)]
+    room = room_of(event.pk, *ears)
+    cast(room, *names)
 
     async def conversation() -> None:
         async_box = AsyncBallotBox()
@@ -201,4 +211,4 @@ def test_workers_that_are_behind_are_not_asked_at_each_beat(box: BallotBox, valk
         await async_box.close()
 
     asyncio.run(conversation())
-    assert len(handed_over(valkey_url)) == 4
+    assert len(handed_over(valkey_url)) == asks

@@ -126,7 +126,9 @@ def test_of_two_who_play_again_each_stays_who_they_were(box: BallotBox) -> None:
     for team in (1, 2):
         ask_again(Event.objects.get().pk, team, box)
     before = Duel.objects.get()
+    assert "comes along" not in shown(device, "/hall/login")
     assert log_in(device).status_code == 302
+    assert "Your rematch stays Guest" in shown(device)
     assert Duel.objects.get().one == before.one
     assert Duel.objects.get().two == before.two
     game = Match.objects.values_list("game", flat=True)[0]

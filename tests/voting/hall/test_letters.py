@@ -40,6 +40,14 @@ class Mailbox(Message):
         self.mails: list[Mail] = []
         self.refusal = ""
         self.spurned: dict[str, str] = {}
+        self.sender_refused = ""
+
+    async def handle_MAIL(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
+    ) -> str:
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return self.sender_refused or "250 OK"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
         spurned = next((self.spurned[to] for to in envelope.rcpt_tos if to in self.spurned), None)
@@ -193,6 +201,36 @@ def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) 
         (side,) = sides_to_move(match)
         assert Letter.objects.latest("pk").address.guest == seats_of(duel, match)[SIDES.index(side)]
     assert Letter.objects.count() == 2
+
+
+def test_who_has_logged_in_leaves_no_letter_that_nobody_can_send(box: BallotBox, mailbox: Mailbox) -> None:
+    """The game is an account's now; the mails that are due to others go."""
+    client, code = confirmed(box, mailbox)
+    join(code)
+    Client().post("/hall/account", {"name": "Ada", "password": "anchors-aweigh"})
+    client.post("/hall/login", {"name": "Ada", "password": "anchors-aweigh"})
+    later()
+    other = Client()
+    other.post("/hall/new")
+    give(other, "bob@example.org")
+    send_due(box)
+    assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
+    assert not Letter.objects.filter(turn__isnull=False).exists()
+
+
+@pytest.mark.parametrize("refusal", ["530 who are you", "553 not from there"])
+def test_a_sender_who_is_refused_loses_nothing(refusal: str, box: BallotBox, mailbox: Mailbox) -> None:
+    """The mail server is set up wrongly: all wait until it is not."""
+    client = Client()
+    client.post("/hall/new")
+    give(client)
+    mailbox.sender_refused = refusal
+    send_due(box)
+    assert Letter.objects.count() == 1
+    mailbox.sender_refused = ""
+    later()
+    send_due(box)
+    assert len(mailbox.mails) == 1
 
 
 def test_a_letter_that_is_refused_holds_up_no_other(box: BallotBox, mailbox: Mailbox) -> None:
