@@ -27,7 +27,7 @@ SETTLES_MS = 6_000
 def crowd_match(
     browser: Browser, house: House, sizes: tuple[dict[str, int], dict[str, int]]
 ) -> Iterator[tuple[str, Page, Page]]:
-    """In an open window, and once it is over: the state's name, the projector and the phone."""
+    """In an open window, as it is revealed, and once all is over: the state's name, projector and phone."""
     event = house.ask("event", **TERMS)
     hall, phone = (_open(browser, house.http, size) for size in sizes)
     hall.goto(f"/display/{event['code']}")
@@ -37,10 +37,11 @@ def crowd_match(
         hall.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
         phone.wait_for_selector("body[data-phase=voting]", timeout=LONG_S * 1000)
         yield "voting", hall, phone
-        for page in (hall, phone):
-            page.wait_for_selector("body[data-phase=ended]", timeout=LONG_S * 1000)
-        hall.wait_for_timeout(SETTLES_MS)
-        yield "ended", hall, phone
+        for phase, settles_ms in (("reveal", 0), ("ended", SETTLES_MS)):
+            for page in (hall, phone):
+                page.wait_for_selector(f"body[data-phase={phase}]", timeout=LONG_S * 1000)
+            hall.wait_for_timeout(settles_ms)
+            yield phase, hall, phone
         crowd.wait(LONG_S)
     for page in (hall, phone):
         page.context.close()
