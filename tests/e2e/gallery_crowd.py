@@ -3,7 +3,6 @@
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
+from tests.deploy.processes import wait_until
 from tests.stack import House
 
 PHONES = 1_000
@@ -58,10 +58,7 @@ def _coming(house: House, code: str, said: Path) -> "subprocess.Popen[bytes]":
     with said.open("wb") as out:
         env = {**os.environ, **house.stack.env}
         crowd = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
-    until = time.monotonic() + LONG_S
-    while HERE not in said.read_bytes():
-        if crowd.poll() is not None or time.monotonic() > until:
-            crowd.kill()
-            raise RuntimeError(f"the crowd has not come: {said.read_text()}")
-        time.sleep(0.5)  # a crowd comes within some seconds
+    wait_until(lambda: HERE in said.read_bytes() or crowd.poll() is not None, LONG_S)
+    if crowd.poll() is not None:
+        raise RuntimeError(f"the crowd has gone: {said.read_text()}")
     return crowd

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from voting import protocol
@@ -31,8 +32,14 @@ class Book(Protocol):
 class Visitor:
     """Somebody in front of a page: who is told to come back comes back, as pages do."""
 
-    def __init__(self, book: Book, join: protocol.PhoneJoin | protocol.DisplayJoin) -> None:
+    def __init__(
+        self,
+        book: Book,
+        join: protocol.PhoneJoin | protocol.DisplayJoin,
+        heed: Callable[[protocol.ToPhone], None],
+    ) -> None:
         self._book = book
+        self._heed = heed
         self._join = cast(protocol.PhoneMessage, join)
         self._line = Line(self)
         self._address: Address | None = None
@@ -66,14 +73,14 @@ class Visitor:
             self._book.troubles.append(trouble)
 
     def hear(self, message: protocol.ToPhone) -> None:
-        raise NotImplementedError
+        self._heed(message)
 
 
 class Duellist(Visitor):
     """Picks some column once in each turn."""
 
     def __init__(self, book: Book, code: str, key: str) -> None:
-        super().__init__(book, protocol.PhoneJoin(code=code, key=key))
+        super().__init__(book, protocol.PhoneJoin(code=code, key=key), self._hear)
         self._turn = 0
         self._thinking: asyncio.TimerHandle | None = None
         self.picks = defaultdict[int, list[float]](list)  # by turn, of both: theirs is the same one
@@ -83,7 +90,7 @@ class Duellist(Visitor):
             self._thinking.cancel()
         super().leave()
 
-    def hear(self, message: protocol.ToPhone) -> None:
+    def _hear(self, message: protocol.ToPhone) -> None:
         match message:
             case protocol.PhoneWelcomed():
                 self._book.clock.welcome(message.now_at)
@@ -126,8 +133,8 @@ class Watcher(Visitor):
     """A projector of somebody who looks on."""
 
     def __init__(self, book: Book, code: str) -> None:
-        super().__init__(book, protocol.DisplayJoin(code=code))
+        super().__init__(book, protocol.DisplayJoin(code=code), self._hear)
 
-    def hear(self, message: protocol.ToPhone) -> None:
+    def _hear(self, message: protocol.ToPhone) -> None:
         if isinstance(message, protocol.TurnRevealed) and (match := message.state.match) and match.reveal:
             self._book.watched_ms.add(self._book.clock.now_ms() - match.reveal.resolved_at)
