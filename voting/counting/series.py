@@ -15,6 +15,11 @@ class Series:
     winner: int | None = None
 
 
+def winning_team(result: str | None, red: int, yellow: int) -> int | None:
+    """Its number; None after a draw."""
+    return {"red": red, "yellow": yellow}.get(str(result))
+
+
 def standing(winners: Iterable[int | None], best_of: int | None) -> Series:
     """Of the series that the last match belongs to: the match after a decided one begins another.
 

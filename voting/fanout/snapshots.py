@@ -11,7 +11,7 @@ from games.matches import Position, live_turn, position_of
 from games.models import Duel, Event, Match, MatchState, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
-from voting.counting.series import beginnings
+from voting.counting.series import beginnings, winning_team
 from voting.models import SidesRecord, TallyRecord
 
 FINISHED_SHOWN = 20
@@ -208,7 +208,7 @@ def _finished(event: Event) -> tuple[protocol.Finished, ...]:
     told = [
         protocol.Finished(
             number=number,
-            winner={"red": red, "yellow": yellow}.get(str(result)),
+            winner=winning_team(result, red, yellow),
             turns=turns,
         )
         for number, turns, result, red, yellow in rows

@@ -19,7 +19,7 @@ from voting.box.boxed import Early, Lost, Sealed
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots, turn_sealed
-from voting.counting.series import Series, standing
+from voting.counting.series import Series, standing, winning_team
 from voting.counting.sides import Crossing, seal_secretly
 from voting.fanout.announcements import announce, relay, tell_at_once
 from voting.match import banks, sides
@@ -218,5 +218,4 @@ def _end(match: Match, outcome: Outcome, now: int) -> None:
 def _series(event: Event) -> Series:
     ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
-    winners = ({"red": red, "yellow": yellow}.get(str(result)) for result, red, yellow in rows)
-    return standing(winners, event.best_of)
+    return standing((winning_team(*row) for row in rows), event.best_of)
