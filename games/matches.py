@@ -5,7 +5,7 @@ Whoever changes a match or a turn does so within `changing`: first the event's r
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from games.engine.errors import GameError
-from games.engine.game import SIDES, Game, Picks, Resolution, Vote
+from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
 from games.models import (
     CLOSED_STATES,
@@ -63,19 +63,36 @@ class Position:
         return self.game.view(self.state, None).vote
 
     @property
+    def to_move(self) -> tuple[Side, ...]:
+        return self.game.to_move(self.state)
+
+    @property
+    def last(self) -> Turn | None:
+        """The turn that was closed last."""
+        return self.concealed or (self.turns[-1] if self.turns else None)
+
+    @property
     def told_with_last(self) -> Turn | None:
         """The turn that stayed secret until the last one was revealed."""
         return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
 
 
 @contextmanager
-def changing(event_id: int) -> Iterator[Event]:
+def changing(event_id: int) -> Iterator[None]:
     """A transaction in which nobody else changes the event, its matches or its turns.
 
     What is read in it is what the last change left, and whoever waits for it holds nothing yet.
     """
     with transaction.atomic():
-        yield Event.objects.select_for_update(no_key=True).get(pk=event_id)
+        Event.objects.select_for_update(no_key=True).values_list("pk").get(pk=event_id)
+        yield
+
+
+@contextmanager
+def changing_event(event_id: int) -> Iterator[Event]:
+    """The same, with the event as it is in it."""
+    with changing(event_id):
+        yield Event.objects.get(pk=event_id)
 
 
 def new_code() -> str:
@@ -138,12 +155,17 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
 
 def position_of(match: Match, before: Turn | None = None) -> Position:
     """As it stands, or as it stood `before` that turn: somebody may have closed it meanwhile."""
+    closed = match.turns.filter(state__in=CLOSED_STATES)
+    return replay(match, (closed.filter(number__lt=before.number) if before else closed).order_by("number"))
+
+
+def replay(match: Match, closed: Iterable[Turn]) -> Position:
+    """The match after these turns, in their order."""
     game = find_game(match.game)
     state = game.start(read_options(game, match.options))
     turns, resolutions, votes = [], [], []
     concealed = None
-    closed = match.turns.filter(state__in=CLOSED_STATES)
-    for turn in (closed.filter(number__lt=before.number) if before else closed).order_by("number"):
+    for turn in closed:
         vote = game.view(state, None).vote
         state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
         if turn.state == TurnState.CONCEALED:
@@ -162,7 +184,7 @@ def live_turn(match: Match) -> Turn | None:
 def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
     """`banks`: in a match by clocks, what each side has left. Who is captain now is so for the whole turn."""
     seed = secrets.token_hex(16)
-    captains = dict(Team.objects.filter(event=match.event_id).values_list("pk", "captain"))
+    captains = _captains(match) if match.tie_rule == TieRule.CAPTAIN else {}
     return Turn.objects.create(
         match=match,
         number=number,
@@ -175,6 +197,10 @@ def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **bank
     )
 
 
+def _captains(match: Match) -> dict[int, str]:
+    return dict(Team.objects.filter(event=match.event_id).values_list("pk", "captain"))
+
+
 def claim_turn(turn: Turn, **changes: Any) -> bool:
     """Write `changes` if nobody has written the turn since it was loaded."""
     untouched = Turn.objects.filter(pk=turn.pk, state=turn.state, version=turn.version)
@@ -184,11 +210,6 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
     for name, value in changes.items():
         setattr(turn, name, value)
     return True
-
-
-def is_playing(match: Match) -> bool:
-    """Whether the match is playing now, whatever it was when it was loaded."""
-    return Match.objects.filter(pk=match.pk, state=MatchState.PLAYING).exists()
 
 
 def end_match(match: Match, result: str, ended_by: str, now: int) -> None:

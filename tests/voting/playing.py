@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from games.engine.game import Side
-from games.matches import changing, claim_turn, create_event, live_turn
+from games.matches import changing, claim_turn, create_event
 from games.models import LIVE_STATES, Event, Match, Turn
 from voting import protocol
 from voting.box.ballot_box import BallotBox
@@ -35,10 +35,8 @@ def start(box: BallotBox, **choices: Any) -> Turn:
 
 
 def only_turn(match: Match) -> Turn:
-    """The live turn, as the use cases load it."""
-    turn = live_turn(match)
-    assert turn is not None
-    return load_turn(turn.pk)
+    """The live turn, with its event: an event loop can ask for nothing."""
+    return Turn.objects.select_related("match__event").get(match=match, state__in=LIVE_STATES)
 
 
 def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:

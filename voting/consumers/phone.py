@@ -218,9 +218,10 @@ class PhoneConsumer(SocketConsumer):
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
         if code in COUNTED:
-            if room.is_duel and self.voter.voted_in != (slot.turn_id, slot.epoch):
-                gateway().follow_clocks(room)
+            first = self.voter.voted_in != (slot.turn_id, slot.epoch)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
+            if room.is_duel and first:
+                gateway().follow_pick(room)
             self.tell(
                 protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
             )

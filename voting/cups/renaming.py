@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from games.matches import changing
+from games.matches import changing_event
 from games.models import Cup, CupPairing, Event
 from games.names import clean_name
 from voting.cups.cups import Course, changing_cup, name_event, read_course
@@ -24,7 +24,7 @@ def _rename(row: CupPairing, held: Event, before: Course, after: Course) -> bool
     """Whether anything there changed. What its organizer called otherwise meanwhile stays."""
     pairing = before.draw[row.number - 1]
     was, now = name_event(before, pairing), name_event(after, pairing)
-    with changing(held.pk) as event:
+    with changing_event(held.pk) as event:
         changed = Event.objects.filter(pk=event.pk, name=was).exclude(name=now).update(name=now)
         for number, seed in ((1, row.red), (2, row.yellow)):
             team = event.teams.filter(number=number, name=before.names[seed])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from games.engine.game import Side
-from games.matches import changing, live_turn
+from games.matches import changing_event, live_turn
 from games.models import Event, Match, MatchState, Turn, TurnState
 from voting.counting.sides import Crossing
 from voting.models import Defection
@@ -40,7 +40,7 @@ class Moment:
 
 def change_sides(event_id: int, wishes: Sequence[Wish], now: Callable[[], int]) -> list[Answer]:
     """In one transaction: of several that are one voter's, the limit is held by the event's lock."""
-    with changing(event_id) as event:
+    with changing_event(event_id) as event:
         moment = _moment(event, now)
         if moment is None:
             return ["not_offered"] * len(wishes)

@@ -1,5 +1,6 @@
 """The public state of an event, read from the database: nothing of it is secret in a window."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
@@ -7,8 +8,8 @@ from django.db.models import Count, Q
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
-from games.matches import Position, live_turn, position_of
-from games.models import Duel, Event, Match, MatchState, TieRule, Turn, TurnState
+from games.matches import Position, replay
+from games.models import CLOSED_STATES, LIVE_STATES, Duel, Event, Match, MatchState, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings, winning_team
@@ -19,11 +20,12 @@ FINISHED_SHOWN = 20
 
 def snapshot(event: Event) -> protocol.EventState:
     """Call it inside the transaction whose outcome it is to show."""
+    rows = list(event.teams.order_by("number"))
     teams = tuple(
         protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain, solo=t.solo)
-        for t in event.teams.order_by("number")
+        for t in rows
     )
-    match = event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
+    match = event.matches.order_by("-number").first()
     secret = match is not None and match.is_secret
     return protocol.EventState(
         code=event.code,
@@ -31,9 +33,9 @@ def snapshot(event: Event) -> protocol.EventState:
         lobby=cast(Any, event.lobby),
         team_choice=cast(Any, event.team_choice),
         teams=cast(Any, teams),
-        match=_match(match) if match else None,
+        match=_match(match, {team.pk: team.number for team in rows}) if match else None,
         next_match_at=event.next_match_at,
-        finished=_finished(event),
+        finished=_finished(event, match),
         admission=cast(Any, event.admission),
         peek=event.peek and not secret,
         own_counts=event.own_counts and not secret,
@@ -64,17 +66,19 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     return tuple(part for part, hidden in parts.items() if hidden)
 
 
-def _match(match: Match) -> protocol.Match:
-    position = position_of(match)
-    turn = live_turn(match)
+def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
+    """`numbers` are those of the teams, by their key."""
+    turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
+    position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
+    turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
     return protocol.Match(
         id=match.pk,
         number=match.number,
         game=match.game,
         title=position.game.title,
         state=cast(Any, match.state),
-        red=match.red.number,
-        yellow=match.yellow.number,
+        red=numbers[match.red_id],
+        yellow=numbers[match.yellow_id],
         result=cast(Any, match.result or "open"),
         ended_by=cast(Any, match.ended_by),
         window_s=match.window_s,
@@ -87,7 +91,7 @@ def _match(match: Match) -> protocol.Match:
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         talk_s=match.talk_s,
-        clocks=_clocks(match, turn),
+        clocks=_clocks(match, turn or position.last),
         resign=cast(Any, match.resign),
         concealed=_concealed(position.concealed) if position.concealed else None,
         rated=_rated(match),
@@ -98,7 +102,7 @@ def _match(match: Match) -> protocol.Match:
 
 
 def _rated(match: Match) -> protocol.Rated | None:
-    if not hasattr(match, "rated"):
+    if match.state != MatchState.ENDED or not hasattr(match, "rated"):
         return None
     told = match.rated
     return protocol.Rated(
@@ -114,11 +118,10 @@ def _sides(match: Match) -> protocol.SidesTold | None:
     return msgspec.convert(kept.told["told"], protocol.SidesTold) if kept else None
 
 
-def _clocks(match: Match, live: Turn | None) -> protocol.Clocks | None:
-    """As they stood when the turn opened, or stand for good."""
+def _clocks(match: Match, turn: Turn | None) -> protocol.Clocks | None:
+    """As they stood when the turn opened, or stand for good after it."""
     if match.bank_s is None:
         return None
-    turn = live or match.turns.filter(state=TurnState.RESOLVED).order_by("-number").first()
     left = {side: _left_ms(match, turn, side) for side in SIDES}
     return protocol.Clocks(
         bank_s=match.bank_s,
@@ -146,7 +149,7 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
         epoch=turn.epoch,
         paused=turn.state == TurnState.PAUSED,
         left_ms=turn.left_ms or 0,
-        to_move=game.to_move(state),
+        to_move=position.to_move,
         legal=protocol.Legal(
             red=game.legal_actions(state, "red"), yellow=game.legal_actions(state, "yellow")
         ),
@@ -200,8 +203,10 @@ def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
     )
 
 
-def _finished(event: Event) -> tuple[protocol.Finished, ...]:
-    """The latest; of a series all, so that everybody can tell how it stands."""
+def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]:
+    """The latest; of a series all, so that everybody can tell how it stands. `last` is the last to begin."""
+    if last is None or (last.number == 1 and last.state != MatchState.ENDED):
+        return ()
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
     ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
     rows = ended.values_list("number", "resolved", "result", "red__number", "yellow__number")

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.forms import BoundField
 
 from games.engine.registry import all_games
-from games.matches import changing, create_event
+from games.matches import changing_event, create_event
 from games.models import (
     MAX_REVEAL_S,
     MAX_TALK_S,
@@ -216,7 +216,7 @@ class EventForm(ClockFields, EventModelForm):
 
         Only what the form is about: the event's other columns may have moved on meanwhile.
         """
-        with changing(self.instance.pk) as event:
+        with changing_event(self.instance.pk) as event:
             held = self._hands_changed(event)
             if held and event.matches.filter(state=MatchState.PLAYING).exists():
                 text = "A match is playing: change who votes by a show of hands after it."

@@ -27,6 +27,7 @@ from voting.counting.ballots import Ballot
 from voting.entry.rulings import Rules, rules_of
 from voting.fanout.layer import Copy
 from voting.fanout.snapshots import snapshot
+from voting.gateway.by_clocks import moves_deadline
 from voting.gateway.desk import Desk
 from voting.gateway.door import Door
 from voting.gateway.ears import Ears
@@ -208,8 +209,12 @@ class Gateway:
         finally:
             self._beating.discard(code)
 
+    def follow_pick(self, room: Room) -> None:
+        if moves_deadline(room):
+            self.follow_clocks(room)
+
     def follow_clocks(self, room: Room) -> None:
-        """Beside the conversation: somebody has picked, and nobody waits for the broker."""
+        """Beside the conversation: nobody waits for the broker."""
         task = asyncio.create_task(self._presence.follow_clocks(room))
         self._following.add(task)
         task.add_done_callback(self._following.discard)

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
-from games.matches import changing
+from games.matches import changing, changing_event
 from games.models import (
     GUEST_KEY_LENGTH,
     GUEST_NAME_LENGTH,
@@ -144,7 +144,7 @@ def _waiting(guest: Guest) -> Q:
 
 def _unname(duel: Duel, guest: Guest) -> None:
     place = place_of(duel, guest)
-    with changing(duel.event_id) as event:
+    with changing_event(duel.event_id) as event:
         event.teams.filter(number=place).update(name=str(guest))
         event.tickets.filter(team=place).update(label=str(guest))
         names = " against ".join(event.teams.order_by("number").values_list("name", flat=True))

@@ -1,6 +1,6 @@
 """Another match of the same two: it begins when both have asked for it."""
 
-from games.matches import changing
+from games.matches import changing_event
 from games.models import Duel, Event, Match, MatchState
 from voting import protocol
 from voting.box.ballot_box import BallotBox
@@ -15,7 +15,7 @@ def ask_again(event_id: int, team: int, box: BallotBox) -> None:
     The match is planned in the transaction of the second who asks: if that one dies, the clock starts it.
     """
     now = box.now()
-    with changing(event_id) as event:
+    with changing_event(event_id) as event:
         duel = _over(event)
         if duel.again == team:
             return

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from games.matches import MatchError, changing, create_event
+from games.matches import MatchError, changing_event, create_event
 from games.models import Admission, Duel, Event, Guest, Lobby, Match, MatchState, NoBallotRule
 from voting.box.ballot_box import BallotBox
 from voting.entry.roster import Pupil
@@ -106,7 +106,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
     if place_of(duel, guest):
         return duel
     check_games(guest)
-    with changing(duel.event_id) as event:
+    with changing_event(duel.event_id) as event:
         duel.refresh_from_db()
         free = place_of(duel, None)
         if not free:
@@ -122,7 +122,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
 def begin_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
     """Whoever made the game begins it, once they think that enough are there. Raises HallError."""
     duel = find_duel(code)
-    with changing(duel.event_id) as event:
+    with changing_event(duel.event_id) as event:
         if not (duel.crowd and place_of(duel, guest)):
             raise HallError("Only whoever made this game can begin it.")
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():

@@ -154,4 +154,4 @@ def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
 
 def sides_to_move(match: Match) -> Collection[Side]:
     position = position_of(match)
-    return position.game.to_move(position.state)
+    return position.to_move

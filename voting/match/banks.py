@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from games.engine.game import SIDES, Side
 from games.matches import Position
-from games.models import CLOSED_STATES, Match, NoBallotRule, Turn
+from games.models import Match, NoBallotRule, Turn
 from voting.box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
 
@@ -19,19 +19,17 @@ def terms_of(match: Match) -> BankTerms | None:
     return BankTerms(match.bank_s * 1000, match.increment_s * 1000, cap_ms, match.no_ballot_rule == LOSES)
 
 
-def banks_before(match: Match, number: int) -> dict[Side, int]:
-    """What each side has left when the turn of this number opens; nothing in a match by windows."""
+def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
+    """What each side has left when the turn after `last` opens; nothing in a match by windows."""
     terms = terms_of(match)
     if terms is None:
         return {}
-    last = match.turns.filter(state__in=CLOSED_STATES, number=number - 1).first()
     return {side: terms.start_ms if last is None else _after(terms, last, side) for side in SIDES}
 
 
-def over_after(match: Match, left: Mapping[Side, int], position: Position) -> int:
+def over_after(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
     """How long a turn lasts in which nobody picks. Only in a match by clocks."""
     terms = terms_of(match)
-    to_move = position.game.to_move(position.state)
     return terms.over_after({side: left[side] for side in to_move}, ()) if terms else 0
 
 
@@ -71,7 +69,7 @@ def used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
 
 def left_of(turn: Turn, position: Position) -> dict[Side, int]:
     """Of the sides to move, when the turn opened."""
-    return {side: bank_of(turn, side) for side in position.game.to_move(position.state)}
+    return {side: bank_of(turn, side) for side in position.to_move}
 
 
 def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:

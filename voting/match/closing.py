@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from games.engine.game import Side
-from games.matches import MatchError, Position, changing, claim_turn, end_match, is_playing, position_of
+from games.matches import MatchError, Position, changing, claim_turn, end_match, position_of
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
 from voting import protocol
 from voting.box.archive import stored_ballots
@@ -163,7 +163,7 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
     kept = outcome.is_concealed
     closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
     with changing(turn.match.event_id):
-        if not is_playing(turn.match) or not claim_turn(
+        if not claim_turn(
             turn,
             red_pick=picks.red,
             yellow_pick=picks.yellow,
@@ -173,34 +173,35 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
             **used,
         ):
             return None
-        for side in outcome.decisions:
-            _record_tally(turn, side, outcome, seal.roots[side])
-        if not kept:
+        _record_tallies(turn, outcome, seal.roots)
+        if outcome.before.concealed and not kept:
             turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
         if outcome.ended_by:
             _end(turn.match, outcome, now)
         else:
             lead_ms = window.START_LEAD_MS if kept else turn.match.reveal_s * 1000
-            following = plan_turn(turn.match, turn.number + 1, now, lead_ms)
+            following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
         announce(turn.match.event_id, protocol.TurnConcealed if kept else protocol.TurnRevealed, now)
     return following
 
 
-def _record_tally(turn: Turn, side: Side, outcome: Outcome, root: str) -> None:
-    decision = outcome.decisions[side]
-    TallyRecord.objects.create(
-        turn=turn,
-        side=side,
-        counts=decision.counts,
-        ballots=decision.ballots,
-        pick=decision.pick,
-        decided_by=decision.decided_by,
-        sealed=pack_ballots(outcome.ballots[side]),
-        root=root,
-        rounds=decision.rounds or None,
-        resigning=decision.resigning,
-        captain=outcome.captains[side],
+def _record_tallies(turn: Turn, outcome: Outcome, roots: dict[Side, str]) -> None:
+    TallyRecord.objects.bulk_create(
+        TallyRecord(
+            turn=turn,
+            side=side,
+            counts=decision.counts,
+            ballots=decision.ballots,
+            pick=decision.pick,
+            decided_by=decision.decided_by,
+            sealed=pack_ballots(outcome.ballots[side]),
+            root=roots[side],
+            rounds=decision.rounds or None,
+            resigning=decision.resigning,
+            captain=outcome.captains[side],
+        )
+        for side, decision in outcome.decisions.items()
     )
 
 

@@ -19,11 +19,13 @@ LOSING: tuple[Deciding, ...] = ("forfeit", "resign")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A closed turn before it is written; `captains` are the places of the captains' ballots.
+    """A closed turn before it is written, and how the match stood `before` it.
 
-    `is_concealed`: nobody is told of it before the next one is.
+    `captains` are the places of the captains' ballots. `is_concealed`: nobody is told of it before the next
+    one is. `to_move` are the sides that vote then.
     """
 
+    before: Position
     ballots: dict[Side, Sequence[Ballot]]
     captains: dict[Side, int | None]
     decisions: dict[Side, Decision]
@@ -31,12 +33,12 @@ class Outcome:
     result: str
     ended_by: EndedBy | None
     is_concealed: bool = False
+    to_move: tuple[Side, ...] = ()
 
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
     """Those of each side to move, in their order."""
-    to_move = position.game.to_move(position.state)
-    return {side: [ballot for ballot in ballots if ballot.side == side] for side in to_move}
+    return {side: [ballot for ballot in ballots if ballot.side == side] for side in position.to_move}
 
 
 def decide_outcome(
@@ -54,15 +56,16 @@ def decide_outcome(
         for side, cast in by_side.items()
     }
     if deserted:
-        return Outcome(by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
+        return Outcome(position, by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
-        return Outcome(by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
+        return Outcome(position, by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
-    result = game.resolve(state, picks)[1].result
+    after, resolution = game.resolve(state, picks)
+    result = resolution.result
     ends = None if result == "open" else EndedBy.BOARD
     kept = ends is None and position.vote == "concealed"
-    return Outcome(by_side, captains, decisions, picks, result, ends, kept)
+    return Outcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
 
 
 def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

@@ -4,18 +4,21 @@
 """
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from redis import RedisError
 
 from games.engine.errors import GameError
+from games.engine.game import Side
 from games.matches import (
     MatchError,
     changing,
+    changing_event,
     claim_turn,
     create_match,
     create_turn,
-    position_of,
+    replay,
 )
 from games.models import Event, Lobby, Match, TallyMethod, Turn, TurnState
 from voting import protocol
@@ -37,16 +40,16 @@ def boxed(turn: Turn) -> BoxedTurn:
 
 
 def load_turn(turn_id: int) -> Turn:
-    return Turn.objects.select_related("match__event", "match__red", "match__yellow").get(pk=turn_id)
+    return Turn.objects.select_related("match").get(pk=turn_id)
 
 
 def start_match(event_id: int, box: BallotBox) -> Match:
     """Start the event's next match; the lobby opens with it. Raises MatchError."""
     now = box.now()
-    with changing(event_id) as event:
+    with changing_event(event_id) as event:
         match = create_match(event, now)
         _check_choices(match)
-        turn = plan_turn(match, 1, now, window.START_LEAD_MS)
+        turn = plan_turn(match, None, replay(match, ()).to_move, now, window.START_LEAD_MS)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
@@ -57,7 +60,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
 
 def _check_choices(match: Match) -> None:
     """Raises MatchError if a ballot cannot say all that there is to choose from."""
-    position = position_of(match)
+    position = replay(match, ())
     choices = position.game.view(position.state, None).columns
     if match.tally_method == TallyMethod.APPROVAL and choices > MOST_IN_A_SET:
         raise MatchError(f"Approval is for up to {MOST_IN_A_SET} choices; this game has {choices}.")
@@ -130,13 +133,19 @@ def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
         log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
 
 
-def plan_turn(match: Match, number: int, now: int, lead_ms: int) -> Turn:
-    """A turn to be voted, after the lead and the match's time to talk. Call it within `changing`."""
-    extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
-    times = window.open_window(now, lead_ms, match.window_s + extra_s, match.talk_s)
-    left = banks.banks_before(match, number)
+def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
+    """The turn after `last`, after the lead and the match's time to talk. Call it within `changing`."""
+    number = last.number + 1 if last else 1
+    left = banks.banks_before(match, last)
+    window_s = match.window_s if left else match.window_s + _extra_s(match)
+    times = window.open_window(now, lead_ms, window_s, match.talk_s)
     if not left:
         return create_turn(match, number, times.opens_at, times.closes_at)
-    closes_at = times.opens_at + banks.over_after(match, left, position_of(match))
+    closes_at = times.opens_at + banks.over_after(match, left, to_move)
     fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
     return create_turn(match, number, times.opens_at, closes_at, **fields)
+
+
+def _extra_s(match: Match) -> int:
+    """By how much an organizer made windows longer, or shorter, by now."""
+    return Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)

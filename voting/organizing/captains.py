@@ -1,6 +1,6 @@
 """Who a team's captain is: whose ballot breaks a tie, in matches that are played so."""
 
-from games.matches import MatchError, changing
+from games.matches import MatchError, changing_event
 from games.models import Event
 from voting import protocol
 from voting.box.ballot_box import BallotBox
@@ -13,7 +13,7 @@ from voting.protocol import Pressed
 def name_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> Done:
     """Of this team from the next turn on, or without one of none any more. Raises MatchError."""
     sign, now = read_sign(typed), box.now()
-    with changing(event_id) as event:
+    with changing_event(event_id) as event:
         named, undo = _name(event, sign, number)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)

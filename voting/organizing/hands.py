@@ -50,7 +50,7 @@ def lacks_hands(turn: Turn) -> bool:
     if not any(getattr(turn.match, side).hands for side in SIDES):
         return False
     position = position_of(turn.match)
-    moving = [side for side in position.game.to_move(position.state) if getattr(turn.match, side).hands]
+    moving = [side for side in position.to_move if getattr(turn.match, side).hands]
     counted = set(_hands(turn).values_list("side", flat=True))
     return any(side not in counted for side in moving)
 
@@ -77,7 +77,7 @@ def _check_moment(turn: Turn, team: Team, now: int) -> None:
 
 def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
     position = position_of(match)
-    if side not in position.game.to_move(position.state):
+    if side not in position.to_move:
         raise MatchError(f"{team.name} is not to move in this turn.")
     legal = position.game.legal_actions(position.state, side)
     for column, count in enumerate(hands, 1):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from games.matches import MatchError, changing
+from games.matches import MatchError, changing_event
 from games.models import NOTICE_LENGTH, Event
 from games.names import clean_name
 from voting import protocol
@@ -64,7 +64,7 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
 def change_event(event_id: int, so_already: str, box: BallotBox, **change: Any) -> Event:
     """The event as it was before. Raises MatchError in the words of `so_already`."""
     now = box.now()
-    with changing(event_id) as before:
+    with changing_event(event_id) as before:
         if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):
             raise MatchError(so_already)
         announce(event_id, protocol.EventEdited, now)

@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from games.matches import changing
+from games.matches import changing_event
 from games.models import Admission, Event, Match, MatchState, Member
 from voting.entry.admission import projector_key
 from voting.forms.edits import keep_edit, tell_screens
@@ -107,7 +107,7 @@ def delete_event(request: HttpRequest, code: str) -> HttpResponse:
 def _delete_unless_playing(event: Event) -> bool:
     """A match that starts at the same moment is there first, or finds no event."""
     try:
-        with changing(event.pk) as held:
+        with changing_event(event.pk) as held:
             playing = held.matches.filter(state=MatchState.PLAYING).exists()
             if not playing:
                 held.delete()

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
-from games.matches import CODE_LETTERS, TERMS, changing, create_event
+from games.matches import CODE_LETTERS, TERMS, changing_event, create_event
 from games.models import Event, Match, MatchState, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
@@ -34,7 +34,7 @@ class ImportRefused(Exception):
 def import_match(record: MatchRecord, event: Event, now: int) -> Match:
     """The event's next match. Exported it is the record again, but perhaps for name, code and number."""
     check_record(record)
-    with changing(event.pk) as held:
+    with changing_event(event.pk) as held:
         if held.matches.filter(state=MatchState.PLAYING).exists():
             raise ImportRefused("a match of this event is playing: import when it is over")
         match = _create_match(record, held, now)
