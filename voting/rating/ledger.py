@@ -5,10 +5,10 @@ both come to the same, to the last digit.
 """
 
 import math
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
 
 START = 1200.0
@@ -34,8 +34,7 @@ _DRAW: list[float] = [1, 1]
 Skill = BradleyTerryFullRating
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(msgspec.Struct, frozen=True, gc=False):
     """A match that is over; players are told apart by number."""
 
     match: int
@@ -46,15 +45,13 @@ class Played:
     ended_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     skill: Skill
     games: int
     last_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, gc=False):
     """What a match made of both ratings."""
 
     red_before: float
@@ -86,7 +83,7 @@ class Ledger:
 
     most_a_day: int | None = None
     standings: dict[int, Standing] = field(default_factory=dict)
-    meetings: Counter[tuple[int, int, int]] = field(default_factory=Counter)
+    meetings: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def rate(self, played: Played) -> Change | None:
         """None: this match counts for nobody."""
@@ -100,8 +97,8 @@ class Ledger:
 
     def _meet(self, played: Played, most: int) -> bool:
         meeting = meeting_of(played)
-        self.meetings[meeting] += 1
-        return self.meetings[meeting] <= most
+        times = self.meetings[meeting] = self.meetings.get(meeting, 0) + 1
+        return times <= most
 
     def _standing(self, player: int) -> Standing:
         known = self.standings.get(player)
@@ -110,5 +107,5 @@ class Ledger:
 
 def meeting_of(played: Played) -> tuple[int, int, int]:
     """These two, on that day."""
-    low, high = sorted((played.red, played.yellow))
-    return low, high, played.ended_at // DAY_MS
+    red, yellow, day = played.red, played.yellow, played.ended_at // DAY_MS
+    return (red, yellow, day) if red < yellow else (yellow, red, day)

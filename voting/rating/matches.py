@@ -1,9 +1,9 @@
 """The hall's matches as the ratings read them, and rating one in the transaction that ends it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from games.models import Guest, Match, MatchState, RatedMatch, Rating, Turn, TurnState
@@ -56,7 +56,7 @@ def _after_all_others(match: Match, played: Played, ledger: Ledger) -> Played:
         return played
     match.ended_at = last_at + 1
     match.save(update_fields=["ended_at"])
-    return replace(played, ended_at=match.ended_at)
+    return msgspec.structs.replace(played, ended_at=match.ended_at)
 
 
 def _ledger_of(played: Played) -> Ledger:

@@ -1,7 +1,7 @@
 """All ratings anew, from the matches alone."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -60,12 +60,9 @@ def _differs(game: str, ratings: list[Rating], changes: dict[int, Change]) -> bo
     if set(rows) != {(one.guest_id, one.mu, one.sigma, one.games, one.last_at) for one in ratings}:
         return True
     columns = ("match", "red_before", "red_after", "yellow_before", "yellow_after")
-    stored = RatedMatch.objects.filter(match__game=game).values_list(*columns).iterator()
-    return dict(_pairs(stored)) != {match: astuple(change) for match, change in changes.items()}
-
-
-def _pairs(rows: Iterator[tuple[int, float, float, float, float]]) -> Iterator[tuple[int, tuple[float, ...]]]:
-    return ((match, tuple(change)) for match, *change in rows)
+    stored = RatedMatch.objects.filter(match__game=game).values_list(*columns)
+    same = [changes.get(match) == Change(*told) for match, *told in stored.iterator(AT_ONCE)]
+    return len(same) != len(changes) or not all(same)
 
 
 def _replace(game: str, ratings: list[Rating], changes: dict[int, Change]) -> None:
