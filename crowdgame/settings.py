@@ -47,7 +47,7 @@ EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 
 INSTALLED_APPS = [
     "unfold",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

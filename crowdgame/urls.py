@@ -11,6 +11,8 @@ from voting.pages.record import match_record
 from voting.pages.report import match_figures, match_report
 from voting.pages.verify import verify_script
 
+admin.autodiscover()  # here, so that only processes with pages load it
+
 urlpatterns = [
     path("console/", include("voting.urls")),
     path("record/<code:code>/<int:number>.json", match_record, name="record"),

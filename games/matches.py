@@ -90,7 +90,7 @@ def changing(event_id: int) -> Iterator[None]:
 
 @contextmanager
 def changing_event(event_id: int) -> Iterator[Event]:
-    """The same, with the event as it is in it."""
+    """The same, and the event as it is by then."""
     with changing(event_id):
         yield Event.objects.get(pk=event_id)
 

@@ -115,7 +115,11 @@ def worker(stack: Stack) -> Child:
     """One Celery worker process; the gossip of many is of no use to one."""
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     pool = ["--pool", "prefork", "-c", "1", *alone, "-l", "warning"]
-    return Child("worker", [sys.executable, "-m", "celery", "-A", "crowdgame", "worker", *pool], stack.env)
+    return Child(
+        "worker",
+        [sys.executable, "-m", "celery", "-A", "crowdgame", "--skip-checks", "worker", *pool],
+        stack.env,
+    )
 
 
 def clocks(stack: Stack) -> list[Child]:

@@ -20,6 +20,12 @@ class BankTerms:
     cap_ms: int | None = None
     loses: bool = True
 
+    @classmethod
+    def of(cls, bank_s: int, increment_s: int, cap_s: int | None, no_ballot: str | None) -> "BankTerms":
+        """As a match says it, in seconds; `no_ballot` is its rule for a side without one."""
+        cap_ms = None if cap_s is None else cap_s * 1000
+        return cls(bank_s * 1000, increment_s * 1000, cap_ms, no_ballot == "forfeit")
+
     def may_use(self, left_ms: int) -> int:
         """How much of what it has left a side may use in one turn."""
         return left_ms if self.cap_ms is None else min(left_ms, self.cap_ms)

@@ -214,7 +214,7 @@ class Gateway:
             self.follow_clocks(room)
 
     def follow_clocks(self, room: Room) -> None:
-        """Beside the conversation: nobody waits for the broker."""
+        """Beside the conversation: a worker is to see who has picked, and nobody waits for the broker."""
         task = asyncio.create_task(self._presence.follow_clocks(room))
         self._following.add(task)
         task.add_done_callback(self._following.discard)

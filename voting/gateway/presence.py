@@ -118,7 +118,7 @@ async def _close_early(room: Room, turnout: Turnout) -> None:
     room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
-    of_crowds = room.by_clocks and not room.is_duel  # in a duel each pick is followed at once
+    of_crowds = room.by_clocks and not room.is_duel  # in a duel each pick is looked at as it comes
     one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
     by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
     asks = room.unanimous_beats >= UNANIMOUS_BEATS and (by_hands or _is_asked_after(room.unanimous_beats))

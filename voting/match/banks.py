@@ -4,19 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from games.engine.game import SIDES, Side
 from games.matches import Position
-from games.models import Match, NoBallotRule, Turn
+from games.models import Match, Turn
 from voting.box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
-
-LOSES = NoBallotRule.FORFEIT
 
 
 def terms_of(match: Match) -> BankTerms | None:
     """None: the match is played by windows."""
     if match.bank_s is None:
         return None
-    cap_ms = None if match.cap_s is None else match.cap_s * 1000
-    return BankTerms(match.bank_s * 1000, match.increment_s * 1000, cap_ms, match.no_ballot_rule == LOSES)
+    return BankTerms.of(match.bank_s, match.increment_s, match.cap_s, match.no_ballot_rule)
 
 
 def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:

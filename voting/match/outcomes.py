@@ -22,7 +22,7 @@ class Outcome:
     """A closed turn before it is written, and how the match stood `before` it.
 
     `captains` are the places of the captains' ballots. `is_concealed`: nobody is told of it before the next
-    one is. `to_move` are the sides that vote then.
+    one is. `to_move` are the sides that vote in the next turn, if there is one.
     """
 
     before: Position

@@ -47,10 +47,12 @@ def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
 
 def lacks_hands(turn: Turn) -> bool:
     """Whether a team that is to move by a show of hands has none counted yet."""
-    if not any(getattr(turn.match, side).hands for side in SIDES):
+    by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
+    teams = set(by_hands)
+    if not teams:
         return False
     position = position_of(turn.match)
-    moving = [side for side in position.to_move if getattr(turn.match, side).hands]
+    moving = [side for side in position.to_move if getattr(turn.match, f"{side}_id") in teams]
     counted = set(_hands(turn).values_list("side", flat=True))
     return any(side not in counted for side in moving)
 

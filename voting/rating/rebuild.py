@@ -61,8 +61,8 @@ def _differs(game: str, ratings: list[Rating], changes: dict[int, Change]) -> bo
         return True
     columns = ("match", "red_before", "red_after", "yellow_before", "yellow_after")
     stored = RatedMatch.objects.filter(match__game=game).values_list(*columns)
-    same = [changes.get(match) == Change(*told) for match, *told in stored.iterator(AT_ONCE)]
-    return len(same) != len(changes) or not all(same)
+    agree = [changes.get(match) == Change(*told) for match, *told in stored.iterator(AT_ONCE)]
+    return len(agree) != len(changes) or not all(agree)
 
 
 def _replace(game: str, ratings: list[Rating], changes: dict[int, Change]) -> None:

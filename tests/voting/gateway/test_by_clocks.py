@@ -20,7 +20,8 @@ BOTH = {"red": 1, "yellow": 2}
 def room_with(box: BallotBox, here: dict[str, int], rule: str = "forfeit", cap_s: int | None = None) -> Room:
     """Red has 10 s left, yellow 50 s."""
     turn = start(box, no_ballot_rule=rule, cap_s=cap_s, **DUEL)
-    lasts_s = 5 if cap_s == 5 else 10 if rule == "forfeit" else 50
+    most_s = cap_s or 50
+    lasts_s = 10 if rule == "forfeit" else most_s
     times = {"red_bank_ms": 10_000, "yellow_bank_ms": 50_000, "closes_at": turn.opens_at + lasts_s * 1000}
     change_turn(turn, protocol.TurnMoved, box, **times)
     return room_of(turn.match.event_id, *(voter(name, team) for name, team in here.items()))
@@ -32,7 +33,8 @@ def room_with(box: BallotBox, here: dict[str, int], rule: str = "forfeit", cap_s
         ("forfeit", None, ["yellow"], False),  # red's time ends it as before
         ("forfeit", None, ["red"], True),  # yellow has longer
         ("forfeit", None, ["red", "yellow"], True),
-        ("forfeit", 5, ["red"], False),  # no side has longer in one turn
+        ("forfeit", 30, ["yellow"], False),
+        ("forfeit", 30, ["red"], True),
         ("random", None, ["red"], False),  # whoever has the most time is waited for
         ("random", None, ["yellow"], True),
     ],
@@ -49,6 +51,16 @@ def test_a_player_who_is_not_here_may_have_picked_elsewhere(box: BallotBox) -> N
     room = room_with(box, {"yellow": 2})
     cast(room, "yellow")
     assert moves_deadline(room)
+
+
+def test_where_both_have_as_much_time_the_deadline_does_not_tell_of_a_pick_elsewhere(box: BallotBox) -> None:
+    """The other one is here, on another device, and picked at another gateway."""
+    first = room_of(start(box, **DUEL).match.event_id, *(voter(name, team) for name, team in BOTH.items()))
+    cast(first, "red")
+    assert moves_deadline(first)
+    capped = room_with(box, BOTH, cap_s=10)
+    cast(capped, "red")
+    assert moves_deadline(capped)
 
 
 def test_without_clocks_nothing_follows_from_a_pick(box: BallotBox) -> None:

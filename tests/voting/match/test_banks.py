@@ -22,6 +22,7 @@ from voting.records.exports import export_match
 from voting.records.recount import find_faults
 
 pytestmark = pytest.mark.django_db
+MOST_A_PICK, MOST_A_CLOSE = 16, 26
 BLITZ: dict[str, Any] = {
     "bank_s": 60,
     "increment_s": 2,
@@ -86,6 +87,20 @@ def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_ti
     left = (following.red_bank_ms or 0, following.yellow_bank_ms or 0)
     assert [bank + took for bank, took in zip(left, used, strict=True)] == [62_000, 62_000]
     assert following.closes_at - following.opens_at == min(left)
+
+
+def test_a_pick_and_the_close_of_a_turn_ask_the_database_little(
+    box: BallotBox, django_assert_max_num_queries: Any
+) -> None:
+    """A thousand duels are closed so: each question costs all of them."""
+    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    pick(turn, "red", 3)
+    with django_assert_max_num_queries(MOST_A_PICK):
+        close_turn_early(turn.pk, turn.closes_at, box)
+    pick(turn, "yellow", 4)
+    with django_assert_max_num_queries(MOST_A_CLOSE):
+        close_turn_early(turn.pk, turn.closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
 def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its_own(box: BallotBox) -> None:
