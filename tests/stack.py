@@ -143,6 +143,7 @@ def _first_database() -> Path:
 @contextmanager
 def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
     """The process that a House asks."""
+    stack.logs.mkdir(parents=True, exist_ok=True)  # a night's own are elsewhere
     with (
         (stack.logs / "organizer.log").open("w") as log,
         subprocess.Popen(
