@@ -5,6 +5,7 @@ from functools import partial
 from tests.e2e import scenes_hands as do
 from tests.e2e.scenes_staging import (
     CONFLICT,
+    DAY_MS,
     FULL,
     MIDDLE,
     NOTICE,
@@ -13,8 +14,10 @@ from tests.e2e.scenes_staging import (
     Scene,
     at_step,
     chosen,
+    duelled,
     ended,
     long_named,
+    rated,
     reveals,
     secretly,
 )
@@ -24,6 +27,8 @@ from voting.protocol import CheersCounted, CloseCode, KeyShown
 
 KEYED = "http://play.example/Q7RM#R7KQ2"
 KEY = KeyShown(key="R7KQ2", until_at=4_000_000_000_000, join_url=KEYED, qr=qr_rows(KEYED))
+
+DAYS = partial(duelled(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 
 LOBBIES = (
     Scene("lobby", Tale().lobby, "lobby"),
@@ -51,6 +56,12 @@ WINDOWS = (
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", hand=do.sealed),
+)
+DUELS = (
+    Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.hear_of_picks()),
+    Scene("duel-picked", duelled(MIDDLE).voting, "voting", hand=do.hear_of_picks(2)),
+    Scene("duel-of-days", DAYS, "voting", hand=do.hear_of_picks(1)),
+    Scene("duel-ended", rated(THE_END), "ended"),
 )
 AFTERWARDS = (
     *reveals({"two": MIDDLE, "conflict": CONFLICT, "last": THE_END}),
@@ -81,5 +92,5 @@ PRESENTING = (
     Scene("lost", MIDDLE.voting, "voting", hand=do.cut),
     Scene("unknown", Tale().lobby, "lobby", hand=do.turned_away(CloseCode.NO_SUCH_EVENT)),
 )
-DISPLAY_SCENES = (*LOBBIES, *WINDOWS, *AFTERWARDS, *LOOKS)
+DISPLAY_SCENES = (*LOBBIES, *WINDOWS, *DUELS, *AFTERWARDS, *LOOKS)
 DISPLAY_LOOKED_AT = (*DISPLAY_SCENES, *PRESENTING)

@@ -10,7 +10,15 @@ from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
 from tests.e2e.tale import Tale
-from voting.protocol import BallotRefused, CloseCode, ConsoleWelcomed, RetryTold, SideChanged, SideTaken
+from voting.protocol import (
+    BallotRefused,
+    CloseCode,
+    ConsoleWelcomed,
+    RetryTold,
+    SideChanged,
+    SideTaken,
+    TurnoutCounted,
+)
 
 OWN, OTHER = 3, 5
 LATER = RetryTold(within_ms=60_000)
@@ -34,6 +42,38 @@ def wish_to_resign(page: Page, prompter: Prompter) -> None:
     """It asks once whether that is meant."""
     pick(page, prompter)
     page.locator('[data-do="resign"]').click(timeout=SOON_MS)
+
+
+def hear_of_picks(*voted: int) -> Hand:
+    """Of a duel: which of the two have picked, three seconds ago, and that some look on."""
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        since = prompter.now() - 3_000
+        one, two = (since if team in voted else 0 for team in (1, 2))
+        both = (int(1 in voted), int(2 in voted))
+        turnout = TurnoutCounted(
+            turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
+        )
+        for kind in ("phone", "display"):
+            prompter.say(kind, turnout)
+        page.wait_for_timeout(300)
+
+    return hand
+
+
+def see_clocks(*voted: int) -> Hand:
+    """On a phone, which fetches what most evenings do without."""
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        expect(page.locator(".corner .picked")).to_have_count(2, timeout=SOON_MS)
+        hear_of_picks(*voted)(page, prompter)
+
+    return hand
+
+
+def pick_in_duel(page: Page, prompter: Prompter) -> None:
+    pick(page, prompter)
+    hear_of_picks(1)(page, prompter)
 
 
 def pick_unheard(page: Page, prompter: Prompter) -> None:

@@ -6,6 +6,7 @@ from tests.e2e import scenes_hands as do
 from tests.e2e.scenes_staging import (
     CONFLICT,
     CONSENT,
+    DAY_MS,
     FULL,
     MIDDLE,
     NOTICE,
@@ -16,10 +17,12 @@ from tests.e2e.scenes_staging import (
     at_step,
     chosen,
     closing,
+    duelled,
     ended,
     long_named,
     on_terms,
     own_counts,
+    rated,
     rejected,
     reveals,
     secretly,
@@ -30,6 +33,7 @@ from voting.protocol import CloseCode
 COUNTED = chosen(MIDDLE, own_counts=True)
 SECRET = secretly(MIDDLE)
 SO_FAR = (own_counts(MIDDLE),)
+DAYS = partial(duelled(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 
 LOBBIES = (
     Scene("lobby", Tale().lobby, "lobby"),
@@ -72,6 +76,13 @@ WINDOWS = (
     Scene("sealed-voted", closing(MIDDLE), "voting", hand=do.sealed_after_vote),
     Scene("sealed-own-counts", closing(COUNTED), "voting", more=SO_FAR, hand=do.sealed_after_vote),
 )
+DUELS = (
+    Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.see_clocks()),
+    Scene("duel-picked", duelled(MIDDLE).voting, "voting", hand=do.pick_in_duel),
+    Scene("duel-other-picked", duelled(MIDDLE).voting, "voting", team=2, hand=do.see_clocks(1)),
+    Scene("duel-of-days", DAYS, "voting", hand=do.pick_in_duel),
+    Scene("duel-ended", rated(THE_END), "ended"),
+)
 AFTERWARDS = (
     *reveals({"two": MIDDLE, "conflict": CONFLICT}),
     *reveals({"full": FULL}, "drops"),
@@ -105,7 +116,7 @@ WITHOUT_A_SEAT = (
     Scene("hands-only", Tale().lobby, "joining", answer=rejected("hands_only", Tale(), **hands("red"))),
 )
 HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden)
-PHONE_SCENES = (*LOBBIES, *WINDOWS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
+PHONE_SCENES = (*LOBBIES, *WINDOWS, *DUELS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
 
 # An open card lies over words; a long name stops after two lines in its corner of the board.
 PHONE_LOOKED_AT = (

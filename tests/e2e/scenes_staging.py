@@ -11,9 +11,11 @@ from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter, Told
 from tests.e2e.tale import LAST, LONG_MATCH, Tale, told
 from voting.protocol import (
+    Clocks,
     ErrorTold,
     EventState,
     Finished,
+    Rated,
     SidesTold,
     SidesTurn,
     Team,
@@ -36,6 +38,8 @@ CONSENT = (
 )
 NOTICE = "Soup is served at eight. Please leave the left aisle free for the stretcher."
 LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühlenweg")
+GUESTS = ("Guest 12657", "Ada of Riverside")
+DAY_MS = 24 * 3600 * 1000
 NEXT_MATCH_MS = 40_000
 RIVER = SidesTold(
     turns=tuple(
@@ -114,6 +118,24 @@ def on_terms(tale: Tale, **terms: Any) -> Tale:
 def secretly(tale: Tale, **terms: Any) -> Tale:
     """The same, with sides that are secret until the end."""
     return on_terms(tale, defections=1, **terms)
+
+
+def duelled(
+    tale: Tale, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
+) -> Tale:
+    """The same, one against one in the hall, by clocks."""
+    clocks = Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
+    teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
+    window_s = min(red_ms, yellow_ms) // 1000
+    return replace(
+        tale, choices={"teams": teams, "hall": True}, terms={"clocks": clocks, "window_s": window_s, **terms}
+    )
+
+
+def rated(tale: Tale) -> State:
+    """A duel that is over, one of whose players wants another."""
+    told = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
+    return lambda now: duelled(tale, rated=told).ended(now, again=2, finished=WON_BY_RED)
 
 
 def long_named(tale: Tale) -> Tale:

@@ -176,9 +176,10 @@ function choice(board: Board, pick: number): string {
   return board.face === "drawn" ? called(board, pick) : `column\u00a0${pick}`;
 }
 
-/** How many voted for the drop that won, and how united they were. */
+/** How many voted for the drop that won, and how united they were: one against one nobody asks. */
 export function unity(state: EventState, match: Match, winner: Side): string {
-  const { reveal, ended_by } = match;
+  const { reveal, ended_by, clocks } = match;
+  if (clocks && !clocks.crowd) return "";
   if (isHidden(state, "tally") || isHidden(state, "turnout")) return "";
   const tally = tallyOf(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";

@@ -15,7 +15,7 @@ const CALM_LAST_MS = 5000;
 export function play(view: View, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = event.notice || event.next_match_at || event.best_of || event.peek || event.consent ? need() : second();
+  const more = match?.clocks || event.notice || event.next_match_at || event.best_of || event.peek || event.consent ? need() : second();
   const next = more?.next(view);
   const below = (event.peek ? 34 : 0) + (next ? 46 : 0);
   const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
