@@ -56,6 +56,7 @@ WINDOWS = (
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", hand=do.sealed),
+    Scene("sealed-by-all", MIDDLE.sealed, "sealed", hand=do.sealed_by_all),
 )
 DUELS = (
     Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.hear_of_picks()),

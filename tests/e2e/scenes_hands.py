@@ -21,9 +21,14 @@ from voting.protocol import (
 )
 
 OWN, OTHER = 3, 5
+RISES_MS = 1_500
 LATER = RetryTold(within_ms=60_000)
 # A voter's way through the long match, as a phone keeps it.
 AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
+# The board's columns, from left to right.
+PLACES = """() => [...document.querySelectorAll(".board .column")]
+  .sort((one, two) => one.getBoundingClientRect().left - two.getBoundingClientRect().left)
+  .map(({dataset}) => dataset.column)"""
 CHECKERED = """() => { document.documentElement.style.background =
   "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
 
@@ -102,6 +107,13 @@ def sealed(page: Page, prompter: Prompter) -> None:
     for kind in ("phone", "display"):
         prompter.say(kind, seal(prompter, MIDDLE))
     page.wait_for_timeout(300)
+
+
+def sealed_by_all(page: Page, prompter: Prompter) -> None:
+    """The water stands as high as it can."""
+    prompter.say("display", TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190)))
+    page.wait_for_timeout(RISES_MS)
+    sealed(page, prompter)
 
 
 def sealed_after_vote(page: Page, prompter: Prompter) -> None:
@@ -231,4 +243,11 @@ def over_a_picture(page: Page, prompter: Prompter) -> None:
 def voted(tale: Tale, ago_ms: int) -> Hand:
     """The vote, and the reveal of its turn."""
     after = tale.play(OWN, OTHER)
-    return then("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
+    reveal = then("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
+
+    def hand(page: Page, prompter: Prompter) -> None:
+        reveal(page, prompter)
+        expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN), timeout=SOON_MS)
+        assert page.evaluate(PLACES) == ["1", "2", "3", "4", "5", "6", "7"]
+
+    return hand

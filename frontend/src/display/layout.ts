@@ -10,9 +10,9 @@ export const STEPPED_BACK = 0.84;
 /** For bars under the clock. */
 export const MAKES_ROOM = 0.7;
 
-/** Water: where its surface stands when nobody and when everybody has voted. */
+/** Water: where its surface stands when nobody and when everybody has voted: the number above it leaves the seal its place. */
 export const LOW_TIDE = 850;
-export const HIGH_TIDE = 420;
+export const HIGH_TIDE = 464;
 
 export interface StageSize {
   width: number;

@@ -41,7 +41,7 @@ export function isBetween({ phase, now }: Pick<View, "phase" | "now">, { turn }:
 }
 
 export function sideButton({ match }: View): Html | false {
-  return !!match?.defections && html`<button type="button" class="own" data-do="side">${say.mySide}</button>`;
+  return !!match?.defections && html`<button type="button" class="own-side" data-do="side">${say.mySide}</button>`;
 }
 
 /** Both answers look alike and are answered alike: what was pressed is seen by nobody who sees the page. */
