@@ -18,4 +18,4 @@ class BadRecord(GameError):
 
 
 class IllegalPick(GameError):
-    """A side picked what the rules refuse: nothing of the joint action is applied."""
+    """The rules refuse a pick, or a turn after the end. Nothing of the joint action is applied."""

@@ -20,6 +20,7 @@ Vote = Literal["concealed", "open"]
 Cell = tuple[int, int]
 
 SIDES: tuple[Side, Side] = ("red", "yellow")
+GAME_OVER = "the game is over"
 
 
 def other(side: Side) -> Side:
@@ -158,7 +159,10 @@ class Game(Protocol[State]):
         """The actions `side` may pick now, ascending; empty if it is not to move."""
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Apply a joint action of legal actions. Raises IllegalPick, and then nothing is applied."""
+        """Apply a joint action of legal actions.
+
+        Raises IllegalPick for an illegal action, and for any turn after the end, even one without picks.
+        """
 
     def result(self, state: State) -> Result:
         """Who has won, or "open" while the game goes on."""
@@ -175,7 +179,9 @@ def named(sentence: str, names: Mapping[Side, str]) -> str:
 
 
 def check_picks(game: Game[State], state: State, picks: Picks) -> None:
-    """Raises IllegalPick for a pick that is not among the side's legal actions."""
+    """Raise IllegalPick after the end, and for a pick that is not among the side's legal actions."""
+    if not game.to_move(state):
+        raise IllegalPick(GAME_OVER)
     for side in SIDES:
         pick = picks.of(side)
         legal = type(pick) is int and pick in game.legal_actions(state, side)

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
-from games.engine.game import SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
+from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
 from games.rules.columns import Cabinet
 
 
@@ -56,7 +56,7 @@ class CaptainsMistress:
         if column is not None:
             cabinet = cabinet.drop(column, state.mover)
             drops = (Drop(state.mover, column, cabinet.height(column)),)
-        result = state.result if state.result != "open" else _judge(cabinet, drops)
+        result = _judge(cabinet, drops)
         after = State(cabinet, other(state.mover), result)
         return after, Resolution(
             drops=drops,
@@ -79,12 +79,12 @@ GAME = CaptainsMistress()
 
 
 def _check(state: State, picks: Picks) -> None:
+    if state.result != "open":
+        raise IllegalPick(GAME_OVER)
     for side in SIDES:
         pick = picks.of(side)
         if pick is None:
             continue
-        if state.result != "open":
-            raise IllegalPick(f"{side} picks {shown(pick)}: the game is over")
         if side != state.mover:
             raise IllegalPick(f"{side} picks {shown(pick)}: it is not {side}'s turn")
         state.cabinet.check_pick(pick, side)

@@ -1,13 +1,12 @@
 """Simultaneous Captain's Mistress (Richard Hutnik, 2009), after the IAGO World Tour rule sheet."""
 
 from dataclasses import dataclass, replace
-from reprlib import repr as shown
 from typing import Literal
 
 import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
-from games.engine.game import SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
+from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
 from games.rules.columns import Cabinet
 
 
@@ -83,13 +82,12 @@ GAME = SimultaneousCaptainsMistress()
 
 
 def _check(state: State, picks: Picks) -> None:
+    if state.result != "open":
+        raise IllegalPick(GAME_OVER)
     for side in SIDES:
         pick = picks.of(side)
-        if pick is None:
-            continue
-        if state.result != "open":
-            raise IllegalPick(f"{side} picks {shown(pick)}: the game is over")
-        state.cabinet.check_pick(pick, side)
+        if pick is not None:
+            state.cabinet.check_pick(pick, side)
 
 
 def _drop(state: State, picks: Picks) -> tuple[Cabinet, tuple[Drop, ...]]:
@@ -114,6 +112,4 @@ def _judge(state: State, cabinet: Cabinet, drops: tuple[Drop, ...]) -> Result:
         return state.token if state.tie == "holder" else other(state.token)
     if winners:
         return winners.pop()
-    if state.result != "open":
-        return state.result
     return "open" if cabinet.open_columns() else "draw"

@@ -50,7 +50,7 @@ class SingleSelector:
         """The holder's pick is only kept; with the other's both drop, as if they had been picked at once."""
         check_picks(self, state, picks)
         holder = state.board.token
-        if not state.is_chosen and self.to_move(state):
+        if not state.is_chosen:
             return replace(state, is_chosen=True, chosen=picks.of(holder)), Resolution(result="open")
         second = picks.of(other(holder))
         both = Picks(state.chosen, second) if holder == "red" else Picks(second, state.chosen)

@@ -45,6 +45,15 @@ def test_any_legal_play_can_be_shown_and_comes_to_an_end(
         turns += 1
     assert passes or turns < LONGEST
     assert (game.result(state) == "open") == bool(game.to_move(state))
+    if not game.to_move(state):
+        check_closed(game, state)
+
+
+def check_closed(game: Game[Any], state: Any) -> None:
+    """After the end every turn is refused, also an empty one."""
+    for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
+        with pytest.raises(IllegalPick):
+            game.resolve(state, picks)
 
 
 def check_secret(

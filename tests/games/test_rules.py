@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from games.engine.answer import answer
+from games.engine.errors import IllegalPick
 from games.engine.game import SIDES, Drop, Picks
 from games.engine.record import read_record, replay
 from games.engine.registry import find_game, read_options
@@ -51,7 +52,7 @@ def test_a_forfeited_drop_has_no_row() -> None:
     assert replayed.resolutions[-1].token_after == "yellow"
 
 
-def test_after_the_end_nobody_is_to_move_and_a_turn_without_picks_changes_nothing() -> None:
+def test_after_the_end_nobody_is_to_move_and_an_empty_turn_is_refused() -> None:
     for game in (SIMULTANEOUS, CLASSIC):
         lot_drawn = game.draw_lots(game.options(), 0)
         state = game.start(lot_drawn)
@@ -62,9 +63,8 @@ def test_after_the_end_nobody_is_to_move_and_a_turn_without_picks_changes_nothin
             )
         assert game.to_move(state) == ()
         assert game.legal_actions(state, "red") == ()
-        after, resolution = game.resolve(state, Picks())
-        assert (game.view(after, None), resolution.drops) == (game.view(state, None), ())
-        assert resolution.result == game.result(state)
+        with pytest.raises(IllegalPick):
+            game.resolve(state, Picks())
 
 
 @pytest.mark.parametrize("lot", range(4))
