@@ -1,6 +1,7 @@
 """What people call things: typed names made harmless, and names for teams that nobody has named yet."""
 
 import unicodedata
+from itertools import dropwhile
 
 # Letters and marks that show nothing, though Unicode does not call them format characters.
 UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
@@ -45,7 +46,8 @@ def clean_name(text: str) -> str:
     """
     seen = "".join(" " if letter.isspace() else letter for letter in text if _is_seen(letter))
     composed = unicodedata.normalize("NFC", _without_stray_joiners(seen))
-    return unicodedata.normalize("NFC", _without_towers(composed))
+    begun = "".join(dropwhile(lambda letter: letter == " " or _is_attached(letter), composed))
+    return unicodedata.normalize("NFC", _without_towers(" ".join(begun.split())))
 
 
 def _is_seen(letter: str) -> bool:
@@ -79,11 +81,15 @@ def _is_mark(letter: str) -> bool:
     return unicodedata.category(letter).startswith("M")
 
 
+def _is_attached(letter: str) -> bool:
+    return _is_mark(letter) or letter in JOINERS
+
+
 def _without_towers(text: str) -> str:
     kept: list[str] = []
-    marks = MARKS_AT_ONCE
-    for letter in " ".join(text.split()):
-        marks = marks + 1 if _is_mark(letter) or letter in JOINERS else 0
+    marks = 0
+    for letter in text:
+        marks = marks + 1 if _is_attached(letter) else 0
         if marks <= MARKS_AT_ONCE:
             kept.append(letter)
     return "".join(kept)
