@@ -93,12 +93,25 @@ def take(thing, key, kind, where):
     return value
 
 
+def take_optional(thing, key, kind, where):
+    """The same for a part that may be missing: null means that it is."""
+    return None if thing.get(key) is None else take(thing, key, kind, where)
+
+
 def take_numbers(thing, key, where):
     """Whole ones: to Python true is 1 as well, and so is 1.0."""
     numbers = take(thing, key, list, where)
     if any(type(number) is not int for number in numbers):
         raise Wrong(f"{where}: `{key}` is not what it should be")
     return numbers
+
+
+def take_rounds(counted, where):
+    """The counts of a runoff, which other ways to count leave out."""
+    rounds = take(counted, "rounds", list, where) if "rounds" in counted else []
+    if any(type(part) is not list or [*map(type, part)] != [int] * len(part) for part in rounds):
+        raise Wrong(f"{where}: `rounds` is not what it should be")
+    return rounds
 
 
 def pick_of(picks, side, where):
@@ -112,8 +125,15 @@ def is_ballot(ballot, legal, terms):
     if type(ballot) is not list or [type(part) for part in ballot] != [int, str]:
         return False
     choice, blind = ballot
-    most = 2 * RESIGN if "resign" in terms else RESIGN
+    most = RESIGN if terms.get("resign") is None else 2 * RESIGN
     return 0 < choice < most and names_legal(choice, legal, terms) and BLIND.match(blind) is not None
+
+
+def is_change(change):
+    """The side changed to, and a blind."""
+    if type(change) is not list or [type(part) for part in change] != [str, str]:
+        return False
+    return change[0] in SIDES and BLIND.match(change[1]) is not None
 
 
 def names_legal(choice, legal, terms):
@@ -154,8 +174,11 @@ class Recount:
         for name, values in TERMS.items():
             if take(self.terms, name, str, WHOLE) not in values:
                 raise Wrong(f"the match: `{name}` is not known")
-        if "resign" in self.terms and take(self.terms, "resign", str, WHOLE) not in SHARES:
+        if take_optional(self.terms, "resign", str, WHOLE) not in (None, *SHARES):
             raise Wrong("the match: `resign` is not known")
+        for name, kind in (("defections", int), ("turn_points", bool)):
+            if name in self.terms:
+                take(self.terms, name, kind, WHOLE)
         self.game = start(take(record, "game", str, WHOLE), take(record, "options", dict, WHOLE))
         take(record, "code", str, WHOLE), take(record, "match", int, WHOLE)
         self.sides = Sides(record, self.counts, self.faults)
@@ -213,22 +236,21 @@ class Recount:
         root = merkle_root([f"{turn}:{side}:{choice}:{blind}" for choice, blind in ballots])
         self.expect(place, "the root of its ballots is", root, take(counted, "root", (str, None), place))
         count = Count([choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot)
-        if "captain" in counted:
-            count.captain = self.captains(place, counted)
+        captain = take_optional(counted, "captain", int, place)
+        if captain is not None:
+            count.captain = self.captains(place, counted["ballots"], captain)
         self.expect(place, "the counts are", count.first, take_numbers(counted, "counts", place))
         pick, decided_by = count.decide(legal)
-        rounds = take(counted, "rounds", list, place) if "rounds" in counted else []
-        self.expect(place, "the rounds are", count.rounds, rounds)
+        self.expect(place, "the rounds are", count.rounds, take_rounds(counted, place))
         self.expect(place, "the ballots come to", pick, take(counted, "pick", (int, None), place))
         self.expect(place, "it was decided by", decided_by, take(counted, "decided_by", str, place))
         return pick
 
-    def captains(self, place, counted):
-        """What the captain's own ballot names."""
-        at = take(counted, "captain", int, place)
-        if self.terms["tie_rule"] != "captain" or not 0 <= at < len(counted["ballots"]):
+    def captains(self, place, ballots, at):
+        """The columns that the captain's ballot names."""
+        if self.terms["tie_rule"] != "captain" or not 0 <= at < len(ballots):
             raise Wrong(f"{place}: no ballot of a captain is at {at}")
-        return named_by(counted["ballots"][at][0])
+        return named_by(ballots[at][0])
 
     def terms_for(self, counted):
         """Who ran out of time is said, not shown: of two without a ballot one may have had time left."""
@@ -279,13 +301,16 @@ class Sides:
     def __init__(self, record, counts, faults):
         self.faults, self.turns = faults, {}
         secret = record["terms"].get("defections", 0)
-        told = take(record, "sides", dict, WHOLE) if "sides" in record else None
+        told = take_optional(record, "sides", dict, WHOLE)
         if told is None:
             if secret and record.get("result") != "open":
                 raise Wrong("the match: its sides were secret, and nothing tells of them")
             return
-        held = take(take(told, "told", dict, WHOLE), "turns", list, WHOLE)
-        crossed = take(told, "turns", list, WHOLE)
+        story, crossed = take(told, "told", dict, WHOLE), take(told, "turns", list, WHOLE)
+        held, loyal = take(story, "turns", list, WHOLE), take_numbers(story, "loyal", WHOLE)
+        people = [*loyal, *(take(story, key, int, WHOLE) for key in ("in_time", "too_soon"))]
+        if len(loyal) != len(SIDES) or not all(0 <= number < 2**53 for number in people):
+            raise Wrong("the match: what its sides came to is not what it should be")
         if not len(held) == len(crossed) == len(counts):
             raise Wrong("the match: its secret sides are not told turn by turn")
         self.left, before = {"red": 0, "yellow": 0}, None
@@ -306,9 +331,8 @@ class Sides:
             if not held and there and self.left[s]
         ]
         whole, crossed = take(change, "whole", str, where), take(change, "crossed", list, where)
-        for one in crossed:
-            if type(one) is not list or [type(part) for part in one] != [str, str] or one[0] not in SIDES:
-                raise Wrong(f"{where}: a change of side is not what it should be")
+        if not all(is_change(one) for one in crossed):
+            raise Wrong(f"{where}: a change of side is not what it should be")
         came = tuple(sum(side == one for one, _ in crossed) for side in SIDES)
         if came != (to_red, to_yellow):
             self.faults.append(f"{where}: {came} changed over, and the record says {(to_red, to_yellow)}")

@@ -5,9 +5,10 @@ of them in `counts` is how it came about. Nothing in it tells which ballots are 
 """
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
@@ -16,6 +17,8 @@ from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, SidesTo
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 
 Pick = int | None
+Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Blind = Annotated[str, Meta(pattern=r"^([0-9a-f]{32})?\Z")]
 
 
 class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +43,7 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `rounds` are the counts of a runoff; `captain` is the place of the captain's ballot, from 0.
     """
 
-    root: str | None
+    root: Root | None
     ballots: tuple[tuple[int, str], ...]
     legal: tuple[int, ...]
     counts: tuple[int, ...]
@@ -74,7 +77,7 @@ class TurnSides(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     whole: str
-    crossed: tuple[tuple[Side, str], ...]
+    crossed: tuple[tuple[Side, Blind], ...]
 
 
 class SecretSides(msgspec.Struct, frozen=True, kw_only=True):

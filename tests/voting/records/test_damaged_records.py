@@ -4,28 +4,59 @@ import copy
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_django.plugin import DjangoDbBlocker
 
-from tests.voting.recording import MATCHES, Record
+from games.models import Match
+from tests.voting.playing import only_turn
+from tests.voting.recording import Record, record_of
+from tests.voting.sides.playing_sides import defect, play_with, start_secret
 from tests.voting.verifying import SCRIPT, ours, records, standalone, theirs
+from voting.box.ballot_box import BallotBox
 
 __all__ = ["records"]
 
 pytestmark = pytest.mark.django_db
 
+SECRET = "secret sides"
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40) | st.just("0" * 32),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
+
+
+@pytest.fixture(scope="module")
+def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
+    """Those of MATCHES, and one of a match with secret sides that has ended."""
+    box = BallotBox()
+    box.forget_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        secret = json.loads(msgspec.json.encode(record_of(play_secret_match(box))))
+        transaction.set_rollback(True)
+    box.close()
+    return records | {SECRET: secret}
+
+
+def play_secret_match(box: BallotBox) -> Match:
+    """Red's voters change sides one by one, until none is left."""
+    match = start_secret(box)
+    for voter in ("red1", "red2"):
+        play_with(only_turn(match), box, [1, 1], [2, 2, 2])
+        defect(only_turn(match), box, voter)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    match.refresh_from_db()
+    return match
 
 
 def places(thing: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -44,16 +75,67 @@ def verdict(text: bytes, path: Path) -> bool:
     return said == 0
 
 
+def reach(record: Record, way: Sequence[Any]) -> Any:
+    thing: Any = record
+    for key in way:
+        thing = thing[key]
+    return thing
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("captain", ("counts", 0, "red", "captain")),
+        ("captain", ("counts", 0, "yellow", "captain")),
+        ("lots", ("counts", 0, "red", "captain")),
+        ("lots", ("terms", "resign")),
+        ("lots", ("sides",)),
+    ],
+)
+def test_null_counts_as_missing(
+    name: str, way: tuple[Any, ...], records: dict[str, Record], tmp_path: Path
+) -> None:
+    missing, null = copy.deepcopy(records[name]), copy.deepcopy(records[name])
+    reach(missing, way[:-1]).pop(way[-1], None)
+    reach(null, way[:-1])[way[-1]] = None
+    path = tmp_path / "record.json"
+    assert verdict(json.dumps(null).encode(), path) == verdict(json.dumps(missing).encode(), path)
+    assert name == "captain" or verdict(json.dumps(null).encode(), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "value"),
+    [
+        (SECRET, ("terms", "defections"), None),
+        (SECRET, ("terms", "defections"), 1.0),
+        (SECRET, ("terms", "turn_points"), None),
+        (SECRET, ("sides", "told", "loyal"), []),
+        (SECRET, ("sides", "told", "loyal", 0), -1),
+        (SECRET, ("sides", "told", "in_time"), True),
+        (SECRET, ("sides", "told", "too_soon"), 2**53),
+        (SECRET, ("sides", "turns", 1, "crossed", 0, 1), "\u2028"),
+        (SECRET, ("counts", 0, "red", "root"), "x"),
+        ("runoff", ("counts", 0, "red", "rounds", 0, 0), 1.0),
+        ("runoff", ("counts", 0, "red", "rounds", 0, 0), True),
+    ],
+)
+def test_both_refuse_a_value_of_the_wrong_kind(
+    name: str, way: tuple[Any, ...], value: Any, all_records: dict[str, Record], tmp_path: Path
+) -> None:
+    record = copy.deepcopy(all_records[name])
+    assert verdict(json.dumps(record).encode(), tmp_path / "record.json")
+    reach(record, way[:-1])[way[-1]] = value
+    assert not verdict(json.dumps(record).encode(), tmp_path / "record.json")
+
+
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_damage_makes_either_stumble(
-    data: st.DataObject, records: dict[str, Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: st.DataObject, all_records: dict[str, Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = copy.deepcopy(records[data.draw(st.sampled_from(sorted(MATCHES)))])
+    record = copy.deepcopy(all_records[data.draw(st.sampled_from(sorted(all_records)))])
     *way, last = data.draw(st.sampled_from(list(places(record))))
-    thing = record
-    for key in way:
-        thing = thing[key]
+    thing = reach(record, way)
     if data.draw(st.booleans()):
         del thing[last]
     else:
