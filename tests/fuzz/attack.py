@@ -26,29 +26,31 @@ class Attack:
     hall: Known
     sandbox: Known
     console: tuple[str, ...]
-    frames: int
     seed: int
     sent: int = 0
     sockets: int = 0
     ended: Counter[str] = field(default_factory=Counter)
-    told: Callable[[int], None] = lambda sent: None
 
-    async def run(self) -> None:
-        """Until so many frames were sent."""
-        rng = Random(self.seed)
+    def __post_init__(self) -> None:
+        self._rng = Random(self.seed)
+
+    async def run(self, frames: int, may_end: Callable[[], bool] = lambda: True) -> None:
+        """Send at least `frames` frames, and go on until `may_end`. No connection is left open."""
+        until = self.sent + frames
         async with asyncio.TaskGroup() as attackers:
             for _ in range(AT_ONCE):
-                attackers.create_task(self._go_on(Random(rng.random())))
+                attackers.create_task(
+                    self._go_on(Random(self._rng.random()), lambda: self.sent >= until and may_end())
+                )
 
-    async def _go_on(self, rng: Random) -> None:
-        while self.sent < self.frames:
+    async def _go_on(self, rng: Random, is_over: Callable[[], bool]) -> None:
+        while not is_over():
             self.sockets += 1
             try:
                 async with asyncio.timeout(PATIENCE_S * 4):
                     self.ended[await self._connect(rng)] += 1
             except OSError as end:
                 self.ended[type(end).__name__] += 1
-            self.told(self.sent)
 
     async def _connect(self, rng: Random) -> str:
         reader, writer = await asyncio.open_connection(self.host, self.port)

@@ -5,6 +5,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,15 +20,16 @@ from tests.stack import House
 
 VOTERS = 40
 EVERY_S = 0.5
+VOTES = 6
 HOUR_MS = 3_600_000
 CALM_S = 3.0
-WARM = 0.2
+WARM, WARM_FRAMES = 0.2, 10_000  # by then a gateway has its size
 MIB = 1 << 20
 
 
 @dataclass
 class Honest:
-    """A phone that changes its mind twice a second, and is answered."""
+    """A phone that votes at once, then changes its vote twice a second. Each ballot must be acknowledged."""
 
     phone: Face
     turn: int
@@ -37,14 +39,18 @@ class Honest:
     over: threading.Event = field(default_factory=threading.Event)
 
     def vote(self) -> None:
+        self._cast()
         while not self.over.wait(EVERY_S):
-            self.cast += 1
-            began = time.monotonic()
-            ballot = {"turn": self.turn, "epoch": 1, "column": self.cast % 7 + 1, "sequence": self.cast}
-            self.phone.say("ballot.cast", **ballot)
-            self.phone.hear("ballot.counted", sequence=self.cast)
-            self.counted += 1
-            self.slowest_s = max(self.slowest_s, time.monotonic() - began)
+            self._cast()
+
+    def _cast(self) -> None:
+        self.cast += 1
+        began = time.monotonic()
+        ballot = {"turn": self.turn, "epoch": 1, "column": self.cast % 7 + 1, "sequence": self.cast}
+        self.phone.say("ballot.cast", **ballot)
+        self.phone.hear("ballot.counted", sequence=self.cast)
+        self.counted += 1
+        self.slowest_s = max(self.slowest_s, time.monotonic() - began)
 
 
 @dataclass
@@ -73,7 +79,7 @@ class Outcome:
 
 
 def attack(house: House, frames: int, seed: int) -> Outcome:
-    """Send so many frames at a house's gateway."""
+    """Warm a gateway up, then send it at least `frames` frames, until the honest phone has VOTES answers."""
     with ExitStack() as stack:
         faces = Faces(house, stack)
         hall, sandbox = house.ask("event", lobby="open"), house.ask("event", owner="mallory", lobby="open")
@@ -87,11 +93,11 @@ def attack(house: House, frames: int, seed: int) -> Outcome:
             hall=Known(hall["code"], turn, tokens[1:]),
             sandbox=Known(sandbox["code"], 1, tokens[1:]),
             console=console,
-            frames=frames,
             seed=seed,
         )
         _have_pages_loaded(house)
-        outcome = _watch(house, attack, Honest(phone, turn), hall["id"])
+        asyncio.run(attack.run(max(WARM_FRAMES, int(WARM * frames))))
+        outcome = _watch(house, attack, frames, Honest(phone, turn), hall["id"])
         voted = set(house.ask("voters_in_box", event_id=hall["id"], turn_id=turn))
         assert _voter(tokens[0]) in voted, "the box has no ballot of the honest phone"
         outcome.strangers = sorted(voted - {_voter(token) for token in tokens})
@@ -123,23 +129,19 @@ def _voter(token: str) -> str:
     return token.split(".")[1]
 
 
-def _watch(house: House, attack: Attack, honest: Honest, event: int) -> Outcome:
+def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int) -> Outcome:
     gateway = psutil.Process(house.supervisor.pid("gateway"))
     before, since = _kept(house, event), len(house.log("gateway"))
-    resident = [float("nan")]
-
-    def note(sent: int) -> None:
-        if resident[0] != resident[0] and sent >= WARM * attack.frames:
-            resident[0] = gateway.memory_info().rss / MIB
-
-    attack.told = note
-    voting = threading.Thread(target=honest.vote)
-    voting.start()
-    began = time.monotonic()
-    asyncio.run(attack.run())
-    seconds = time.monotonic() - began
-    honest.over.set()
-    voting.join()
+    resident = [gateway.memory_info().rss / MIB]
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        voting = thread.submit(honest.vote)
+        began = time.monotonic()
+        try:
+            asyncio.run(attack.run(frames, lambda: honest.counted >= VOTES or voting.done()))
+        finally:
+            honest.over.set()
+        seconds = time.monotonic() - began
+        voting.result()
     time.sleep(CALM_S)  # for the collector: memory is read after, and has no end to wait for
     resident.append(gateway.memory_info().rss / MIB)
     after = _kept(house, event)
