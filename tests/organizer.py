@@ -41,6 +41,7 @@ from voting.box.ballot_box import BallotBox  # noqa: E402
 from voting.box.boxed import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.cups.cups import begin_pairing, create_cup  # noqa: E402
+from voting.match.deadlines import arm_close  # noqa: E402
 from voting.match.turns import load_turn, start_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
 from voting.organizing.control import abort_playing_match, act  # noqa: E402
@@ -85,6 +86,11 @@ def closing_in(event_id: int, ms: int) -> int:
     turn = only_turn(_playing(event_id))
     set_window(turn, box, -1_000, ms)
     return turn.pk
+
+
+def call_worker(turn_id: int) -> None:
+    """To close a turn, as the clock does at the deadline."""
+    arm_close(turn_id)
 
 
 def open_at_once(event_id: int) -> None:
@@ -183,7 +189,19 @@ def deactivate(name: str) -> None:
 
 
 ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (void, cup, mend_list, end_all, give_away, member, forget_voters, spoil_list, command, voters_in_box)
+LATER = (
+    call_worker,
+    void,
+    cup,
+    mend_list,
+    end_all,
+    give_away,
+    member,
+    forget_voters,
+    spoil_list,
+    command,
+    voters_in_box,
+)
 IN_THE_HALL = (against_crowd, duel, duels, far_games, run_down, turn_of)
 TALKING = (
     chat_key,

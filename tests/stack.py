@@ -80,6 +80,18 @@ class House:
         with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
             return database.execute(sql, arguments).fetchall()
 
+    def is_writable(self) -> bool:
+        """Whether no process holds the write lock of the SQLite database."""
+        with closing(
+            sqlite3.connect(self.stack.data / DATABASE, timeout=0, isolation_level=None)
+        ) as database:
+            try:
+                database.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            database.execute("ROLLBACK")
+            return True
+
     def contents(self) -> dict[str, list[Any]]:
         """All that the crowd and the organizers have left in the database."""
         named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename ~ '^[gv].*_'"

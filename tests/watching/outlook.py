@@ -102,6 +102,10 @@ class Watchers:
             for name, face in self.faces.items()
         }
 
+    def hear(self, kind: str) -> dict[str, Any]:
+        """The next announcement of this kind, once every watcher has received it."""
+        return [face.hear(kind) for face in self.faces.values()][-1]
+
     def turnout(self) -> list[dict[str, Any]]:
         heard = [told for face in self.faces.values() for told in face.heard]
         return [told for told in heard if told["type"] == "turnout.counted"]

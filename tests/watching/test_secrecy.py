@@ -1,11 +1,7 @@
 """Two evenings whose hidden ballots are swapped between the teams look the same to all who look on."""
 
 import json
-import os
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -16,7 +12,7 @@ import pytest
 from tests.faces import Faces, faces_of
 from tests.stack import House
 from tests.watching.outlook import Watchers, watchers
-from tests.watching.watcher import watched_house
+from tests.watching.watcher import paused, watched_house
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
@@ -49,8 +45,9 @@ def evening(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Evenin
             house.ask("begin", event_id=made["id"])
             with watchers(house, faces, made["code"]) as watching:
                 turn = house.ask("closing_in", event_id=made["id"], ms=window_ms)
-                watching.faces["the projector"].hear("turn.moved")
+                watching.hear("turn.moved")
                 vote(faces, made["code"], ballots)
+                watching.faces["the projector"].hear("turnout.counted", voted=[len(LOW), len(HIGH)])
                 stored = house.rows("SELECT COUNT(*) FROM voting_storedballot")
                 assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
                 return _look(house, watching, made["id"], turn)
@@ -61,7 +58,7 @@ def _look(house: House, watching: Watchers, event: int, turn: int) -> Evening:
     ((seed,),) = house.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
     in_window = watching.outlook()
     assert all(seed not in text for text in watching.as_it_came.values())
-    with nobody_at_work(house):
+    with paused(house, "clock-1", "clock-2", "worker"):
         house.ask("closing_in", event_id=event, ms=200)
         time.sleep(DEADLINE_AND_A_BEAT_S)  # nothing may come of it, so there is nothing to wait for
         after_deadline = watching.outlook()
@@ -82,19 +79,6 @@ def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
                 phone.hear("turn.moved")
             phone.say("ballot.cast", turn=turn["id"], column=column, sequence=1, epoch=turn["epoch"])
             phone.hear("ballot.counted")
-
-
-@contextmanager
-def nobody_at_work(house: House) -> Iterator[None]:
-    """Between deadline and reveal time stands still."""
-    pids = [pid for part in ("clock-1", "clock-2", "worker") if (pid := house.supervisor.pid(part))]
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
 
 
 @pytest.fixture(

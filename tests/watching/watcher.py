@@ -2,16 +2,20 @@
 
 import http.client
 import json
+import os
+import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
+from tests.deploy.processes import wait_until
 from tests.stack import House, running_house
 
 PATIENCE_S = 10
@@ -29,6 +33,32 @@ def watched_house(data: Path) -> Iterator[House]:
 def records(house: House, name: str) -> list[dict[str, Any]]:
     """What a process has logged; every line is a record."""
     return [json.loads(line) for line in house.log(name).splitlines()]
+
+
+@contextmanager
+def paused(house: House, *parts: str) -> Iterator[None]:
+    """These processes stand still, and none of them holds a lock of the database."""
+    pids = [pid for part in parts if (pid := house.supervisor.pid(part))]
+    wait_until(lambda: _pause(house, pids), PATIENCE_S)
+    try:
+        yield
+    finally:
+        _signal(pids, signal.SIGCONT)
+
+
+def _pause(house: House, pids: list[int]) -> bool:
+    """Whether they stand still between two transactions; if not, they go on."""
+    _signal(pids, signal.SIGSTOP)
+    wait_until(lambda: all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids))
+    if house.is_writable():
+        return True
+    _signal(pids, signal.SIGCONT)
+    return False
+
+
+def _signal(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        os.kill(pid, number)
 
 
 @dataclass(frozen=True)
