@@ -3,11 +3,8 @@ BIN := .venv/bin
 # Tools that only look at the code need settings, but neither a real secret nor anybody's data.
 NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
 
-# Each process takes a file at a time, the longest first (see tests/conftest.py).
-TWO_AT_A_TIME := --numprocesses 2 --dist loadfile --no-loadscope-reorder
-MARKED := -m "not thorough"
-# Crowds want a whole machine.
-ALONE := tests/load tests/hardening/test_fuzz.py
+MARKED := not thorough
+SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
 .PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
@@ -18,16 +15,13 @@ help: ## this list
 play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
-# Tests in a browser run in a process of their own: its event loop forbids the database to all others.
-test: ## what every change has to pass, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some)
+test: ## the full test suite, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some tests)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest --ignore=tests/machines --ignore=tests/openspiel $(or $(ARGS),$(MARKED) --ignore=tests/e2e $(ALONE:%=--ignore=%) $(TWO_AT_A_TIME))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(MARKED) $(ALONE))
-	@$(if $(ARGS),,$(NOBODYS) $(BIN)/python -m pytest $(MARKED) tests/e2e $(TWO_AT_A_TIME))
+	@$(NOBODYS) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests "$(MARKED)")
 
-test-thorough: ## the rest, before a release: every size, language, server and way to fail
-	@$(MAKE) --no-print-directory test MARKED='-m thorough'
+test-thorough: ## the slow tests, before a release: every size, language, server and way to fail
+	@$(MAKE) --no-print-directory test MARKED=thorough
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines

@@ -12,7 +12,10 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
+from tests.signals import reset_for_children
 from voting.box.ballot_box import BallotBox
+
+reset_for_children()
 
 # A busy machine breaks no property.
 properties.register_profile("calm", deadline=None)

@@ -1,0 +1,97 @@
+"""`make test`: run the suite part by part, then print one summary. Exit status 1 if any part failed.
+
+A part that fails does not keep the others from running. The argument is a marker expression for pytest.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from tests.signals import reset_for_children
+
+# Each process takes a file at a time, the longest first (see conftest.py).
+TWO_AT_A_TIME = ("--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
+# Run by `make test-deploy` and `make test-openspiel`: both install more.
+ELSEWHERE = ("tests/machines", "tests/openspiel")
+# Browser tests need a process of their own: Playwright's event loop keeps all others from the database.
+PARTS = {
+    "unit and integration": (
+        *(f"--ignore={path}" for path in (*ELSEWHERE, *NEED_THE_WHOLE_MACHINE, "tests/e2e")),
+        *TWO_AT_A_TIME,
+    ),
+    "load and fuzz": NEED_THE_WHOLE_MACHINE,
+    "browser": ("tests/e2e", *TWO_AT_A_TIME),
+}
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one part. `status` is the exit status of pytest."""
+
+    part: str
+    status: int
+    seconds: float
+    passed: int = 0
+    skipped: int = 0
+    failed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        minutes, seconds = divmod(round(self.seconds), 60)
+        counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        ended = "" if self.status == 0 or self.failed else f", pytest ended with status {self.status}"
+        return f"{'✗' if self.status else '✓'} {self.part}: {counts} in {minutes}:{seconds:02}{ended}"
+
+
+def run_part(part: str, marked: str, report: Path) -> Outcome:
+    began = time.monotonic()
+    argv = [sys.executable, "-m", "pytest", "-m", marked, f"--junitxml={report}", *PARTS[part]]
+    status = subprocess.run(argv, check=False).returncode
+    seconds = time.monotonic() - began
+    return (
+        read_report(report, Outcome(part, status, seconds))
+        if report.exists()
+        else Outcome(part, status, seconds)
+    )
+
+
+def read_report(report: Path, outcome: Outcome) -> Outcome:
+    cases = ET.parse(report).getroot().findall(".//testcase")  # noqa: S314 (written by pytest just now)
+    failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    skipped = [case for case in cases if case.find("skipped") is not None]
+    return Outcome(
+        outcome.part,
+        outcome.status,
+        outcome.seconds,
+        passed=len(cases) - len(failed) - len(skipped),
+        skipped=len(skipped),
+        failed=tuple(f"{case.get('classname')}::{case.get('name')}" for case in failed),
+    )
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    lines = [
+        line for outcome in outcomes for line in (str(outcome), *(f"    {name}" for name in outcome.failed))
+    ]
+    passed, failed = (sum(o.passed for o in outcomes), sum(len(o.failed) for o in outcomes))
+    return "\n".join(["", *lines, f"{passed} passed, {failed} failed"])
+
+
+def main(marked: str) -> int:
+    reset_for_children()
+    with tempfile.TemporaryDirectory(prefix="crowdgame-report-") as folder:
+        outcomes = [run_part(part, marked, Path(folder) / f"{part}.xml") for part in PARTS]
+    print(summary(outcomes), flush=True)
+    return 1 if any(outcome.status for outcome in outcomes) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

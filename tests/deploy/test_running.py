@@ -1,0 +1,89 @@
+"""How the suite itself runs: every part of it, with one summary, also in the background of a script."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop.paths import ROOT
+from tests import __main__ as running
+from tests.signals import OFTEN_IGNORED
+
+CHILD = "print([l for l in open('/proc/self/status') if l.startswith('SigIgn')][0].split()[1])"
+PARENT = f"""
+import subprocess, sys
+from tests.signals import reset_for_children
+reset_for_children()
+print(sys.stdin.readline(), flush=True)
+subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
+def test_children_do_not_inherit_ignored_signals() -> None:
+    with subprocess.Popen(
+        ["sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", sys.executable, "-c", PARENT],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdin
+        assert parent.stdout
+        print("begin", file=parent.stdin, flush=True)
+        assert parent.stdout.readline() == "begin\n"
+        for number in OFTEN_IGNORED:
+            parent.send_signal(number)
+        output, _ = parent.communicate()
+    ignored = int(output.split()[-1], 16)
+    assert parent.returncode == 0
+    assert not [number for number in OFTEN_IGNORED if ignored & 1 << (number - 1)]
+
+
+PASSES, FAILS = "def test_one(): pass\n", "def test_two(): assert False\n"
+
+
+def run_suite(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> int:
+    parts = {}
+    for part, text in files.items():
+        path = folder / f"test_{part}.py"
+        path.write_text(text)
+        parts[part] = (str(path), f"--rootdir={folder}", f"--confcutdir={folder}")
+    monkeypatch.setattr(running, "PARTS", parts)
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"-c {os.devnull}")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return running.main("not thorough")
+
+
+def test_a_failing_part_does_not_hide_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status = run_suite(tmp_path, monkeypatch, broken="import nothing\n", red=FAILS, green=PASSES)
+    summary = re.sub(r"\d+:\d\d", "TIME", capfd.readouterr().out).splitlines()[-7:]
+    assert status == 1
+    assert summary[0] == ""
+    assert summary[1].startswith("✗ broken: 0 passed, 1 failed, 0 skipped in TIME")
+    assert summary[3] == "✗ red: 0 passed, 1 failed, 0 skipped in TIME"
+    assert summary[4].endswith("test_red::test_two")
+    assert summary[5] == "✓ green: 1 passed, 0 failed, 0 skipped in TIME"
+    assert summary[6] == "1 passed, 2 failed"
+
+
+def test_a_part_without_failures_ends_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_suite(tmp_path, monkeypatch, one=PASSES, two=PASSES) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 0 failed"
+
+
+def test_a_part_that_dies_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status = run_suite(tmp_path, monkeypatch, dead="import os\nos._exit(9)\n", green=PASSES)
+    lines = re.sub(r"\d+:\d\d", "TIME", capfd.readouterr().out).splitlines()[-3:]
+    assert status == 1
+    assert lines[0] == "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9"
+    assert lines[2] == "1 passed, 0 failed"
