@@ -100,6 +100,7 @@ def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redi
         turn = display.hear("match.started")["state"]["match"]["turn"]
         guarded.ask("open_at_once", event_id=event["id"])
         for phone in phones:
+            phone.hear("turn.moved")
             phone.say("ballot.cast", turn=turn["id"], epoch=1, column=3, sequence=1)
             phone.hear("ballot.counted")
         guarded.ask("closing_in", event_id=event["id"], ms=1_500)

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,10 +83,8 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
             assert answer.status == 200
     for name in PARTS:
         see_it_killed_and_back(first, name)
-    began = time.monotonic()
     first.process.send_signal(signal.SIGTERM)
-    assert first.process.wait(10) == 0
-    assert time.monotonic() - began < 5
+    assert first.process.wait(30) == 0
     assert not marked(tmp_path)
 
     evenings.append(Evening(tmp_path, gateways=2))
@@ -95,7 +92,7 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
     assert "2 gateways under daphne" in evenings[1].said.read_text()
     if sys.platform == "linux":
         evenings[1].process.kill()
-        wait_until(lambda: not marked(tmp_path), within_s=2)
+        wait_until(lambda: not marked(tmp_path))
 
 
 def see_it_killed_and_back(evening: Evening, name: str) -> None:

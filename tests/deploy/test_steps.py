@@ -73,5 +73,5 @@ run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs
     )
     wait_until(lambda: len(marked(tmp_path)) == 3)
     os.kill(process.pid, signal.SIGTERM)
-    process.communicate(timeout=5)
+    process.communicate(timeout=30)
     assert not marked(tmp_path)

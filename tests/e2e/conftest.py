@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
-from tests.e2e.faces import QUIET, Face, open_face
+from tests.e2e.faces import QUIET, SOON_MS, Face, open_face
 from tests.e2e.prompter import Prompter, prompting
 from tests.e2e.rooms import furnished_house
 from tests.stack import House
+
+expect.set_options(timeout=SOON_MS)
 
 PASSWORD = "only-for-tests"
 OpenFace = Callable[[House, str, dict[str, int]], Face]

@@ -116,12 +116,6 @@ def sealed_by_all(page: Page, prompter: Prompter) -> None:
     sealed(page, prompter)
 
 
-def sealed_after_vote(page: Page, prompter: Prompter) -> None:
-    pick(page, prompter)
-    at_phase(page, "sealed")
-    sealed(page, prompter)
-
-
 def then(kind: str, state: State, phase: str, first: Hand = pick) -> Hand:
     """First a vote, then this change of the event's state."""
 
@@ -129,6 +123,14 @@ def then(kind: str, state: State, phase: str, first: Hand = pick) -> Hand:
         first(page, prompter)
         prompter.say("phone", prompter.change(kind, state(prompter.now())))
         at_phase(page, phase)
+
+    return hand
+
+
+def sealed_after_vote(tale: Tale) -> Hand:
+    def hand(page: Page, prompter: Prompter) -> None:
+        then("turn.moved", tale.sealed, "sealed")(page, prompter)
+        sealed(page, prompter)
 
     return hand
 

@@ -16,7 +16,6 @@ from tests.e2e.scenes_staging import (
     Scene,
     at_step,
     chosen,
-    closing,
     duelled,
     ended,
     long_named,
@@ -73,8 +72,8 @@ WINDOWS = (
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
     Scene("sealed", MIDDLE.sealed, "sealed", hand=do.sealed),
-    Scene("sealed-voted", closing(MIDDLE), "voting", hand=do.sealed_after_vote),
-    Scene("sealed-own-counts", closing(COUNTED), "voting", more=SO_FAR, hand=do.sealed_after_vote),
+    Scene("sealed-voted", MIDDLE.voting, "voting", hand=do.sealed_after_vote(MIDDLE)),
+    Scene("sealed-own-counts", COUNTED.voting, "voting", more=SO_FAR, hand=do.sealed_after_vote(COUNTED)),
 )
 DUELS = (
     Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.see_clocks()),

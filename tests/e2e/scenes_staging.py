@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -164,11 +163,6 @@ def ended(tale: Tale, **choices: Any) -> State:
     """The match that is over is among the finished ones."""
     choices = {"finished": WON_BY_RED, **tale.choices, **choices}
     return lambda now: tale.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
-
-
-def closing(tale: Tale, left_ms: int = 2_500) -> State:
-    """A window with just enough time for a vote."""
-    return partial(tale.voting, left_ms=left_ms)
 
 
 # What both faces show, by the time since a turn was resolved in a reveal of a minute.

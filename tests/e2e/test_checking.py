@@ -14,7 +14,7 @@ from tests.stack import House
 
 Message = dict[str, Any]
 WINDOW_S = 90
-REVEAL_S = 6
+REVEAL_S = 12
 ELSEWHERE = "0" * 64
 NOT_FOUND = "Your vote could not be found in the count. Show this to the organizers: turn 1, column 4, code "
 

@@ -37,7 +37,7 @@ TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
 def test_a_turn_is_played_and_shown_everywhere(one_gateway: House, open_at: OpenFace, shown: Shown) -> None:
     house = one_gateway
-    event = house.ask("event", lobby="open", window_s=90, reveal_s=6, game=shown.game, options=shown.options)
+    event = house.ask("event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options)
     display, red, yellow = (
         open_at(house, f"{shown.game}-{name}", size)
         for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", SMALL))

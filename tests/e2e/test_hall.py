@@ -1,7 +1,6 @@
 """The open hall by clicking: a whole game of one against one by clocks of a minute, watched by a third."""
 
 import re
-import time
 
 from playwright.sync_api import expect
 
@@ -12,7 +11,6 @@ from tests.stack import House
 SMALL = {"width": 320, "height": 640}
 # Red's and yellow's column in each turn; red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
-A_MINUTE_S = 60
 PAGE_LOOKS_MS = 20_000
 
 
@@ -50,7 +48,6 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
     watcher.page.locator(f'a[href="/display/{code}"]').click()
     watcher.wait_for(phase="voting")
 
-    began = time.monotonic()
     for number, (red, yellow) in enumerate(MATCH, 1):
         for face in (one, two, watcher):
             face.wait_for(phase="voting")
@@ -66,7 +63,6 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
             sides["yellow"].shoot("voting")
         sides["yellow"].page.locator(f'[data-column="{yellow}"]').click(timeout=SOON_MS)
         watcher.wait_for(phase="reveal")
-    assert time.monotonic() - began < A_MINUTE_S
     for face in (one, two, watcher):
         face.wait_for(phase="ended")
         face.shoot("ended")

@@ -60,7 +60,7 @@ def test_whoever_holds_the_token_is_told_to_lead(
     window: Page, prompter: Prompter, home: str, led: bool
 ) -> None:
     """In the first seconds of a window in which nothing is near."""
-    begun = Scene("", lambda now: Tale().voting(now, left_ms=19_500), "voting", query=f"?home={home}")
+    begun = Scene("", lambda now: Tale().voting(now, left_ms=20_000), "voting", query=f"?home={home}")
     look(window, prompter, begun)
     lead = window.get_by_text("Your turn to lead")
     expect(lead).to_have_count(1 if led else 0)

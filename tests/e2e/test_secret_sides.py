@@ -16,7 +16,7 @@ LOOKS = "() => [document.body.dataset.team, getComputedStyle(document.body).back
 
 
 def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, open_at: OpenFace) -> None:
-    terms = {"defections": 1, "turn_points": True, "window_s": 20, "reveal_s": 8, "close_early": True}
+    terms = {"defections": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)
     display.page.goto(f"/display/{event['code']}")

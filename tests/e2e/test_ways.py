@@ -14,7 +14,7 @@ SMALL = {"width": 320, "height": 568}
 
 def stage(house: House, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
     """An event with an open window, its projector, and a voter a team."""
-    event = house.ask("event", lobby="open", window_s=90, reveal_s=8, tie_rule="first", **terms)
+    event = house.ask("event", lobby="open", window_s=90, reveal_s=20, tie_rule="first", **terms)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
     display, red, yellow = (open_at(house, f"{name}-{face}", size) for face, size in sizes.items())
     display.page.goto(f"/display/{event['code']}")

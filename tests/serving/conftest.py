@@ -36,10 +36,10 @@ class Shouter:
 
 
 @contextmanager
-def shouting(server: str, note: Path) -> Iterator[Shouter]:
+def shouting(server: str, note: Path, drain_s: float = 0.3) -> Iterator[Shouter]:
     with listen(LOOPBACK, 0, shared=False) as listener:
         number = listener.fileno()
-        argv = [sys.executable, "-m", "tests.serving.shout", server, str(number), str(note)]
+        argv = [sys.executable, "-m", "tests.serving.shout", server, str(number), str(note), str(drain_s)]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             shouter = Shouter(process, listener, note)
             assert answers_http(LOOPBACK, shouter.port, 20)

@@ -1,4 +1,6 @@
-"""A small ASGI application under the gateway's own launcher: `python -m tests.serving.shout <server> <fd>`.
+"""A small ASGI application under the gateway's own launcher.
+
+`python -m tests.serving.shout <server> <listening socket> <note> <seconds to drain>`
 
 `flood <frames>` is answered by so many frames of a hundred thousand characters, `nag` by a word over and
 over, `nagged` by whether that goes on, or ended as it does with a client that is gone; anything else by
@@ -18,7 +20,6 @@ from crowdgame.serving.listening import adopt
 from crowdgame.serving.service import Service
 
 FRAME = "x" * 100_000
-DRAIN_S = 0.3
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -68,10 +69,10 @@ async def drain(within_s: float) -> None:
     Path(sys.argv[3]).write_text("drained")  # noqa: ASYNC240
 
 
-def main(server: str, number: int) -> None:
-    service = Service(application, adopt(number), drain, DRAIN_S)
+def main(server: str, number: int, drain_s: float) -> None:
+    service = Service(application, adopt(number), drain, drain_s)
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[4]))

@@ -4,17 +4,21 @@ import signal
 import socket
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from deploy.laptop.network import LOOPBACK, listen
-from tests.serving.conftest import Shouter
-from tests.serving.shout import DRAIN_S, FRAME
+from deploy.laptop.stack import SERVERS
+from tests.deploy.processes import minds_sigterm, wait_until
+from tests.serving.conftest import Shouter, shouting
+from tests.serving.shout import FRAME
 from tests.serving.test_handshake import dial, head, hear
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
+PATIENCE_S = 20
 FLOOD = 1_000  # a hundred megabytes
 BOUND = 24_000_000
 GOODBYE = b"\x88\x82\0\0\0\0\x03\xe8"
@@ -24,24 +28,24 @@ NAG = b"\x81\x83\0\0\0\0nag"
 
 def closed_with(line: ClientConnection) -> int:
     with pytest.raises(ConnectionClosed) as end:
-        line.recv(timeout=5)
+        line.recv(timeout=PATIENCE_S)
     return end.value.rcvd.code if end.value.rcvd else 0
 
 
 def test_one_who_does_not_read_holds_up_nobody_and_fills_no_memory(fresh: Shouter) -> None:
     with fresh.open() as quick, fresh.open() as slow:
         quick.send("hello")
-        assert quick.recv(timeout=5) == "hello"
+        assert quick.recv(timeout=PATIENCE_S) == "hello"
         before = fresh.resident()
         slow.send(f"flood {FLOOD}")
         for number in range(20):
             quick.send(str(number))
-            assert quick.recv(timeout=5) == str(number)
+            assert quick.recv(timeout=PATIENCE_S) == str(number)
             time.sleep(0.05)
         assert fresh.resident() - before < BOUND
-        assert all(slow.recv(timeout=5) == FRAME for _ in range(FLOOD))
+        assert all(slow.recv(timeout=PATIENCE_S) == FRAME for _ in range(FLOOD))
         slow.send("and then?")
-        assert slow.recv(timeout=5) == "and then?"
+        assert slow.recv(timeout=PATIENCE_S) == "and then?"
 
 
 def test_one_who_does_not_read_can_be_closed(fresh: Shouter) -> None:
@@ -51,10 +55,7 @@ def test_one_who_does_not_read_can_be_closed(fresh: Shouter) -> None:
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
         slow.socket.close()
-    deadline = time.monotonic() + 5
-    while fresh.process.num_fds() >= held:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: fresh.process.num_fds() < held)
 
 
 def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(fresh: Shouter) -> None:
@@ -63,10 +64,7 @@ def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(fresh: Shouter) 
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
         slow.socket.sendall(GOODBYE)
-        deadline = time.monotonic() + 5
-        while fresh.process.num_fds() >= held:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: fresh.process.num_fds() < held)
 
 
 def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(fresh: Shouter) -> None:
@@ -76,16 +74,20 @@ def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(fresh: 
         hear(line, b"well?")
         line.sendall(FAR_TOO_LARGE)  # and no answer to the close
         hear(line, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
-        time.sleep(0.1)
-        other.send("nagged")
-        assert other.recv(timeout=5) == "True"
+        wait_until(lambda: ended_in_order(other))
+
+
+def ended_in_order(line: ClientConnection) -> bool:
+    """Whether the application has heard by now that a client is gone."""
+    line.send("nagged")
+    return line.recv(timeout=PATIENCE_S) == "True"
 
 
 @pytest.mark.parametrize("size", [MAX_FRAME_BYTES + 1, 70_000, 500_000])
 def test_a_frame_too_large_is_refused_by_its_code(shouter: Shouter, size: int) -> None:
     with shouter.open() as line:
         line.send("x" * MAX_FRAME_BYTES)
-        assert line.recv(timeout=5) == "x" * MAX_FRAME_BYTES
+        assert line.recv(timeout=PATIENCE_S) == "x" * MAX_FRAME_BYTES
         line.send("x" * size)
         assert closed_with(line) == CloseCode.FRAME_TOO_LARGE
     with shouter.open() as line:
@@ -99,9 +101,9 @@ def test_every_length_of_text_comes_and_goes(shouter: Shouter, text: str) -> Non
     with shouter.open() as line:
         for _ in range(3):
             line.send(text)
-        assert [line.recv(timeout=5) for _ in range(3)] == [text] * 3
+        assert [line.recv(timeout=PATIENCE_S) for _ in range(3)] == [text] * 3
         line.send([text, "!", text])
-        assert line.recv(timeout=5) == f"{text}!{text}"
+        assert line.recv(timeout=PATIENCE_S) == f"{text}!{text}"
 
 
 def test_a_close_has_its_code(shouter: Shouter) -> None:
@@ -110,31 +112,40 @@ def test_a_close_has_its_code(shouter: Shouter) -> None:
         assert closed_with(line) == 4321
 
 
-def test_it_drains_before_it_ends_and_takes_no_newcomers(fresh: Shouter) -> None:
-    with fresh.open() as line:
-        fresh.process.send_signal(signal.SIGTERM)
-        time.sleep(DRAIN_S / 3)
+@pytest.mark.parametrize("server", SERVERS)
+def test_it_drains_before_it_ends_and_takes_no_newcomers(server: str, tmp_path: Path) -> None:
+    with shouting(server, tmp_path / "note", drain_s=3) as shouter, shouter.open() as line:
+        shouter.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: refuses(shouter.port))
         line.send("still here")
-        assert line.recv(timeout=5) == "still here"
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((LOOPBACK, fresh.port), timeout=1)
-        assert fresh.process.wait(5) == 0
-    assert fresh.note.read_text() == "drained"
+        assert line.recv(timeout=PATIENCE_S) == "still here"
+        assert shouter.process.wait(PATIENCE_S) == 0
+        assert shouter.note.read_text() == "drained"
 
 
-def test_a_second_signal_ends_it_at_once(fresh: Shouter) -> None:
-    fresh.process.send_signal(signal.SIGTERM)
-    time.sleep(DRAIN_S / 3)
-    fresh.process.send_signal(signal.SIGTERM)
-    assert fresh.process.wait(DRAIN_S / 3) == -signal.SIGTERM
-    assert not fresh.note.exists()
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_second_signal_ends_it_at_once(server: str, tmp_path: Path) -> None:
+    with shouting(server, tmp_path / "note", drain_s=10 * PATIENCE_S) as shouter:
+        shouter.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not minds_sigterm(shouter.process.pid))
+        shouter.process.send_signal(signal.SIGTERM)
+        assert shouter.process.wait(PATIENCE_S) == -signal.SIGTERM
+        assert not shouter.note.exists()
+
+
+def refuses(port: int) -> bool:
+    try:
+        socket.create_connection((LOOPBACK, port), timeout=PATIENCE_S).close()
+    except ConnectionRefusedError:
+        return True
+    return False
 
 
 def test_the_next_to_have_the_socket_listens_again(fresh: Shouter) -> None:
     fresh.process.terminate()
-    assert fresh.process.wait(5) == 0
+    assert fresh.process.wait(PATIENCE_S) == 0
     again = listen(LOOPBACK, 0, shared=False)
     again.close()
     fresh.listener.listen()
-    with socket.create_connection((LOOPBACK, fresh.port), timeout=1):
+    with socket.create_connection((LOOPBACK, fresh.port), timeout=PATIENCE_S):
         pass

@@ -35,7 +35,7 @@ def rehearse(small: SmallHall, plan: Plan = PLAN, happening: Happening | None = 
         async with small.open():
             crowd = Crowd(plan, a_hall(small.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(90):
                 await everyone_is_in(small, plan.phones)
                 server = asyncio.create_task(small.play(plan.turns or 1))
                 if happening:
@@ -55,7 +55,7 @@ def no_phone_breaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 async def until(so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             if so():
                 return

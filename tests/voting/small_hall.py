@@ -17,6 +17,7 @@ from voting import protocol
 from voting.protocol import CloseCode
 
 REVEAL_MS = 300
+GRACE_MS = 3_000
 LEAD_MS = 200
 SIDES_OF_TEAM: dict[int, Side] = {1: "red", 2: "yellow"}
 
@@ -151,19 +152,28 @@ class SmallHall:
     def judge_time(self) -> protocol.Refusal | None:
         if now() < self.opens_at:
             return "early"
-        return "late" if now() >= self.closes_at else None
+        return "late" if self.turn_id in self.sealed else None
 
     async def play(self, turns: int) -> None:
         for _ in range(turns):
             self.open_turn()
             self.announce(protocol.MatchStarted if self.turn_id == 1 else protocol.TurnResumed)
             await self.wait_until(self.closes_at)
+            await self.wait_for_all()
             self.resolve()
             self.announce(protocol.TurnRevealed)
             await asyncio.sleep(REVEAL_MS / 1000)
 
     async def wait_until(self, at: int) -> None:
         await asyncio.sleep(max(0, at - now()) / 1000)
+
+    async def wait_for_all(self) -> None:
+        """A crowd that this machine held up loses no ballot by it."""
+        until = now() + GRACE_MS
+        while now() < until:
+            if len(self.ballots) >= len(self.sockets):
+                return
+            await asyncio.sleep(0.01)
 
     def open_turn(self) -> None:
         self.turn_id, self.epoch = self.turn_id + 1, 1

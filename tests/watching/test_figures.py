@@ -51,7 +51,7 @@ def test_a_turn_is_counted_and_timed_by_all_that_have_a_part_in_it(house: House,
     assert grew("crowdgame_close_lag_seconds_count") == 1
     assert grew("crowdgame_relay_lag_seconds_count") >= 3
     assert grew("crowdgame_broadcast_seconds_count") >= 1
-    assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 5
+    assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 60  # a step of the clock would be more
     assert figure(house, "crowdgame_connections", kind="phone") >= 1
 
 

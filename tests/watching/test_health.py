@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from crowdgame.health import may_measure, seen_from_outside
-from crowdgame.readiness import FRESH_S, PATIENCE_S, NotReady, Part, Readiness, readiness
+from crowdgame.readiness import NotReady, Part, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import ask
@@ -48,8 +48,8 @@ class Watched:
 # ------------------------------------------------------------------ a running house
 def test_a_house_is_healthy_and_ready(house: House) -> None:
     assert ask(house, "/healthz").status == 200
-    told = ask(house, "/readyz")
-    assert (told.status, told.json) == (200, READY)
+    wait_until(lambda: ask(house, "/readyz").json == READY)
+    assert ask(house, "/readyz").status == 200
     head = ask(house, "/readyz", method="HEAD")
     assert (head.status, head.body) == (200, b"")
 
@@ -61,24 +61,37 @@ def test_a_frozen_store_is_told_and_freezes_no_page(
     with running_house(tmp_path_factory.mktemp("frozen"), server=server) as house:
         valkey = house.supervisor.pid("valkey")
         assert valkey is not None
-        assert ask(house, "/readyz").json == READY
+        wait_until(lambda: ask(house, "/readyz").json == READY)
+        usual = {path: fastest(house, path) for path in PAGES}
         os.kill(valkey, signal.SIGSTOP)
-        time.sleep(FRESH_S)
         try:
-            asked = time.monotonic()
-            told = ask(house, "/readyz")
-            assert time.monotonic() - asked < 3 * PATIENCE_S
-            assert (told.status, told.json["ready"]) == (200, True)
-            assert told.json["database"] == "answers"
-            for part in ("ballot_box", "channel_layer"):
-                assert told.json[part].startswith("does not answer")
-            for path in ("/healthz", "/console/login/"):
-                asked = time.monotonic()
-                assert ask(house, path).status == 200
-                assert time.monotonic() - asked < settings.REDIS_TIMEOUT_S  # no page waits for a store
+            wait_until(lambda: stores_are_away(house))
+            for path in PAGES:  # none waits for a store
+                assert fastest(house, path) < usual[path] + settings.REDIS_TIMEOUT_S / 2
         finally:
             os.kill(valkey, signal.SIGCONT)
         wait_until(lambda: ask(house, "/readyz").json == READY)
+
+
+PAGES = ("/healthz", "/console/login/")
+TRIES = 5
+
+
+def fastest(house: House, path: str) -> float:
+    """Seconds, of several tries: a busy machine delays some of them."""
+    took = []
+    for _ in range(TRIES):
+        asked = time.monotonic()
+        assert ask(house, path).status == 200
+        took.append(time.monotonic() - asked)
+    return min(took)
+
+
+def stores_are_away(house: House) -> bool:
+    told = ask(house, "/readyz")
+    assert (told.status, told.json["ready"]) == (200, True)
+    away = [told.json[part].startswith("does not answer") for part in ("ballot_box", "channel_layer")]
+    return all(away) and told.json["database"] == "answers"
 
 
 # ------------------------------------------------------------------ parts
@@ -102,7 +115,10 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_of_an_older_version_is_not_ready(valkey_url: str) -> None:
+def test_a_database_of_an_older_version_is_not_ready(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdgame.readiness.PATIENCE_S", 30)
     applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
     newest = applied.first()
     assert newest is not None
@@ -116,14 +132,19 @@ def test_a_database_of_an_older_version_is_not_ready(valkey_url: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_however_many_ask_each_part_is_asked_once_a_while(valkey_url: str) -> None:
+def test_however_many_ask_each_part_is_asked_once_a_while(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdgame.readiness.PATIENCE_S", 30)
+
     async def crowd() -> tuple[int, int]:
+        monkeypatch.setattr("crowdgame.readiness.FRESH_S", 60)
         ready = Readiness()
         await asyncio.gather(*(ready.look() for _ in range(50)))
         first = {id(part.question) for part in ready._parts.values()}
         await ready.look()
         again = {id(part.question) for part in ready._parts.values()}
-        await asyncio.sleep(FRESH_S + 0.1)
+        monkeypatch.setattr("crowdgame.readiness.FRESH_S", 0)
         await ready.look()
         later = {id(part.question) for part in ready._parts.values()}
         return len(again - first), len(later - first)

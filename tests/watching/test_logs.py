@@ -55,7 +55,7 @@ def test_a_closed_turn_is_told_with_its_lags_and_without_its_votes(house: House,
     record = _closed(house)[-1]
     assert record["level"] == "INFO"
     assert record["ballots"] == 1
-    assert 0 <= record["sealed_ms"] <= record["resolved_ms"] < 5_000
+    assert 0 <= record["sealed_ms"] <= record["resolved_ms"] < 60_000
     assert {"event", "turn"} <= record.keys()
     assert not {"red", "yellow", "column", "pick"} & record.keys()
 

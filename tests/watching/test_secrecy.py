@@ -60,6 +60,7 @@ def _look(house: House, watching: Watchers, event: int, turn: int) -> Evening:
     assert all(seed not in text for text in watching.as_it_came.values())
     with paused(house, "clock-1", "clock-2", "worker"):
         house.ask("closing_in", event_id=event, ms=200)
+        watching.hear("turn.moved")
         time.sleep(DEADLINE_AND_A_BEAT_S)  # nothing may come of it, so there is nothing to wait for
         after_deadline = watching.outlook()
         assert all(seed not in text for text in watching.as_it_came.values())

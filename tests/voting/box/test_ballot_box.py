@@ -82,7 +82,7 @@ def test_after_the_deadline_a_new_ballot_is_late_and_a_counted_one_still_counts(
 def test_the_deadline_is_by_the_clock_of_the_box(box: BallotBox) -> None:
     """Nobody says that time is up: between one answer and the next it is."""
     now = box.now()
-    turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1, now + 150)
+    turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1, now + 3_000)
     box.place(turn, create=True)
     assert isinstance(box.seal(turn), Early)
     answers: list[int] = []

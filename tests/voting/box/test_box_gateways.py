@@ -61,7 +61,7 @@ def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox
     silent_since = box.now() - GATEWAY_STALE_MS - 1
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.hset(event_key(EVENT, "gateways"), "dead", f"{silent_since} {TURN}.1 100 100 9")
-        redis.hset(event_key(EVENT, "gateways"), "slow", f"{silent_since + 2_000} {TURN}.1 1 1 1")
+        redis.hset(event_key(EVENT, "gateways"), "slow", f"{silent_since + GATEWAY_STALE_MS} {TURN}.1 1 1 1")
         turnout = beat(gateway="a", connected=(5, 5))
         assert (turnout.connected, turnout.waiting) == ((6, 6), 1)
         assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}

@@ -53,12 +53,13 @@ def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House
     turn = display.hear("match.started")["state"]["match"]["turn"]
     done(console, 3, "turn.pause", turn=turn["id"])
     paused = display.hear("turn.paused")["state"]["match"]["turn"]
-    assert (paused["paused"], paused["left_ms"]) == (True, 600_000)
+    left_ms = paused["left_ms"]
+    assert (paused["paused"], 590_000 < left_ms <= 600_000) == (True, True)
     done(console, 4, "turn.extend", turn=turn["id"], seconds=60)
-    assert display.hear("turn.moved")["state"]["match"]["turn"]["left_ms"] == 660_000
+    assert display.hear("turn.moved")["state"]["match"]["turn"]["left_ms"] == left_ms + 60_000
     done(console, 5, "turn.resume", turn=turn["id"])
     resumed = display.hear("turn.resumed")["state"]["match"]["turn"]
-    assert resumed["closes_at"] - resumed["opens_at"] == 660_000
+    assert resumed["closes_at"] - resumed["opens_at"] == left_ms + 60_000
     house.ask("open_at_once", event_id=made["id"])
     done(console, 6, "turn.close", turn=turn["id"])
     assert display.hear("turn.revealed")["state"]["match"]["turn"]["number"] == 2
@@ -139,7 +140,9 @@ def test_a_rehearsal_joins_votes_and_goes_home(
     display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
     assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
     house.ask("begin", event_id=made["id"])
-    house.ask("closing_in", event_id=made["id"], ms=4_000)
+    house.ask("closing_in", event_id=made["id"], ms=10_000)
+    console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["acknowledged"] >= 7)
+    house.ask("closing_in", event_id=made["id"], ms=0)
     revealed = display.hear("turn.revealed")["state"]["match"]["reveal"]
     tallied = revealed["red"]["ballots"] + revealed["yellow"]["ballots"]
     told = console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["reveal_p99_ms"] is not None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, given
 from hypothesis import settings as how
 from hypothesis import strategies as st
@@ -160,9 +161,10 @@ def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_ur
     event, ear = new_event(), Ear()
 
     def moved_on() -> None:
-        for name in ("One", "Two"):
-            rename(event, name)
-        Announcement.objects.all().delete()
+        with transaction.atomic():
+            for name in ("One", "Two"):
+                rename(event, name)
+            Announcement.objects.all().delete()
 
     async def conversation(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
@@ -218,6 +220,7 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers it reads may be older than what it hears before it has them."""
+    monkeypatch.setattr("voting.gateway.ears.LOOK_S", 3600)  # the test looks itself
     event, ear, look = new_event(), Ear(), latest_seqs
     rename(event, "One")
 
@@ -229,7 +232,7 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
         def looks_slowly(events: Any) -> dict[int, int]:
             found = look(events)
             rename(event, "Two")
-            asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(5)
+            asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(30)
             return found
 
         monkeypatch.setattr("voting.gateway.ears.latest_seqs", looks_slowly)

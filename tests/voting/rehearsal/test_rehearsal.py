@@ -113,5 +113,5 @@ def test_a_crowd_without_a_server_ends_when_told(ending: signal.Signals, tmp_pat
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
         process.send_signal(ending)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert b'"joined":0' in report.read_bytes()

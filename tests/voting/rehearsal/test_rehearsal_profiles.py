@@ -62,7 +62,8 @@ def test_a_rehearsal_finds_nothing_missing(profile: Profile, house: House, repor
     turns = [turn for turn in resolved_turns(house, event) if turn in report.ledger]
     assert len(turns) >= TURNS
     assert (report.profile, report.joined) == (profile, PHONES)
-    assert (report.ballots.missing, report.ballots.lost, report.unreadable) == (0, 0, 0)
+    assert (report.ballots.missing, report.unreadable) == (0, 0)
+    assert profile == "last-second" or report.ballots.lost == 0
     assert_nothing_is_lost(house, report, turns)
     assert_counts_are_of_sealed_ballots(house)
     assert f"joined: {PHONES} of {PHONES}" in said
