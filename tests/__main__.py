@@ -52,12 +52,8 @@ def run_part(part: str, marked: str, report: Path) -> Outcome:
     began = time.monotonic()
     argv = [sys.executable, "-m", "pytest", "-m", marked, f"--junitxml={report}", *PARTS[part]]
     status = subprocess.run(argv, check=False).returncode
-    seconds = time.monotonic() - began
-    return (
-        read_report(report, Outcome(part, status, seconds))
-        if report.exists()
-        else Outcome(part, status, seconds)
-    )
+    outcome = Outcome(part, status, time.monotonic() - began)
+    return read_report(report, outcome) if report.exists() else outcome
 
 
 def read_report(report: Path, outcome: Outcome) -> Outcome:

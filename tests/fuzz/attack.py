@@ -49,7 +49,7 @@ class Attack:
             try:
                 async with asyncio.timeout(PATIENCE_S * 4):
                     self.ended[await self._connect(rng)] += 1
-            except OSError as end:
+            except (OSError, asyncio.IncompleteReadError) as end:
                 self.ended[type(end).__name__] += 1
 
     async def _connect(self, rng: Random) -> str:
