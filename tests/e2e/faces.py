@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from deploy.laptop import browser as browsers
@@ -77,6 +77,18 @@ def vote(phone: Face, column: int) -> None:
 
 def press(console: Face, action: str) -> None:
     console.page.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
+
+
+def tap(part: Locator) -> None:
+    """A short press. A busy machine could take so long between down and up that it counts as holding."""
+    part.evaluate(TAP)
+
+
+TAP = """part => {
+  for (const kind of ["pointerdown", "pointerup"])
+    part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
+  part.click();
+}"""
 
 
 def wait_until(face: Face, is_so: Callable[[], bool]) -> None:

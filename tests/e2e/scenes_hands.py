@@ -6,7 +6,7 @@ from functools import partial
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.faces import SOON_MS
+from tests.e2e.faces import SOON_MS, tap
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
 from tests.e2e.tale import Tale
@@ -95,7 +95,7 @@ def pick_too_late(page: Page, prompter: Prompter) -> None:
 def pick_hidden(page: Page, prompter: Prompter) -> None:
     """And kept from those who look over a shoulder."""
     pick(page, prompter)
-    page.locator('[data-do="hide"]').click()
+    tap(page.locator('[data-do="hide"]'))
     expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
 
 

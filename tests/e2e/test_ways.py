@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
+from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, tap
 from tests.stack import House
 
 SMALL = {"width": 320, "height": 568}
@@ -99,7 +99,7 @@ def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: Open
     presses(yellow, 3)
     says(red, "Counted: your vote for\u00a03.")
     if hidden:
-        red.page.locator('[data-do="hide"]').click()
+        tap(red.page.locator('[data-do="hide"]'))
     wish = red.page.locator('[data-do="resign"]')
     wish.click()
     expect(wish).to_have_text("Sure? Press again")
