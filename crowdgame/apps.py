@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from crowdgame.logs import log_the_unexpected
+from crowdgame.config.logs import log_the_unexpected
 
 
 class CrowdgameConfig(AppConfig):

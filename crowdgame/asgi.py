@@ -13,17 +13,17 @@ SEATS_ARE_SIGNED_WITH = settings.SECRET_KEY  # read here, so that a gateway with
 
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
-from crowdgame.front_door import at_known_hosts, front_door  # noqa: E402
-from crowdgame.health import seen_from_outside  # noqa: E402
-from crowdgame.hosts import comes_from_own_page, comes_from_this_very_site  # noqa: E402
-from voting.consumers.chat import ChatConsumer  # noqa: E402
-from voting.consumers.console import ConsoleConsumer  # noqa: E402
-from voting.consumers.display import DisplayConsumer  # noqa: E402
-from voting.consumers.phone import PhoneConsumer  # noqa: E402
-from voting.consumers.unknown import refuse_socket  # noqa: E402
+from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
+from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
+from crowdgame.monitoring.health import seen_from_outside  # noqa: E402
+from crowdgame.web.front_door import at_known_hosts, front_door  # noqa: E402
+from crowdgame.web.hosts import comes_from_own_page, comes_from_this_very_site  # noqa: E402
+from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
-from voting.gateway.offers import told_to_page  # noqa: E402
-from voting.metrics.figures import take_role  # noqa: E402
+from voting.gateway.page_preload import told_to_page  # noqa: E402
+from voting.gateway.phone import PhoneConsumer  # noqa: E402
+from voting.gateway.unknown import refuse_socket  # noqa: E402
+from voting.metrics.metrics import take_role  # noqa: E402
 
 YOUNG, YOUNG_TIMES, MIDDLE_TIMES = 10_000, 10, 1_000
 take_role("gateway")

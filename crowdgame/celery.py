@@ -16,8 +16,8 @@ from celery.signals import (
 )
 from django.db import connections
 
-from voting.metrics.figures import take_role
-from voting.metrics.port import open_metrics_port
+from crowdgame.monitoring.port import open_metrics_port
+from voting.metrics.metrics import take_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 app = Celery("crowdgame")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["voting"])
+app.autodiscover_tasks(["voting.turns"])
 
 
 @setup_logging.connect

@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from crowdgame.database import database
-from crowdgame.logs import logging_config
-from crowdgame.mail import mail_server
+from crowdgame.config.database import database
+from crowdgame.config.logs import logging_config
+from crowdgame.config.mail import mail_server
 
 
 def _flag(name: str) -> bool:
@@ -60,7 +60,7 @@ INSTALLED_APPS = [
     "voting",
 ]
 MIDDLEWARE = [
-    "crowdgame.headers.say_policies",
+    "crowdgame.web.headers.say_policies",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -155,16 +155,16 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 # Who guesses passwords locks the account, not the address: a whole venue has one. Counted in Redis.
-AUTHENTICATION_BACKENDS = ["voting.pages.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
-AXES_HANDLER = "voting.pages.lockout.Failures"
+AUTHENTICATION_BACKENDS = ["crowdgame.accounts.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
+AXES_HANDLER = "crowdgame.accounts.lockout.Failures"
 AXES_CACHE = "logins"
 AXES_LOCKOUT_PARAMETERS = ["username"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "voting.pages.lockout.nowhere"
-AXES_CLIENT_STR_CALLABLE = "voting.pages.lockout.nobody"
+AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.nowhere"
+AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.nobody"
 AXES_VERBOSE = AXES_ENABLE_ADMIN = False
 # Not their middleware: `voting.pages.lockout` says it in words. No address among what is locked: see above.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]

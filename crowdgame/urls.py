@@ -1,15 +1,20 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from voting.pages import chat, chat_lines, hall, hall_account, hall_mail, ratings
-from voting.pages.cup_board import cup_board
-from voting.pages.leaflet import about, rules
-from voting.pages.lockout import Login
-from voting.pages.preview import board_picture
-from voting.pages.privacy import privacy
-from voting.pages.record import match_record
-from voting.pages.report import match_figures, match_report
-from voting.pages.verify import verify_script
+from crowdgame.accounts import views as hall_account
+from crowdgame.accounts.lockout import Login
+from crowdgame.chat import chat_lines
+from crowdgame.chat import views as chat
+from crowdgame.cups.board_view import cup_board
+from crowdgame.duels import views as hall
+from crowdgame.notifications import views as hall_mail
+from crowdgame.printing.leaflet_view import about, rules
+from crowdgame.ratings import views as ratings
+from crowdgame.reports.preview_view import board_picture
+from crowdgame.reports.record_view import match_record
+from crowdgame.reports.verify_view import verify_script
+from crowdgame.reports.views import match_figures, match_report
+from crowdgame.web.privacy import privacy
 
 admin.autodiscover()  # here, so that only processes with pages load it
 

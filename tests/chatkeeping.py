@@ -5,14 +5,14 @@ from secrets import token_urlsafe
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.moderation import remove, rule_room
+from crowdgame.chat.posting import Speaker, report, say
+from crowdgame.chat.rooms import find_room
 from games.models import ChatLine, ChatRoom, Duel, Guest, Match
 from tests.voting.playing import RED_WINS, play
-from voting.box.ballot_box import BallotBox
-from voting.chat.keys import Reader, key_for
-from voting.chat.moderating import remove, rule_room
-from voting.chat.rooms import find_room
-from voting.chat.saying import Speaker, report, say
-from voting.hall.guests import new_guest
+from voting.ballot_box.ballot_box import BallotBox
 
 box = BallotBox()
 

@@ -13,7 +13,7 @@ from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
 from tests.signals import reset_for_children
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 
 reset_for_children()
 
@@ -25,17 +25,17 @@ properties.load_profile("calm")
 LONGEST = (
     "tests/e2e/test_scenes.py",
     "tests/e2e/test_pages.py",
-    "tests/voting/upkeep/test_restore.py",
+    "tests/crowdgame/operations/test_restore.py",
     "tests/watching/test_secrecy.py",
     "tests/chaos/test_chaos.py",
     "tests/deploy/test_gateways.py",
-    "tests/voting/consumers/test_console_sockets.py",
-    "tests/voting/consumers/test_console_deeds.py",
+    "tests/crowdgame/console/test_console_sockets.py",
+    "tests/crowdgame/console/test_console_deeds.py",
     "tests/voting/gateway/test_two_gateways.py",
-    "tests/voting/upkeep/test_recovery_house.py",
-    "tests/voting/consumers/test_guessing.py",
+    "tests/crowdgame/operations/test_recovery_house.py",
+    "tests/voting/gateway/test_guessing.py",
     "tests/watching/test_health.py",
-    "tests/serving/test_serving.py",
+    "tests/crowdgame/serving/test_serving.py",
     "tests/games/test_properties.py",
     "tests/voting/gateway/test_drain.py",
     "tests/watching/test_places.py",

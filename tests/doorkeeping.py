@@ -4,14 +4,14 @@ from typing import Any
 
 from django.db.models import Q
 
+from crowdgame.console.control import edit_event
 from games.models import Event, Team
-from voting.box.ballot_box import BallotBox
-from voting.entry.admission import PERIOD_MS, code_of_the_moment
-from voting.entry.roster import read_roster
-from voting.entry.seats import Seat, sign_seat
-from voting.entry.tickets import make_roster, make_tickets, release_tickets
+from voting.admission.admission import PERIOD_MS, code_of_the_moment
+from voting.admission.roster import read_roster
+from voting.admission.seats import Seat, sign_seat
+from voting.admission.tickets import make_roster, make_tickets, release_tickets
+from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
-from voting.organizing.control import edit_event
 
 box = BallotBox()
 

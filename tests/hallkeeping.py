@@ -4,18 +4,18 @@ from typing import Any
 
 from django.db.models import F
 
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.time_controls import BY_SLUG
 from games.matches import changing, claim_turn
 from games.models import Duel, Event, Match, Team, Turn
 from tests.voting.playing import RED_WINS, only_turn, organizer, play
 from voting import protocol
-from voting.box.ballot_box import BallotBox
-from voting.box.boxed import turn_keys
-from voting.fanout.announcements import announce
-from voting.hall.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel, place_of
-from voting.hall.guests import new_guest
-from voting.hall.paces import BY_SLUG
-from voting.match.turns import boxed, place_and_tell
+from voting.announcements.outbox import announce
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import turn_keys
 from voting.models import StoredBallot
+from voting.turns.turns import boxed, place_and_tell
 
 FAR_S = 3 * 24 * 3600
 box = BallotBox()

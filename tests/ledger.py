@@ -4,9 +4,9 @@ from collections import Counter
 
 import msgspec
 
+from crowdgame.rehearsal.report import Report
 from tests.stack import House
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.rehearsal.report import Report
 
 
 def turns_of(house: House, event: int, *states: str) -> list[int]:

@@ -21,6 +21,9 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
+from crowdgame.console.control import abort_playing_match, act  # noqa: E402
+from crowdgame.console.turn_time import extend_turn  # noqa: E402
+from crowdgame.cups.cups import begin_pairing, create_cup  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
 from tests.chatkeeping import (  # noqa: E402
@@ -37,16 +40,13 @@ from tests.chatkeeping import (  # noqa: E402
 from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
 from tests.hallkeeping import against_crowd, duel, duels, far_games, run_down, turn_of  # noqa: E402
 from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
-from voting.box.ballot_box import BallotBox  # noqa: E402
-from voting.box.boxed import turn_keys  # noqa: E402
+from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
+from voting.ballot_box.types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.cups.cups import begin_pairing, create_cup  # noqa: E402
-from voting.match.deadlines import arm_close  # noqa: E402
-from voting.match.turns import load_turn, start_match  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
-from voting.organizing.control import abort_playing_match, act  # noqa: E402
-from voting.organizing.tempo import extend_turn  # noqa: E402
 from voting.protocol import ActionAsk  # noqa: E402
+from voting.turns.deadlines import arm_close  # noqa: E402
+from voting.turns.turns import load_turn, start_match  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()

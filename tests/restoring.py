@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop import startup
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
@@ -30,7 +31,6 @@ from tests.nights import (
     turn_with_ballots,
 )
 from tests.stack import House, organizer, running_house
-from voting.rehearsal.report import Report
 
 BACKUP = "evening.backup"
 # After a turn is given back it is open for so long, however slow the machine.

@@ -13,10 +13,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from crowdgame.events.edits import tell_screens
+from crowdgame.events.event_words import NameField
 from games.admin import LookOnly, UnfoldAdmin
 from games.models import Event, MatchState, Team, TurnState
-from voting.forms.edits import tell_screens
-from voting.forms.event_words import NameField
 from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
 
 SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__defections__gt": 0}

@@ -8,7 +8,7 @@ class VotingConfig(AppConfig):
 
     def ready(self) -> None:
         """The hall hears of turns, of which the match does not know who is told."""
+        from crowdgame.notifications.email import plan_letters  # noqa: PLC0415
         from games.models import Turn  # noqa: PLC0415  models are not there before
-        from voting.hall.letters import plan_letters  # noqa: PLC0415
 
         post_save.connect(plan_letters, sender=Turn)

@@ -3,9 +3,16 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
-from voting.pages import cups, ladder, members, new_event, organizer, printed, study, tickets
-from voting.pages.content_policy import View, guarded
-from voting.pages.lockout import Login
+from crowdgame.accounts.lockout import Login
+from crowdgame.cups import ladder_view as ladder
+from crowdgame.cups import views as cups
+from crowdgame.events import member_views as members
+from crowdgame.events import new_event
+from crowdgame.events import ticket_views as tickets
+from crowdgame.events import views as organizer
+from crowdgame.printing import views as printed
+from crowdgame.reports import study_view as study
+from crowdgame.web.content_policy import View, guarded
 
 
 class CodeConverter:

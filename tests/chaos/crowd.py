@@ -10,14 +10,14 @@ from random import Random
 
 import uvloop
 
+from crowdgame.rehearsal.address import Address, look_up
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
 from tests.chaos.book import Writer
 from tests.chaos.witness import Witness
 from tests.load.bench.machine import allow_files
-from voting.rehearsal.address import Address, look_up
-from voting.rehearsal.hall import Hall
-from voting.rehearsal.ledger import Ledger
-from voting.rehearsal.server_clock import ServerClock
-from voting.rehearsal.wire import phone_address
 
 TURNS_KEPT = 20
 JOINS_A_SECOND = 250

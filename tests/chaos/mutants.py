@@ -18,12 +18,12 @@ def plant(name: str) -> None:
 def take_the_compare_and_set_out() -> None:
     """Whoever writes a turn writes it, whatever has become of it since."""
     for user in (
-        "voting.match.closing",
-        "voting.match.turns",
-        "voting.organizing.control",
-        "voting.organizing.hands",
-        "voting.organizing.tempo",
-        "voting.match.time_steps",
+        "voting.turns.closing",
+        "voting.turns.turns",
+        "crowdgame.console.control",
+        "crowdgame.console.hands",
+        "crowdgame.console.turn_time",
+        "voting.turns.time_steps",
     ):
         resolve_name(user).claim_turn = _claim_without_comparing
 
@@ -38,7 +38,7 @@ def _claim_without_comparing(turn: Any, **changes: Any) -> bool:
 
 def take_the_seal_out() -> None:
     """The box goes on taking ballots, and whoever asks again is given another answer."""
-    ballot_box = resolve_name("voting.box.ballot_box")
+    ballot_box = resolve_name("voting.ballot_box.ballot_box")
     whole = ballot_box._script
 
     def without_seal(name: str) -> str:

@@ -25,21 +25,21 @@ Deed = Literal["die", "die whole", "stall", "hold"]
 DEEDS: tuple[Deed, ...] = get_args(Deed)
 
 STEPS: dict[str, tuple[str, str, When]] = {
-    "before the seal": ("voting.box.ballot_box:BallotBox", "seal", "before"),
-    "after the seal": ("voting.box.ballot_box:BallotBox", "seal", "after"),
-    "when the seal is told": ("voting.match.closing", "_tell_seal", "after"),
-    "after the decision": ("voting.match.closing", "decide_outcome", "after"),
-    "before the transaction": ("voting.match.closing", "_write", "before"),
-    "in the transaction with the turn claimed": ("voting.match.closing", "claim_turn", "after"),
-    "in the transaction with all written": ("voting.match.closing", "announce", "after"),
-    "after the commit": ("voting.match.closing", "_write", "after"),
-    "before it is told": ("voting.match.closing", "relay", "before"),
-    "when all is told but not marked": ("voting.fanout.layer", "publish", "after"),
-    "when all is told and marked": ("voting.match.closing", "relay", "after"),
-    "before the next box": ("voting.match.closing", "place_turn", "before"),
-    "after the next box": ("voting.match.closing", "place_turn", "after"),
-    "before the box is let go": ("voting.box.ballot_box:BallotBox", "expire", "before"),
-    "after the box is let go": ("voting.box.ballot_box:BallotBox", "expire", "after"),
+    "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),
+    "after the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "after"),
+    "when the seal is told": ("voting.turns.closing", "_tell_seal", "after"),
+    "after the decision": ("voting.turns.closing", "decide_outcome", "after"),
+    "before the transaction": ("voting.turns.closing", "_write", "before"),
+    "in the transaction with the turn claimed": ("voting.turns.closing", "claim_turn", "after"),
+    "in the transaction with all written": ("voting.turns.closing", "announce", "after"),
+    "after the commit": ("voting.turns.closing", "_write", "after"),
+    "before it is told": ("voting.turns.closing", "relay", "before"),
+    "when all is told but not marked": ("voting.announcements.layer", "publish", "after"),
+    "when all is told and marked": ("voting.turns.closing", "relay", "after"),
+    "before the next box": ("voting.turns.closing", "place_turn", "before"),
+    "after the next box": ("voting.turns.closing", "place_turn", "after"),
+    "before the box is let go": ("voting.ballot_box.ballot_box:BallotBox", "expire", "before"),
+    "after the box is let go": ("voting.ballot_box.ballot_box:BallotBox", "expire", "after"),
 }
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from tests.chaos.points import STEPS
 from tests.chaos.result import Result, Row
-from voting.rehearsal.samples import Spread
 
 PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- written by make chaos: begin -->", "<!-- written by make chaos: end -->"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
+from crowdgame.rehearsal.samples import Samples, Spread
 from tests.chaos.campaign import Campaign, Struck
 from tests.chaos.catalogue import place_of
-from voting.rehearsal.samples import Samples, Spread
 
 ADDED = (
     *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "double_or_wrong", "misunderstood"),

@@ -8,11 +8,11 @@ from random import Random
 
 from msgspec.structs import replace
 
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.phone import Phone
 from tests.chaos.book import Writer
 from voting import protocol
-from voting.entry.seats import claimed_voter
-from voting.rehearsal.hall import Hall
-from voting.rehearsal.phone import Phone
+from voting.admission.seats import claimed_voter
 
 AT_THE_DEADLINE, THINK_AGAIN = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0

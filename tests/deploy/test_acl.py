@@ -17,7 +17,7 @@ from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.stack import House, organizer, running_parts
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
 PASSWORD = "of-the-tests"

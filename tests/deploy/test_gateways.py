@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop.network import shares_ports
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -27,7 +28,6 @@ from tests.nights import (
 )
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import figures
-from voting.rehearsal.report import Report
 
 pytestmark = pytest.mark.skipif(not shares_ports(), reason="this system spreads nobody over several sockets")
 

@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from crowdgame.front_door import front_door
+from crowdgame.web.front_door import front_door
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.tale import plain
-from voting.entry.links import qr_rows
-from voting.entry.seats import new_seat, sign_offer
-from voting.gateway.offers import Told as PageTold
+from voting.admission.links import qr_rows
+from voting.admission.seats import new_seat, sign_offer
+from voting.gateway.page_preload import Told as PageTold
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
 
 Message = dict[str, Any]

@@ -22,7 +22,7 @@ from tests.e2e.scenes_staging import (
     secretly,
 )
 from tests.e2e.tale import Tale, hands, series, told
-from voting.entry.links import qr_rows
+from voting.admission.links import qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
 
 KEYED = "http://play.example/Q7RM#R7KQ2"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from crowdgame.console.consumer import LOOK_AGAIN_S
 from tests.faces import Face, Faces
 from tests.stack import House
-from voting.consumers.console import LOOK_AGAIN_S
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")

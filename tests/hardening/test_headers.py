@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 from django.utils.module_loading import import_string
 
-from crowdgame.headers import for_pages_from_memory, say_policies
+from crowdgame.web.headers import for_pages_from_memory, say_policies
 from games.matches import create_event
 
 pytestmark = pytest.mark.django_db

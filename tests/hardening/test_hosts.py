@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from crowdgame import hosts
+from crowdgame.web import hosts
 from deploy.laptop.network import LOOPBACK
 from tests.faces import Faces
 from tests.stack import House

@@ -8,13 +8,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from crowdgame.events.forms import EventForm
 from deploy.laptop.paths import ROOT
 from games.matches import create_event
 from games.names import TEAM_NAMES
 from tests.voting.playing import RED_WINS, play
-from voting.box.ballot_box import BallotBox
-from voting.forms.event import EventForm
-from voting.match.turns import start_match
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import start_match
 
 SCRIPT = "<script>alert(1)</script>"
 UNSAFE = re.compile(

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from redis import Redis
 
-from voting.pages.lockout import seconds_left
-from voting.pages.sign_in import entry_path
+from crowdgame.accounts.lockout import seconds_left
+from crowdgame.accounts.sign_in import entry_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.rehearsal.report import Ballots
+from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.figures import Beside, Evening, Figures
 from tests.load.bench.flatness import trend_of
@@ -11,8 +13,6 @@ from tests.load.bench.goals import rows_of
 from tests.load.bench.rate import Rate
 from tests.load.bench.recorded import better_of, fallen, record, recorded
 from tests.load.bench.row import Row
-from voting.rehearsal.report import Ballots
-from voting.rehearsal.samples import Spread
 
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_told_ms")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import (
@@ -16,7 +17,6 @@ from tests.ledger import (
     sealed_ballots,
 )
 from tests.stack import House
-from voting.rehearsal.report import Report
 
 PHONES, TURNS = 500, 10
 LONGEST_S = 240

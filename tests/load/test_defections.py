@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import (
@@ -19,7 +20,6 @@ from tests.ledger import (
     sealed_ballots,
 )
 from tests.stack import House
-from voting.rehearsal.report import Report
 
 PHONES, SHARE = 1_000, "0.06"
 LONGEST_S = 220

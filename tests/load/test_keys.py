@@ -11,15 +11,15 @@ import uvloop
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.crowd import Crowd, Plan, Progress
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.keys import Keys
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
 from tests.stack import House
 from voting.protocol import CloseCode
-from voting.rehearsal.address import Address
-from voting.rehearsal.crowd import Crowd, Plan, Progress
-from voting.rehearsal.hall import Hall
-from voting.rehearsal.keys import Keys
-from voting.rehearsal.ledger import Ledger
-from voting.rehearsal.server_clock import ServerClock
-from voting.rehearsal.wire import phone_address
 
 IN_WITHIN_S = 120
 SHOUTS = 60

@@ -2,9 +2,9 @@
 
 import asyncio
 
+from crowdgame.rehearsal.samples import Samples
 from tests.load.watching import watch
 from tests.stack import House
-from voting.rehearsal.samples import Samples
 
 WATCHERS, DUELS, TURNS = 60, 2, 1  # more than an event has projectors
 

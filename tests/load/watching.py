@@ -16,8 +16,8 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from crowdgame.rehearsal.samples import Samples
 from tests.stack import House, running_house
-from voting.rehearsal.samples import Samples
 
 PICKS = ((1, 2), (3, 4), (5, 6), (7, 1), (2, 3))  # nobody has four by then
 OPENING_AT_ONCE = 50

@@ -15,20 +15,20 @@ import pytest
 from django.db import connection
 from redis import Redis
 
+from crowdgame.console.control import edit_event
 from games.matches import MatchError
 from games.models import Event, Match, MatchState, Turn, TurnState
 from tests.voting.playing import kinds, new_event, only_turn, open_now, play, run_out, start, vote
 from tests.voting.pressing import press
 from tests.voting.racing import at_once
-from voting.box.archive import store_ballots, stored_ballots
-from voting.box.ballot_box import BallotBox
+from voting.announcements.outbox import relay
+from voting.ballot_box.archive import store_ballots, stored_ballots
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
-from voting.fanout.announcements import relay
-from voting.match.closing import close_turn
-from voting.match.turns import load_turn, restore_turn, start_due_match, start_match
 from voting.models import Announcement, TallyRecord
-from voting.organizing.control import edit_event
 from voting.protocol import Action
+from voting.turns.closing import close_turn
+from voting.turns.turns import load_turn, restore_turn, start_due_match, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8

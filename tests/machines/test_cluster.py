@@ -10,6 +10,8 @@ from pytest_django.fixtures import Settings
 from redis import RedisError
 from redis.crc import key_slot
 
+from crowdgame.rehearsal.lease import Cue, Playbill
+from crowdgame.rehearsal.report import Report
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -20,12 +22,10 @@ from tests.ledger import (
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
-from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Cast, Held, Sealed, event_key
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.types import BoxedTurn, Cast, Held, Sealed, event_key
 from voting.counting.ballots import Ballot
-from voting.gateway.playbill import Cue, Playbill
 from voting.protocol import RehearsalTold
-from voting.rehearsal.report import Report
 
 EVENTS = range(1, 41)
 KEYS = 6  # of an event: box, ballots, joined, gateways, most, rehearsal

@@ -9,13 +9,13 @@ import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
 
+from crowdgame.rehearsal.phone import CLOCK_EVERY_S
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
 from tests.machines import manifests
 from tests.machines.manifests import KUBERNETES, SERVER, Process
-from voting.metrics.figures import CONNECTIONS
-from voting.rehearsal.phone import CLOCK_EVERY_S
+from voting.metrics.metrics import CONNECTIONS
 
 VERSION = "1.37"
 AIR_S = 10

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -22,7 +23,6 @@ from tests.ledger import (
 from tests.machines.postgres import running_postgres
 from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
-from voting.rehearsal.report import Report
 
 FILES = [
     "box/test_archive.py",

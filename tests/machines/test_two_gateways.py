@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from websockets.sync.client import connect
 
+from crowdgame.rehearsal.report import Report
 from deploy.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -26,7 +27,6 @@ from tests.machines.postgres import Postgres
 from tests.machines.two_gateways import GATEWAYS, Street, running_street
 from tests.nights import BRISK, PATIENCE_S, PHONES, connected, crowd, held, leave, resolve_another, restart
 from tests.stack import SERVERS
-from voting.rehearsal.report import Report
 
 DAWDLERS = 50
 HEADER_TIME_S = 10

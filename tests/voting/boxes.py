@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import pytest
 from redis import Redis
 
-from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Held, Sealed, Turnout
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.types import BoxedTurn, Held, Sealed, Turnout
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.boxes import cast
-from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn, Cast, Held, Lost
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.types import BoxedTurn, Cast, Held, Lost
 from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]

@@ -9,12 +9,12 @@ from games.engine.game import Side
 from games.matches import changing, claim_turn, create_event
 from games.models import LIVE_STATES, Event, Match, Turn
 from voting import protocol
-from voting.box.ballot_box import BallotBox
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
-from voting.fanout.announcements import announce, relay
-from voting.match.closing import close_turn
-from voting.match.turns import boxed, load_turn, start_match
 from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, load_turn, start_match
 
 CLASSIC = "captains-mistress"
 SELECTOR = "single-selector"

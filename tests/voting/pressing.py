@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.core import serializers
 
+from crowdgame.console.control import act
+from crowdgame.events.audit import Done
 from games.matches import MatchError
 from games.models import Event, Match, Team, Turn
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, StoredBallot, TallyRecord
-from voting.organizing.control import act
-from voting.organizing.deeds import Done
 from voting.protocol import Action, ActionAsk
 
 MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)

@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 from django.db import connections
 
 from games.matches import MatchError
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 
 
 def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseException]:

@@ -10,14 +10,14 @@ from pytest_django.plugin import DjangoDbBlocker
 from games.engine.game import SIDES
 from games.models import Match
 from tests.voting.playing import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
-from voting.box.ballot_box import BallotBox
+from voting.admission.seats import sign_of
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, ranking_of, set_of
-from voting.entry.seats import sign_of
-from voting.match.closing import close_turn
-from voting.match.turns import boxed, start_match
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, start_match
 
 T = TypeVar("T")
 Record = dict[str, Any]

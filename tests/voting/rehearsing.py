@@ -8,15 +8,15 @@ from random import Random
 
 import pytest
 
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.crowd import Crowd, Plan
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.profile import Profile
+from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
 from tests.voting.small_hall import SmallHall
-from voting.rehearsal.address import Address
-from voting.rehearsal.crowd import Crowd, Plan
-from voting.rehearsal.hall import Hall
-from voting.rehearsal.ledger import Ledger
-from voting.rehearsal.profile import Profile
-from voting.rehearsal.report import Report
-from voting.rehearsal.server_clock import ServerClock
-from voting.rehearsal.wire import phone_address
 
 PHONES = 12
 PLAN = Plan(phones=PHONES, joins_a_second=500, turns=2)

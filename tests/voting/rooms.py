@@ -11,13 +11,13 @@ from django.db import connections
 from games.engine.game import Board
 from games.models import Event
 from voting import protocol
-from voting.box.intake import Intake
-from voting.entry.seats import Seat
-from voting.fanout.announcements import announcements_after
-from voting.fanout.layer import Copy
-from voting.fanout.snapshots import snapshot
+from voting.admission.seats import Seat
+from voting.announcements.layer import Copy
+from voting.announcements.outbox import announcements_after
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.intake import Intake
+from voting.gateway.event_room import Room
 from voting.gateway.gateway import Gateway
-from voting.gateway.hub import Room
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ import msgspec
 
 from games.models import Event
 from voting import protocol
-from voting.fanout.snapshots import snapshot
+from voting.announcements.snapshots import snapshot
 from voting.models import Announcement
 
 

@@ -18,7 +18,7 @@ django.setup()
 
 from crowdgame.serving.listening import adopt  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
-from voting.consumers.line import Line  # noqa: E402
+from voting.gateway.send_queue import Line  # noqa: E402
 
 LONG = "x" * 16_000
 lines: set[Line] = set()

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from crowdgame.health import may_measure, seen_from_outside
-from crowdgame.readiness import NotReady, Part, Readiness, readiness
+from crowdgame.monitoring.health import may_measure, seen_from_outside
+from crowdgame.monitoring.readiness import NotReady, Part, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import ask
@@ -118,7 +118,7 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
 def test_a_database_of_an_older_version_is_not_ready(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdgame.readiness.PATIENCE_S", 30)
+    monkeypatch.setattr("crowdgame.monitoring.readiness.PATIENCE_S", 30)
     applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
     newest = applied.first()
     assert newest is not None
@@ -135,16 +135,16 @@ def test_a_database_of_an_older_version_is_not_ready(
 def test_however_many_ask_each_part_is_asked_once_a_while(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdgame.readiness.PATIENCE_S", 30)
+    monkeypatch.setattr("crowdgame.monitoring.readiness.PATIENCE_S", 30)
 
     async def crowd() -> tuple[int, int]:
-        monkeypatch.setattr("crowdgame.readiness.FRESH_S", 60)
+        monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 60)
         ready = Readiness()
         await asyncio.gather(*(ready.look() for _ in range(50)))
         first = {id(part.question) for part in ready._parts.values()}
         await ready.look()
         again = {id(part.question) for part in ready._parts.values()}
-        monkeypatch.setattr("crowdgame.readiness.FRESH_S", 0)
+        monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 0)
         await ready.look()
         later = {id(part.question) for part in ready._parts.values()}
         return len(again - first), len(later - first)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from crowdgame.logs import WRITTEN, JsonLines, logging_config
+from crowdgame.config.logs import WRITTEN, JsonLines, logging_config
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces

@@ -17,28 +17,28 @@ from itertools import count
 from django.db import transaction
 from redis import RedisError
 
+from crowdgame.chat.chat_hub import Parlours
 from games.models import Event
 from voting import protocol
-from voting.box.archive import store_ballots
-from voting.box.ballot_box import AsyncBallotBox
-from voting.box.box_clock import BoxClock, local_ms
-from voting.box.intake import Intake
+from voting.admission.restrictions import Rules, rules_of
+from voting.announcements.layer import Copy
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.archive import store_ballots
+from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.box_clock import BoxClock, local_ms
+from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
-from voting.entry.rulings import Rules, rules_of
-from voting.fanout.layer import Copy
-from voting.fanout.snapshots import snapshot
-from voting.gateway.by_clocks import moves_deadline
-from voting.gateway.desk import Desk
-from voting.gateway.door import Door
-from voting.gateway.ears import Ears
-from voting.gateway.goodbyes import LEAST_RETRY_MS, say_goodbye
-from voting.gateway.hub import Room
-from voting.gateway.parlours import Parlours
+from voting.gateway.admission_queue import Door
+from voting.gateway.drain import LEAST_RETRY_MS, say_goodbye
+from voting.gateway.event_room import Room
+from voting.gateway.picks import moves_deadline
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, open_list
-from voting.gateway.side_desk import SideDesk
+from voting.gateway.side_changes import SideDesk
+from voting.gateway.subscriber import Ears
 from voting.gateway.threads import at_the_desk, in_database
-from voting.metrics.figures import LOOP_LAG_S
+from voting.gateway.ticket_claims import Desk
+from voting.metrics.metrics import LOOP_LAG_S
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from games.engine.game import Side
 from voting import protocol
-from voting.box.intake import Lane
+from voting.ballot_box.intake import Lane
 from voting.counting.choices import is_fit
 
 OPENING_MS = 50

@@ -2,17 +2,17 @@
 
 from asgiref.sync import sync_to_async
 
+from crowdgame.rehearsal.lease import Playbill
 from games.engine.game import SIDES
 from voting import protocol
-from voting.box.ballot_box import AsyncBallotBox
-from voting.box.box_clock import BoxClock, local_ms
-from voting.box.boxed import Turnout
-from voting.box.cheers import CheerCount, Cheers
-from voting.box.peek import Peek
-from voting.gateway.hub import Room
-from voting.gateway.playbill import Playbill
-from voting.gateway.telling import tell_open, tell_rehearsal, tell_teams, tell_turnout, write_to_few
-from voting.match.deadlines import arm_early_close
+from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.box_clock import BoxClock, local_ms
+from voting.ballot_box.cheers import CheerCount, Cheers
+from voting.ballot_box.peek import Peek
+from voting.ballot_box.types import Turnout
+from voting.gateway.broadcast import tell_open, tell_rehearsal, tell_teams, tell_turnout, write_to_few
+from voting.gateway.event_room import Room
+from voting.turns.deadlines import arm_early_close
 
 UNANIMOUS_BEATS = 2
 

@@ -13,12 +13,12 @@ import msgspec
 
 from games.engine.game import SIDES, Side
 from games.models import TurnState
-from voting.box.stores import DATABASE_AWAY
+from voting.admission.seats import Seat
+from voting.ballot_box.stores import DATABASE_AWAY
 from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import tree_of
 from voting.counting.merkle import Tree
-from voting.entry.seats import Seat
-from voting.gateway.hub import Room
+from voting.gateway.event_room import Room
 from voting.models import TallyRecord
 from voting.protocol import ReceiptTold
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from voting.entry.seats import Seat
+from voting.admission.seats import Seat
 
 
 class Socket(Protocol):

@@ -5,7 +5,26 @@ milliseconds since 1970 by the ballot box's clock. Columns, turns, matches and t
 `frontend/src/protocol.ts` is generated from this package.
 """
 
-from voting.protocol.asked import (
+from voting.protocol.changes import (
+    Change,
+    Changes,
+    EventEdited,
+    JoiningLocked,
+    JoiningUnlocked,
+    LobbyOpened,
+    MatchAborted,
+    MatchStarted,
+    TurnConcealed,
+    TurnMoved,
+    TurnPaused,
+    TurnRestored,
+    TurnResumed,
+    TurnRevealed,
+    TurnVoided,
+    decode_change,
+)
+from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
+from voting.protocol.client import (
     MAX_CONSOLE_PHONES,
     MAX_HANDS,
     MAX_NOTICE,
@@ -27,25 +46,6 @@ from voting.protocol.asked import (
     ReceiptAsk,
     SideChange,
 )
-from voting.protocol.changes import (
-    Change,
-    Changes,
-    EventEdited,
-    JoiningLocked,
-    JoiningUnlocked,
-    LobbyOpened,
-    MatchAborted,
-    MatchStarted,
-    TurnConcealed,
-    TurnMoved,
-    TurnPaused,
-    TurnRestored,
-    TurnResumed,
-    TurnRevealed,
-    TurnVoided,
-    decode_change,
-)
-from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatTold, ToChat
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
     MAX_CHOICE,
@@ -66,30 +66,7 @@ from voting.protocol.fields import (
     Time,
     Token,
 )
-from voting.protocol.state import (
-    Admission,
-    Clocks,
-    Concealed,
-    Deciding,
-    Ending,
-    EventState,
-    Finished,
-    Legal,
-    Match,
-    NoBallotRule,
-    Part,
-    Rated,
-    ResignShare,
-    Reveal,
-    SidesTold,
-    SidesTurn,
-    SideTally,
-    TallyMethod,
-    Team,
-    TieRule,
-    Turn,
-)
-from voting.protocol.told import (
+from voting.protocol.server import (
     ActionDone,
     ActionRefused,
     Always,
@@ -119,7 +96,7 @@ from voting.protocol.told import (
     TurnoutCounted,
     TurnSealed,
 )
-from voting.protocol.welcomed import (
+from voting.protocol.snapshot import (
     ConsoleWelcomed,
     Deed,
     DisplayWelcomed,
@@ -129,6 +106,29 @@ from voting.protocol.welcomed import (
     Role,
     SideTaken,
     You,
+)
+from voting.protocol.state import (
+    Admission,
+    Clocks,
+    Concealed,
+    Deciding,
+    Ending,
+    EventState,
+    Finished,
+    Legal,
+    Match,
+    NoBallotRule,
+    Part,
+    Rated,
+    ResignShare,
+    Reveal,
+    SidesTold,
+    SidesTurn,
+    SideTally,
+    TallyMethod,
+    Team,
+    TieRule,
+    Turn,
 )
 
 __all__ = [

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from voting.protocol.asked import ClockAsk
+from voting.protocol.client import ClockAsk
 from voting.protocol.fields import Count, Id, Time, Token
-from voting.protocol.told import ClockTold, ErrorTold, RetryTold
+from voting.protocol.server import ClockTold, ErrorTold, RetryTold
 
 
 class ChatJoin(msgspec.Struct, frozen=True, tag="chat.join"):

@@ -52,7 +52,7 @@ def _listener(asked: dict[str, Any]) -> socket.socket:
 
 async def drain(within_s: float) -> None:
     """Send this process's phones away, if it has had any."""
-    from crowdgame.readiness import readiness  # noqa: PLC0415
+    from crowdgame.monitoring.readiness import readiness  # noqa: PLC0415
     from voting.gateway.gateway import gateway  # noqa: PLC0415
 
     readiness.draining = True

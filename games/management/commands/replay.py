@@ -18,10 +18,10 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
+from games.drawing.board_text import board_text, refused_text
 from games.engine.answer import LineRefused, Unanswered, answer
 from games.engine.errors import BadRecord, GameError
 from games.engine.record import GameRecord, Replayed, read_record, replay
-from games.management.board_text import board_text, refused_text
 
 MAX_LINE_BYTES = 1 << 26  # the record of a match in a full hall is some 20 MB
 INTERRUPTED = 130

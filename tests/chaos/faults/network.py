@@ -11,7 +11,7 @@ from tests.chaos.night import Night
 from tests.chaos.proxy import Trouble
 from tests.deploy.processes import comes_about
 
-LUA = Path(voting.__file__).parent / "box" / "lua"
+LUA = Path(voting.__file__).parent / "ballot_box" / "lua"
 LOST_WITHIN_S = 10.0
 BETWEEN_CUTS_S: Span = (0.2, 0.8)
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Protocol, cast
 
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.line import Line
+from crowdgame.rehearsal.samples import Samples
+from crowdgame.rehearsal.server_clock import ServerClock
 from voting import protocol
-from voting.rehearsal.address import Address
-from voting.rehearsal.line import Line
-from voting.rehearsal.samples import Samples
-from voting.rehearsal.server_clock import ServerClock
 
 RETRY_S = 15.0
 PLAYERS = 2

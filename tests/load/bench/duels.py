@@ -15,14 +15,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from crowdgame.rehearsal.address import Address, look_up
+from crowdgame.rehearsal.samples import Samples, Spread
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
 from deploy.laptop.stopping import end_on_signals
 from tests.load.bench.duellist import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
 from tests.stack import House, running_house
-from voting.rehearsal.address import Address, look_up
-from voting.rehearsal.samples import Samples, Spread
-from voting.rehearsal.server_clock import ServerClock
-from voting.rehearsal.wire import phone_address
 
 DEADLINE_MS, WATCHED_MS = 250, 300
 SPARE_FILES = 512

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
+from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.load.bench.figures import Evening
 from tests.load.bench.house import processes
 from tests.load.bench.machine import Stopwatch
 from tests.stack import House
-from voting.rehearsal.report import Report
-from voting.rehearsal.samples import Spread
 
 JOINED_WITHIN_S = 60.0
 LONGEST_S = 120.0

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
+from crowdgame.rehearsal.report import Ballots
+from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.rate import Rate
-from voting.rehearsal.report import Ballots
-from voting.rehearsal.samples import Spread
 
 Round = TypeVar("Round", Rate, Fanout)
 

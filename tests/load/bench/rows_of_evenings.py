@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.figures import Evening
 from tests.load.bench.row import WANTED, Row, too_few
-from voting.rehearsal.samples import Spread
 
 
 def rows_of_evening(evening: Evening) -> Iterator[Row]:

@@ -13,13 +13,13 @@ from random import Random
 import msgspec
 import uvloop
 
-from voting.rehearsal.address import Address
-from voting.rehearsal.crowd import Crowd, Plan, Progress
-from voting.rehearsal.hall import Hall
-from voting.rehearsal.ledger import Ledger
-from voting.rehearsal.samples import Samples, Spread
-from voting.rehearsal.server_clock import ServerClock
-from voting.rehearsal.wire import phone_address
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.crowd import Crowd, Plan, Progress
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.samples import Samples, Spread
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
 
 GC_THRESHOLD = 50_000
 TURNS_KEPT = 50

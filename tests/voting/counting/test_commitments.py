@@ -11,19 +11,19 @@ from deploy.laptop.network import LOOPBACK, free_port
 from games.engine.game import SIDES
 from games.models import TurnState
 from tests.deploy.processes import wait_until
+from tests.voting.announcements.test_announcements import listening
 from tests.voting.crowds import sealed_ballots
-from tests.voting.fanout.test_announcements import listening
 from tests.voting.playing import CLASSIC, ballots, open_now, run_out, start
 from tests.voting.recording import blinded
-from voting.box.archive import store_ballots
-from voting.box.ballot_box import BallotBox
+from voting.announcements.layer import NO_CHANGE
+from voting.ballot_box.archive import store_ballots
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.commitments import commit_ballots, leaf_of
-from voting.fanout.layer import NO_CHANGE
-from voting.match.closing import close_turn
-from voting.match.turns import boxed, load_turn
 from voting.models import TallyRecord
 from voting.protocol import Commitment, TurnSealed
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, load_turn
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 

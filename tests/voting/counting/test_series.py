@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from games.models import Event, Match
 from tests.voting.playing import RED_WINS, new_event, play
 from tests.voting.pressing import press
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.series import Series, beginnings, standing
-from voting.match.turns import start_match
+from voting.turns.turns import start_match
 
 YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 winners = st.lists(st.sampled_from([1, 2, None]), max_size=40)

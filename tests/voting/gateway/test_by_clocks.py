@@ -7,10 +7,10 @@ import pytest
 from tests.voting.playing import start
 from tests.voting.rooms import cast, room_of, voter
 from voting import protocol
-from voting.box.ballot_box import BallotBox
-from voting.gateway.by_clocks import moves_deadline
-from voting.gateway.hub import Room
-from voting.match.turns import change_turn
+from voting.ballot_box.ballot_box import BallotBox
+from voting.gateway.event_room import Room
+from voting.gateway.picks import moves_deadline
+from voting.turns.turns import change_turn
 
 pytestmark = pytest.mark.django_db
 DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}

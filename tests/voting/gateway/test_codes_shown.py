@@ -5,7 +5,7 @@ import json
 from tests.faces import Face, Faces, Message
 from tests.stack import House
 from tests.voting.keys import event, shown, trusted_display
-from voting.entry.admission import PERIOD_MS
+from voting.admission.admission import PERIOD_MS
 
 
 def hear_next_code(display: Face) -> Message:

@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.voting.rooms import playing
 from voting import protocol
-from voting.entry.admission import WRONG_AT_ONCE
-from voting.gateway.desk import CLAIMS_AT_ONCE, Desk, TurnedAway
-from voting.gateway.door import NEWCOMERS_WAIT_S, Crowded, Pace
+from voting.admission.admission import WRONG_AT_ONCE
+from voting.gateway.admission_queue import NEWCOMERS_WAIT_S, Crowded, Pace
+from voting.gateway.ticket_claims import CLAIMS_AT_ONCE, Desk, TurnedAway
 from voting.protocol import MAX_RETRY_MS
 
 EVENT = 7

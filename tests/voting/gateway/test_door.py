@@ -10,13 +10,20 @@ from redis import RedisError
 
 from tests.voting.boxes import EVENT, HOUR_MS, TURN
 from tests.voting.rooms import Ear, playing
-from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.boxed import BoxedTurn
-from voting.box.intake import Intake
+from voting.admission.seats import Seat, new_seat
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.intake import Intake
+from voting.ballot_box.types import BoxedTurn
 from voting.counting.ballots import Ballot
-from voting.entry.seats import Seat, new_seat
-from voting.gateway.door import FULL_RETRY_MS, JOINS_AT_ONCE, WAITING_AT_LEAST, Crowded, Door, Entry
-from voting.gateway.hub import Room
+from voting.gateway.admission_queue import (
+    FULL_RETRY_MS,
+    JOINS_AT_ONCE,
+    WAITING_AT_LEAST,
+    Crowded,
+    Door,
+    Entry,
+)
+from voting.gateway.event_room import Room
 from voting.protocol import MAX_RETRY_MS
 
 pytestmark = pytest.mark.usefixtures("valkey_url")

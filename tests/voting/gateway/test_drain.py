@@ -15,12 +15,12 @@ from tests.faces import Face, faces_of
 from tests.stack import House, running_house
 from tests.voting.playing import new_event, open_now, start
 from tests.voting.rooms import Ear, take_in, voter, with_gateway
-from voting.box.ballot_box import BallotBox
-from voting.box.boxed import event_key, turn_keys
-from voting.box.intake import Slot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.intake import Slot
+from voting.ballot_box.types import event_key, turn_keys
 from voting.counting.ballots import Ballot
+from voting.gateway.drain import LEAST_RETRY_MS
 from voting.gateway.gateway import Gateway
-from voting.gateway.goodbyes import LEAST_RETRY_MS
 from voting.protocol import CloseCode
 
 PHONES = 24

@@ -13,10 +13,10 @@ from games.models import Event, Match
 from tests.voting.playing import new_event, play_turn, start
 from tests.voting.rooms import Ear, latest, until, with_gateway
 from voting import protocol
-from voting.box.ballot_box import BallotBox
-from voting.fanout import layer
-from voting.fanout.announcements import announce, announcements_after
-from voting.fanout.layer import Copy
+from voting.announcements import layer
+from voting.announcements.layer import Copy
+from voting.announcements.outbox import announce, announcements_after
+from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.gateway import Gateway
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def test_what_comes_twice_late_or_not_at_all_is_told_once_and_in_order(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("voting.gateway.ears.LOOK_S", 3600)  # the database holds other numbers
+    monkeypatch.setattr("voting.gateway.subscriber.LOOK_S", 3600)  # the database holds other numbers
     event, ear = new_event(), Ear()
     for now in range(4):
         announce(event.pk, protocol.EventEdited, now)

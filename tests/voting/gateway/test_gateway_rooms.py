@@ -10,10 +10,10 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.voting.playing import new_event, open_now, start, vote
 from tests.voting.rooms import Ear, cast, take_in, until, voter, with_gateway
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
+from voting.gateway.event_room import Room
 from voting.gateway.gateway import ROOM_KEPT_S, Gateway
-from voting.gateway.hub import Room
 
 pytestmark = pytest.mark.django_db
 

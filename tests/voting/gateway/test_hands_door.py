@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from crowdgame.console.control import edit_event
 from games.models import Team
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.playing import CLASSIC, only_turn, open_now, start, vote
 from tests.voting.rooms import Ear, cast, latest, room_of, voter
 from voting import protocol
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.presence import UNANIMOUS_BEATS
-from voting.organizing.control import edit_event
 
 OPEN = {"lobby": "open", "window_s": 600}
 

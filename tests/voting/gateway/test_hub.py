@@ -12,15 +12,15 @@ from games.models import Event
 from tests.voting.playing import CLASSIC, new_event, open_now, play_turn, start
 from tests.voting.rooms import NO_BOX, Ear, cast, latest, playing, room_of, take_in, voter
 from voting import protocol
-from voting.box.ballot_box import BallotBox
-from voting.box.intake import Intake
-from voting.fanout.layer import Copy
-from voting.fanout.snapshots import snapshot
-from voting.gateway.hub import SOCKETS_A_SEAT, Room
+from voting.announcements.layer import Copy
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.intake import Intake
+from voting.gateway.broadcast import WRITES_AT_ONCE, tell_turnout, write_to_all
+from voting.gateway.event_room import SOCKETS_A_SEAT, Room
 from voting.gateway.poll import OPENING_MS
-from voting.gateway.telling import WRITES_AT_ONCE, tell_turnout, write_to_all
-from voting.match.turns import restore_turn
 from voting.protocol import CloseCode
+from voting.turns.turns import restore_turn
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.faces import Faces
 from tests.stack import House
-from voting.entry.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
-from voting.gateway.promised import KEPT_S, Promised
+from voting.admission.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
+from voting.gateway.reserved_seats import KEPT_S, Promised
 from voting.protocol import CloseCode, PageTold
 
 TOLD = re.compile(r'<script type="application/json" id="told">(.*?)</script>', re.DOTALL)
@@ -145,5 +145,5 @@ def test_a_seat_that_nobody_took_is_forgotten(monkeypatch: pytest.MonkeyPatch) -
     promised.add(new_seat(7, 1))
     assert promised.smaller((0, 0)) == 2
     later = time.monotonic() + KEPT_S
-    monkeypatch.setattr("voting.gateway.promised.time.monotonic", lambda: later)
+    monkeypatch.setattr("voting.gateway.reserved_seats.time.monotonic", lambda: later)
     assert promised.smaller((0, 0)) == 1

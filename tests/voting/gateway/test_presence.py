@@ -14,18 +14,18 @@ from redis import Redis
 from tests.voting.boxes import handed_over
 from tests.voting.playing import new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.rooms import Ear, cast, latest, room_of, take_in, until, voter, with_gateway
-from voting.box.ballot_box import AsyncBallotBox, BallotBox
-from voting.box.box_clock import BoxClock
-from voting.box.boxed import Turnout, event_key
-from voting.entry.seats import Seat
-from voting.fanout.layer import Copy
+from voting.admission.seats import Seat
+from voting.announcements.layer import Copy
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.box_clock import BoxClock
+from voting.ballot_box.types import Turnout, event_key
 from voting.gateway import gateway as gateways
+from voting.gateway.broadcast import tell_rehearsal
 from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence
-from voting.gateway.telling import tell_rehearsal
-from voting.match.closing import close_turn
-from voting.match.turns import start_match
 from voting.protocol import RehearsalTold
+from voting.turns.closing import close_turn
+from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,7 +51,7 @@ def test_a_database_that_hangs_stops_no_beat(
     async def conversation(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        monkeypatch.setattr("voting.gateway.ears.latest_seqs", hang)
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", hang)
         take_in(room, screen)
         try:
             for number in (1, 2, 3):

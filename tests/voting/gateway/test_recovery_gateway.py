@@ -14,22 +14,22 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 from redis import Redis
 
+from crowdgame.console.control import abort_playing_match, void_last_turn
+from crowdgame.console.turn_time import extend_turn, pause_turn, resume_turn
 from games.matches import live_turn
 from games.models import Event
 from tests.voting.playing import new_event, open_now, play_turn, start
 from tests.voting.rooms import Ear, in_a_thread, room_of, take_in, until, voter, with_gateway
 from voting import protocol
-from voting.box.ballot_box import BallotBox
-from voting.fanout.announcements import announce, announcements_after, latest_seqs, relay
-from voting.fanout.layer import Copy
+from voting.announcements.layer import Copy
+from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
+from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
+from voting.gateway.event_room import Room
 from voting.gateway.gateway import Gateway
-from voting.gateway.hub import Room
-from voting.match.turns import load_turn, restore_turn, start_match
 from voting.models import Announcement
-from voting.organizing.control import abort_playing_match, void_last_turn
-from voting.organizing.tempo import extend_turn, pause_turn, resume_turn
 from voting.protocol import CloseCode
+from voting.turns.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -220,7 +220,7 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers it reads may be older than what it hears before it has them."""
-    monkeypatch.setattr("voting.gateway.ears.LOOK_S", 3600)  # the test looks itself
+    monkeypatch.setattr("voting.gateway.subscriber.LOOK_S", 3600)  # the test looks itself
     event, ear, look = new_event(), Ear(), latest_seqs
     rename(event, "One")
 
@@ -235,9 +235,9 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
             asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(30)
             return found
 
-        monkeypatch.setattr("voting.gateway.ears.latest_seqs", looks_slowly)
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", looks_slowly)
         await gateway.ears.find_missed()
-        monkeypatch.setattr("voting.gateway.ears.latest_seqs", look)
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", look)
         assert (room.state.name, ear.goodbyes, ear.seqs) == ("Two", [], [2])
 
     with_gateway(conversation)

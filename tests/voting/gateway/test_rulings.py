@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdgame.console.control import edit_event
 from games.models import Event, Team
 from tests.voting.playing import new_event
 from tests.voting.rooms import NO_BOX, Ear, in_a_thread, playing, room_of, take_in, until, voter, with_gateway
-from voting.box.ballot_box import BallotBox
-from voting.box.intake import Intake
-from voting.entry.rulings import Rule
-from voting.entry.seats import sign_of
-from voting.fanout.layer import RULED, Copy
+from voting.admission.restrictions import Rule
+from voting.admission.seats import sign_of
+from voting.announcements.layer import RULED, Copy
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.intake import Intake
+from voting.gateway.event_room import Room
 from voting.gateway.gateway import Gateway
-from voting.gateway.hub import Room
-from voting.gateway.rulings import enforce
+from voting.gateway.restrictions import enforce
 from voting.models import Ruling
-from voting.organizing.control import edit_event
 from voting.protocol import CloseCode
 
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
+from crowdgame.rehearsal.lease import KEPT_MS
 from deploy.laptop.network import shares_ports
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
 from tests.stack import House, running_house
 from tests.voting.consoles import deeds_told, done
-from voting.gateway.playbill import KEPT_MS
 from voting.protocol import CloseCode
 
 # A box that is away for so long has forgotten the rehearsal: its gateway has to say anew that it goes on.

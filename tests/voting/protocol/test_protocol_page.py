@@ -9,7 +9,7 @@ import pytest
 
 from games.engine import game
 from voting import protocol
-from voting.consumers import socket
+from voting.gateway import socket
 
 PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text()
 CHANGE_TYPES = get_args(protocol.Changes)

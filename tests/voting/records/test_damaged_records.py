@@ -19,9 +19,9 @@ from pytest_django.plugin import DjangoDbBlocker
 from games.models import Match
 from tests.voting.playing import only_turn
 from tests.voting.recording import Record, record_of
-from tests.voting.sides.playing_sides import defect, play_with, start_secret
+from tests.voting.turns.playing_sides import defect, play_with, start_secret
 from tests.voting.verifying import SCRIPT, ours, records, standalone, theirs
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 
 __all__ = ["records"]
 

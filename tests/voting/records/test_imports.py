@@ -17,14 +17,14 @@ from games.models import Event, Match, MatchState, Turn
 from tests.voting.altering import ALTERATIONS
 from tests.voting.playing import RED_WINS, new_event, organizer, play, start
 from tests.voting.recording import MATCHES, of_each_match, play_match, record_of
-from voting.box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot
-from voting.match.turns import start_match
 from voting.models import TallyRecord
 from voting.records.exports import export_match
 from voting.records.imports import ImportRefused, import_event, import_match
 from voting.records.match_record import MatchRecord, SideCount, SidePicks, Terms, TurnCount, read_match_record
+from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 NOW = 1_800_000_000_000

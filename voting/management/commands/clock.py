@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from voting.box.ballot_box import BallotBox
-from voting.hall.letters import Post
-from voting.match.clock import Clock
-from voting.metrics.figures import take_role
-from voting.metrics.port import open_metrics_port
+from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.notifications.email import Post
+from voting.ballot_box.ballot_box import BallotBox
+from voting.metrics.metrics import take_role
+from voting.turns.scheduler import Clock
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from crowdgame.events.ticket_views import csv_rows
+from crowdgame.operations.backup_file import folder_beside
 from games.models import Event
-from voting.entry.tickets import TooManyTickets, make_tickets
-from voting.pages.tickets import csv_rows
-from voting.upkeep.backup_file import folder_beside
+from voting.admission.tickets import TooManyTickets, make_tickets
 
 
 class Command(BaseCommand):

@@ -1,0 +1,75 @@
+"""Forms of a guest's account in the hall, and of the address to be told at."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+
+from crowdgame.accounts.accounts import checked_name
+from games.models import GUEST_KEY_LENGTH
+
+
+class GuestNameField(forms.CharField):
+    def __init__(self) -> None:
+        widget = forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"})
+        super().__init__(label="Name", max_length=GUEST_KEY_LENGTH, widget=widget)
+
+    def clean(self, value: Any) -> str:
+        return checked_name(super().clean(value))
+
+
+class PasswordField(forms.CharField):
+    def __init__(self, label: str = "Password", *, new: bool = False) -> None:
+        kind = "new-password" if new else "current-password"
+        widget = forms.PasswordInput(attrs={"autocomplete": kind})
+        super().__init__(label=label, strip=False, max_length=200, widget=widget)
+        self.new = new
+        self.help_text = "At least 8 characters, and no common word." if new else ""
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if self.new:
+            validate_password(value)
+
+
+class ClaimForm(forms.Form):
+    name = GuestNameField()
+    password = PasswordField(new=True)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        name, password = cleaned.get("name", ""), cleaned.get("password", "")
+        if name and name.casefold() in password.casefold():
+            self.add_error("password", ValidationError("A password with the name in it is guessed at once."))
+        return cleaned
+
+
+class LoginForm(forms.Form):
+    name = forms.CharField(
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    password = PasswordField()
+
+
+class RenameForm(forms.Form):
+    name = GuestNameField()
+
+
+class NewPasswordForm(forms.Form):
+    password = PasswordField("Your password now")
+    new_password = PasswordField("New password", new=True)
+
+
+class GoodbyeForm(forms.Form):
+    password = PasswordField("Your password")
+
+
+class AddressForm(forms.Form):
+    email = forms.EmailField(
+        label="Mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        error_messages={"invalid": "This is no mail address."},
+    )

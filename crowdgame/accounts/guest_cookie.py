@@ -1,0 +1,44 @@
+"""Who somebody in the hall is: a signed cookie, which a guest gets with the first game or message.
+
+An account's holds a sign of its password as well: with another password, or without one, it is nobody's.
+"""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from crowdgame.accounts.guest_names import find_guest
+from games.models import Guest
+
+COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
+SALT = "crowdgame.guest"
+KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
+
+
+def guest_of(request: HttpRequest) -> Guest | None:
+    """Whoever has the cookie; looking alone makes nobody one."""
+    pk, _, sign = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
+    guest = find_guest(int(pk)) if pk else None
+    return guest if guest and constant_time_compare(sign, _sign_of(guest)) else None
+
+
+def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
+    answer.set_signed_cookie(
+        COOKIE,
+        f"{guest.pk}.{_sign_of(guest)}",
+        salt=SALT,
+        max_age=KEPT_S,
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Lax",
+    )
+    return answer
+
+
+def unknown(answer: HttpResponse) -> HttpResponse:
+    answer.set_cookie(COOKIE, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
+    return answer
+
+
+def _sign_of(guest: Guest) -> str:
+    return salted_hmac(SALT, guest.password).hexdigest() if guest.has_account else ""

@@ -1,0 +1,87 @@
+"""What moderators do: remove a message, silence a guest, slow a room down or close it. All is logged."""
+
+from datetime import timedelta
+
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Count, Max, Model, Q, QuerySet
+from django.utils import timezone
+
+from crowdgame.chat.rooms import ChatError, count_change
+from games.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatSilence
+
+RIGHT = "games.moderate_chat"
+SILENCES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "ever": None}
+
+
+def moderates(user: AbstractBaseUser | AnonymousUser) -> bool:
+    return isinstance(user, User) and user.has_perm(RIGHT)
+
+
+def remove(line: ChatLine, by: User) -> None:
+    """It vanishes wherever it is shown; what was reported of it is settled."""
+    with transaction.atomic():
+        seq = count_change(line.room)
+        if not ChatLine.objects.filter(pk=line.pk, removed=False).update(removed=True, seq=seq):
+            return
+        line.reports.update(settled=True)
+        _note(by, line, f"removed a message of {line.name}")
+
+
+def silence(line: ChatLine, by: User, how_long: str) -> None:
+    """Whoever said this, in all rooms. Raises ChatError."""
+    if how_long not in SILENCES:
+        raise ChatError("Say for how long.")
+    lasts = SILENCES[how_long]
+    until = None if lasts is None else timezone.now() + lasts
+    with transaction.atomic():
+        ChatSilence.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
+        told = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for ever"
+        _note(by, line.guest, f"silenced {line.guest} {told}")
+
+
+def let_speak(line: ChatLine, by: User) -> None:
+    with transaction.atomic():
+        if ChatSilence.objects.filter(guest=line.guest).delete()[0]:
+            _note(by, line.guest, f"let {line.guest} speak again")
+
+
+def settle(line: ChatLine, by: User) -> None:
+    """Nothing is wrong with it."""
+    with transaction.atomic():
+        if line.reports.filter(settled=False).update(settled=True):
+            _note(by, line, f"found nothing wrong with a message of {line.name}")
+
+
+def rule_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
+    """Raises ChatError."""
+    if slow_s not in SLOW_S:
+        raise ChatError("Choose one of the times.")
+    with transaction.atomic():
+        count_change(room)
+        ChatRoom.objects.filter(pk=room.pk).update(slow_s=slow_s, closed=closed)
+        _note(by, room, f"{'closed' if closed else 'opened'} {room}; one message in {slow_s} s")
+
+
+def reported() -> QuerySet[ChatLine]:
+    """What nobody has looked at yet, the latest report first."""
+    still = Q(reports__settled=False)
+    counted = ChatLine.objects.filter(still).annotate(times=Count("reports"), last=Max("reports__at"))
+    return counted.select_related("room__duel__event", "guest").order_by("-last").prefetch_related("reports")
+
+
+def open_reports() -> int:
+    return ChatReport.objects.filter(settled=False).count()
+
+
+def _note(by: User, about: Model, what: str) -> None:
+    LogEntry.objects.create(
+        user=by,
+        content_type=ContentType.objects.get_for_model(about),
+        object_id=str(about.pk),
+        object_repr=str(about)[:200],
+        action_flag=CHANGE,
+        change_message=what,
+    )

@@ -1,0 +1,93 @@
+"""Say something: cleaned, within the limits, and told to the room within half a second."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from crowdgame.chat.limits import Said, looked_back, why_not
+from crowdgame.chat.rooms import ChatError, count_change
+from games.models import LINE_LENGTH, ChatLine, ChatMute, ChatReport, ChatRoom, ChatSilence, Guest
+from games.names import clean_name
+
+LONGEST_TYPED = 4 * LINE_LENGTH  # what cannot be seen is taken out of it
+REASONS = {
+    "insult": "Insults or hate",
+    "advert": "Advertising",
+    "private": "Something private",
+    "other": "Other",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Somebody with a name, or who gets one by saying something."""
+
+    guest: Guest | None
+    named: Callable[[], Guest]
+
+
+def clean_text(typed: str) -> str:
+    """One line of what can be seen. Raises ChatError."""
+    text = clean_name(typed[:LONGEST_TYPED])
+    if not text:
+        raise ChatError("There is nothing to be read in this message.")
+    if len(text) > LINE_LENGTH or len(typed) > LONGEST_TYPED:
+        raise ChatError(f"A message has {LINE_LENGTH} characters at most.")
+    return text
+
+
+@transaction.atomic
+def say(room: ChatRoom, speaker: Speaker, typed: str) -> ChatLine:
+    """Raises ChatError, and then nobody was given a name."""
+    text = clean_text(typed)
+    seq = count_change(room)
+    _check(room, speaker.guest, text)
+    guest = speaker.guest or speaker.named()
+    return room.lines.create(guest=guest, name=str(guest), text=text, at=timezone.now(), seq=seq)
+
+
+def _check(room: ChatRoom, guest: Guest | None, text: str) -> None:
+    if room.closed:
+        raise ChatError("This room is closed.")
+    if guest is not None and silence_of(guest):
+        raise ChatError(told_silence(guest))
+    now = timezone.now()
+    lately = room.lines.filter(at__gt=now - looked_back(room.slow_s)).select_related("guest")
+    said = [Said(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
+    wish = Said(guest.pk if guest else 0, guest.came_at if guest else now, text, now)
+    if refusal := why_not(wish, said, room.slow_s):
+        raise ChatError(refusal)
+
+
+def silence_of(guest: Guest) -> ChatSilence | None:
+    on = Q(until=None) | Q(until__gt=timezone.now())
+    return ChatSilence.objects.filter(on, guest=guest).first()
+
+
+def told_silence(guest: Guest) -> str:
+    """Empty for somebody who may speak."""
+    silence = silence_of(guest)
+    if silence is None:
+        return ""
+    if silence.until is None:
+        return "A moderator has silenced you."
+    return f"A moderator has silenced you until {silence.until:%d %B %H:%M} UTC."
+
+
+def mute(guest: Guest, muted: Guest) -> None:
+    if guest != muted:
+        ChatMute.objects.get_or_create(guest=guest, muted=muted)
+
+
+def unmute(guest: Guest, number: int) -> None:
+    ChatMute.objects.filter(guest=guest, muted__number=number).delete()
+
+
+def report(line: ChatLine, by: Guest | None, reason: str) -> None:
+    """Once a message and guest; a second time changes nothing. Raises ChatError."""
+    if reason not in REASONS:
+        raise ChatError("Say what is wrong with it.")
+    ChatReport.objects.get_or_create(line=line, by=by, defaults={"reason": reason})

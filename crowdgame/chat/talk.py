@@ -1,0 +1,113 @@
+"""A room as a page shows it: what was said, who reads, what they may do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from django.core.cache import cache
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.moderation import moderates, open_reports
+from crowdgame.chat.posting import told_silence
+from crowdgame.chat.rooms import SHOWN, door_of, find_room, id_of, lines_of, place_of_room, rooms_beside
+from games.models import SLOW_S, ChatRoom, Duel, Guest, RoomKind
+
+TITLES = {
+    RoomKind.HALL: "Talk in the hall",
+    RoomKind.PLAYERS: "Talk of the players",
+    RoomKind.WATCHERS: "Talk of those who watch",
+}
+HINTS = {
+    RoomKind.HALL: "Everybody in the hall reads this.",
+    RoomKind.PLAYERS: "Until the game is over only the two who play read this.",
+    RoomKind.WATCHERS: "Who plays cannot read this until the game is over.",
+}
+KEPT_S = 60
+OVER = "The game is over: everybody reads this now."
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """`refused` is what somebody wanted to say, `problem` why it was not said; `silenced` why they cannot."""
+
+    room: ChatRoom
+    place: str
+    guest: Guest | None
+    lines: str
+    first: int
+    muted: list[Guest]
+    moderates: bool
+    over: bool = False
+    problem: str = ""
+    refused: str = ""
+
+    @property
+    def title(self) -> str:
+        return TITLES[RoomKind(self.room.kind)]
+
+    @property
+    def hint(self) -> str:
+        return OVER if self.over else HINTS[RoomKind(self.room.kind)]
+
+    @property
+    def has_more(self) -> bool:
+        """Perhaps: those who are muted and those that are removed are not among the lines."""
+        return self.room.seq > SHOWN and self.first > 0
+
+    @property
+    def key(self) -> str:
+        return key_for(Reader(self.place, id_of(self.guest)))
+
+    @property
+    def silenced(self) -> str:
+        return told_silence(self.guest) if self.guest else ""
+
+    @property
+    def reports(self) -> int:
+        return open_reports()
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        return SLOW_S
+
+
+def talk_in(request: HttpRequest, room: ChatRoom, guest: Guest | None, before: int | None = None) -> Talk:
+    muted = [mute.muted for mute in guest.mutes.select_related("muted")] if guest else []
+    sees_all = moderates(request.user)
+    draws = partial(_draw, room, muted, sees_all, before)
+    alike = not (muted or sees_all or before)
+    drawn, first = _kept(room, draws) if alike else draws()
+    return Talk(
+        room=room,
+        place=place_of_room(room),
+        guest=guest,
+        lines=drawn,
+        first=first,
+        muted=muted,
+        moderates=sees_all,
+        over=door_of(room.duel, room.kind).over,
+    )
+
+
+def _kept(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, int]:
+    """What all read alike is drawn once after each change: a hundred lines take longer than all the rest."""
+    return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, KEPT_S))
+
+
+def _draw(room: ChatRoom, muted: list[Guest], sees_all: bool, before: int | None) -> tuple[str, int]:
+    """The lines as they are read, and the number of the first; 0 if there is none."""
+    lines = [line for line in lines_of(room, muted, before) if sees_all or not line.removed]
+    drawn = render_to_string("hall/lines.html", {"lines": lines, "place": place_of_room(room)})
+    return drawn, lines[0].pk if lines else 0
+
+
+def talk_in_hall(request: HttpRequest, guest: Guest | None) -> Talk | None:
+    room = find_room(RoomKind.HALL)
+    return talk_in(request, room, guest) if room else None
+
+
+def talks_beside(request: HttpRequest, duel: Duel, guest: Guest | None) -> list[Talk]:
+    return [talk_in(request, room, guest) for room in rooms_beside(duel, guest)]

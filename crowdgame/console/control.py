@@ -1,0 +1,203 @@
+"""What an organizer does to an event and its running match, each once and told to everyone.
+
+What the use cases return is what was done, and what takes it back.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from redis import RedisError
+
+from crowdgame.console.captains import name_captain
+from crowdgame.console.hands import count_hands
+from crowdgame.console.notices import clear_notice, hide_part, show_notice, show_part
+from crowdgame.console.pace import set_pace
+from crowdgame.console.people import admit_voter, ban_voter, dismiss_voter, move_voter
+from crowdgame.console.turn_time import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
+from crowdgame.events.audit import Done
+from games.matches import (
+    MatchError,
+    abort_match,
+    changing,
+    claim_turn,
+    live_turn,
+    position_of,
+    reopen_match,
+)
+from games.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Event,
+    Lobby,
+    Match,
+    MatchState,
+    RatedMatch,
+    Turn,
+    TurnState,
+)
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting import window
+from voting.protocol import Action, ActionAsk, Pressed
+from voting.turns.side_changes import move_back
+from voting.turns.turns import load_turn, place_and_tell, plan_turn, start_match
+
+USUAL_S = 10
+LOCK, UNLOCK = Pressed(action="joining.lock"), Pressed(action="joining.unlock")
+
+OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
+    "lobby.open": lambda event_id, _, box: open_lobby(event_id, box),
+    "joining.lock": lambda event_id, _, box: lock_joining(event_id, box),
+    "joining.unlock": lambda event_id, _, box: open_lobby(event_id, box),
+    "match.start": lambda event_id, _, box: begin_match(event_id, box),
+    "match.abort": lambda event_id, _, box: abort_playing_match(event_id, box),
+    "turn.void": lambda event_id, ask, box: void_last_turn(event_id, ask.turn, box),
+    "pace.set": lambda event_id, ask, box: set_pace(event_id, ask.seconds, box),
+    "notice.show": lambda event_id, ask, box: show_notice(event_id, ask.text, box),
+    "notice.clear": lambda event_id, _, box: clear_notice(event_id, box),
+    "part.hide": lambda event_id, ask, box: hide_part(event_id, ask.part, box),
+    "part.show": lambda event_id, ask, box: show_part(event_id, ask.part, box),
+    "voter.move": lambda event_id, ask, box: move_voter(event_id, ask.sign, ask.team, box),
+    "voter.dismiss": lambda event_id, ask, box: dismiss_voter(event_id, ask.sign, box),
+    "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.sign, box),
+    "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.sign, box),
+    "voter.captain": lambda event_id, ask, box: name_captain(event_id, ask.sign, ask.team, box),
+}
+OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], Done]] = {
+    "turn.pause": lambda turn, _, box: pause_turn(turn, box),
+    "turn.resume": lambda turn, _, box: resume_turn(turn, box),
+    "turn.extend": lambda turn, ask, box: extend_turn(turn, ask.seconds or USUAL_S, box),
+    "turn.shorten": lambda turn, ask, box: shorten_turn(turn, ask.seconds or USUAL_S, box),
+    "turn.close": lambda turn, _, box: close_turn_now(turn, box),
+    "hands.count": count_hands,
+}
+
+
+def act(event_id: int, ask: ActionAsk, box: BallotBox) -> Done:
+    """Do what was pressed. Raises MatchError when it cannot be done now."""
+    if ask.action in OF_EVENT:
+        return OF_EVENT[ask.action](event_id, ask, box)
+    return OF_TURN[ask.action](_asked_turn(event_id, ask), ask, box)
+
+
+def _asked_turn(event_id: int, ask: ActionAsk) -> Turn:
+    playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
+    live = live_turn(playing) if playing else None
+    if live is None:
+        raise MatchError("No turn is open.")
+    turn = load_turn(live.pk)
+    if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
+        raise MatchError("That turn is over already.")
+    if turn.match.bank_s is not None:
+        raise MatchError("The players' own clocks run here.")
+    return turn
+
+
+def open_lobby(event_id: int, box: BallotBox) -> Done:
+    """Let people in: the doors open, or open again."""
+    locked = Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists()
+    _set_lobby(event_id, Lobby.OPEN, protocol.JoiningUnlocked if locked else protocol.LobbyOpened, box)
+    if locked:
+        return Done("let people in again", UNLOCK, LOCK)
+    return Done("opened the doors", Pressed(action="lobby.open"))
+
+
+def lock_joining(event_id: int, box: BallotBox) -> Done:
+    _set_lobby(event_id, Lobby.LOCKED, protocol.JoiningLocked, box)
+    return Done("let no one new in", LOCK, UNLOCK)
+
+
+def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
+    now = box.now()
+    with changing(event_id):
+        changed = Event.objects.filter(pk=event_id).exclude(lobby=lobby).update(lobby=lobby)
+        if not changed:
+            raise MatchError("It is so already.")
+        announce(event_id, kind, now)
+    relay(event_id)
+
+
+def begin_match(event_id: int, box: BallotBox) -> Done:
+    number = start_match(event_id, box).number
+    what = f"started match {number}"
+    return Done(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
+
+
+def edit_event(event_id: int, box: BallotBox) -> None:
+    """Tell everyone that a name or a setting changed."""
+    now = box.now()
+    with changing(event_id):
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
+
+
+def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
+    """The turn closed last does not count: its match goes on from before it.
+
+    So does the one that was revealed with it: its secret is out. `asked` is the turn that was meant, if that
+    was said: a late press hits no later turn.
+    """
+    now = box.now()
+    with changing(event_id):
+        last = _last_closed(event_id)
+        if asked is not None and asked != last.pk:
+            raise MatchError("Another turn was revealed meanwhile.")
+        match = last.match
+        if RatedMatch.objects.filter(match=match).exists():
+            raise MatchError("This match counts for its players' ratings: it stands.")
+        if match.defections and match.state == MatchState.ENDED:
+            raise MatchError("Everybody knows by now who was on which side.")
+        live = _void_live_turn(match)
+        first = position_of(match).told_with_last if last.state == TurnState.RESOLVED else None
+        first = first or last
+        for turn in {first.pk: first, last.pk: last}.values():
+            if not claim_turn(turn, state=TurnState.VOID):
+                raise MatchError("Somebody else was faster.")
+        if match.state == MatchState.ENDED:
+            reopen_match(match)
+        Event.objects.filter(pk=event_id).update(next_match_at=None)
+        move_back(match, first.number)
+        before = position_of(match)
+        again = plan_turn(match, before.last, before.to_move, now, window.START_LEAD_MS)
+        announce(event_id, protocol.TurnVoided, now)
+    place_and_tell(again, box, create=True)
+    _let_go(live, box)
+    return Done(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
+
+
+def _last_closed(event_id: int) -> Turn:
+    turns = Turn.objects.filter(match__event_id=event_id).select_related("match")
+    last = turns.filter(state__in=CLOSED_STATES).order_by("-match__number", "-number").first()
+    latest = Match.objects.filter(event_id=event_id).order_by("-number").first()
+    if last is None or last.match != latest or latest.state == MatchState.ABORTED:
+        raise MatchError("There is no turn to take back.")
+    return last
+
+
+def _void_live_turn(match: Match) -> Turn | None:
+    turn = live_turn(match)
+    if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
+        raise MatchError("Somebody else was faster.")
+    return turn
+
+
+def _let_go(turn: Turn | None, box: BallotBox) -> None:
+    if turn:
+        with suppress(RedisError):
+            box.expire(turn.match.event_id, turn.pk)
+
+
+def abort_playing_match(event_id: int, box: BallotBox) -> Done:
+    now = box.now()
+    with changing(event_id):
+        match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
+        if match is None:
+            raise MatchError("No match is playing.")
+        live = _void_live_turn(match)
+        match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
+        abort_match(match, now)
+        announce(event_id, protocol.MatchAborted, now)
+    relay(event_id)
+    _let_go(live, box)
+    return Done(f"aborted match {match.number}", Pressed(action="match.abort"))

@@ -1,0 +1,106 @@
+"""A show of hands: an organizer's count becomes ballots, which are sealed and told like all others.
+
+They are kept in the database alone and never in the ballot box: a count typed in anew replaces them. Each
+count raises the turn's version, so that no close that has not read it can be committed.
+"""
+
+import secrets
+from typing import cast
+
+from django.db.models import QuerySet
+
+from crowdgame.events.audit import Done
+from games.engine.game import SIDES, Side
+from games.matches import MatchError, changing, claim_turn, position_of
+from games.models import Match, Team, Turn, TurnState
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import HAND
+from voting.models import StoredBallot
+from voting.protocol import MAX_HANDS, ActionAsk, Pressed
+from voting.turns.turns import boxed, place_and_tell
+
+Hands = tuple[int, ...]
+
+
+def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
+    """Take the hands of a team, instead of those counted before. Raises MatchError.
+
+    What was done says nothing of a column; it is mended by counting again.
+    """
+    if ask.team is None or ask.hands is None:
+        raise MatchError("Say which team, and how many hands are up for each column.")
+    side, team = _side_of(turn.match, ask.team)
+    now = box.now()
+    _check_moment(turn, team, now)
+    _check_columns(turn.match, side, team, ask.hands)
+    if box.voted(boxed(turn))[side]:
+        raise MatchError(f"Phones have voted for {team.name} in this turn. Count hands from the next one on.")
+    with changing(turn.match.event_id):
+        if not claim_turn(turn):
+            raise MatchError("Somebody else was faster.")
+        _replace(turn, side, ask.hands, now)
+    place_and_tell(turn, box, create=False)
+    total = sum(ask.hands)
+    what = f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
+    return Done(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
+
+
+def lacks_hands(turn: Turn) -> bool:
+    """Whether a team that is to move by a show of hands has none counted yet."""
+    by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
+    teams = set(by_hands)
+    if not teams:
+        return False
+    position = position_of(turn.match)
+    moving = [side for side in position.to_move if getattr(turn.match, f"{side}_id") in teams]
+    counted = set(_hands(turn).values_list("side", flat=True))
+    return any(side not in counted for side in moving)
+
+
+def _hands(turn: Turn) -> QuerySet[StoredBallot]:
+    return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND)
+
+
+def _side_of(match: Match, number: int) -> tuple[Side, Team]:
+    side = next(side for side in SIDES if getattr(match, side).number == number)
+    return side, cast(Team, getattr(match, side))
+
+
+def _check_moment(turn: Turn, team: Team, now: int) -> None:
+    if not team.hands:
+        raise MatchError(f"{team.name} votes with phones, not by a show of hands.")
+    if turn.state == TurnState.PAUSED:
+        raise MatchError("The turn is paused: let it go on first.")
+    if now < turn.opens_at:
+        raise MatchError("Nobody can vote yet: the turn has not begun.")
+    if now >= turn.closes_at:
+        raise MatchError("Time is up: the turn is being counted.")
+
+
+def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
+    position = position_of(match)
+    if side not in position.to_move:
+        raise MatchError(f"{team.name} is not to move in this turn.")
+    legal = position.game.legal_actions(position.state, side)
+    for column, count in enumerate(hands, 1):
+        if count and column not in legal:
+            raise MatchError(f"Nobody can choose column {column} in this turn.")
+    if sum(hands) > MAX_HANDS:
+        raise MatchError(f"At most {MAX_HANDS:,} hands can be counted.")
+
+
+def _replace(turn: Turn, side: Side, hands: Hands, now: int) -> None:
+    _hands(turn).filter(side=side).delete()
+    columns = [column for column, count in enumerate(hands, 1) for _ in range(count)]
+    StoredBallot.objects.bulk_create(
+        StoredBallot(
+            turn=turn,
+            voter=f"{HAND}{side[0]}{number}",
+            side=side,
+            column=column,
+            sequence=1,
+            blind=secrets.token_hex(16),
+            stored_at=now,
+        )
+        for number, column in enumerate(columns, 1)
+    )

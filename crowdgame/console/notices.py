@@ -1,0 +1,72 @@
+"""What an organizer puts up for all, or keeps off the projector; what is returned is what was done."""
+
+from typing import Any
+
+from crowdgame.events.audit import Done
+from games.matches import MatchError, changing_event
+from games.models import NOTICE_LENGTH, Event
+from games.names import clean_name
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.protocol import Part, Pressed
+
+SO_ALREADY = "It is so already."
+PARTS: dict[Part, tuple[str, str]] = {
+    "code": ("hide_code", "the join code"),
+    "turnout": ("hide_turnout", "the turnout"),
+    "tally": ("hide_tally", "the votes"),
+}
+CLEAR = Pressed(action="notice.clear")
+
+
+def show_notice(event_id: int, text: str | None, box: BallotBox) -> Done:
+    """A line of the organizer's on every phone and screen, until it is taken down."""
+    notice = clean_name(text or "")
+    if not notice:
+        raise MatchError("There is nothing to show: write a line first.")
+    if len(notice) > NOTICE_LENGTH:
+        raise MatchError(f"A line has {NOTICE_LENGTH} letters at most.")
+    before = change_event(event_id, SO_ALREADY, box, notice=notice).notice
+    return Done(f"wrote: {notice}", _writing(notice), _writing(before) if before else CLEAR)
+
+
+def clear_notice(event_id: int, box: BallotBox) -> Done:
+    before = change_event(event_id, "Nothing is written.", box, notice="").notice
+    return Done("took the line down", CLEAR, _writing(before))
+
+
+def _writing(notice: str) -> Pressed:
+    return Pressed(action="notice.show", text=notice)
+
+
+def hide_part(event_id: int, part: Part | None, box: BallotBox) -> Done:
+    """Keep it off the projector."""
+    part, name = _set_hidden(event_id, part, box, hidden=True)
+    return Done(f"hid {name}", Pressed(action="part.hide", part=part), Pressed(action="part.show", part=part))
+
+
+def show_part(event_id: int, part: Part | None, box: BallotBox) -> Done:
+    part, name = _set_hidden(event_id, part, box, hidden=False)
+    shown, hidden = (Pressed(action=action, part=part) for action in ("part.show", "part.hide"))
+    return Done(f"showed {name}", shown, hidden)
+
+
+def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:
+    """The part, and what it is called."""
+    if part is None:
+        raise MatchError("Say what: code, turnout or tally.")
+    field, name = PARTS[part]
+    change_event(event_id, SO_ALREADY, box, **{field: hidden})
+    return part, name
+
+
+def change_event(event_id: int, so_already: str, box: BallotBox, **change: Any) -> Event:
+    """The event as it was before. Raises MatchError in the words of `so_already`."""
+    now = box.now()
+    with changing_event(event_id) as before:
+        if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):
+            raise MatchError(so_already)
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
+    return before

@@ -1,0 +1,239 @@
+"""Make a cup, begin its pairings, give one to a team that need not play, and read how the cup stands.
+
+Whoever changes a cup's pairings does so within `changing_cup`: first the cup's row, then all others.
+"""
+
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from crowdgame.cups.league_table import champions
+from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
+from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
+from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, waiting_for
+from crowdgame.cups.words import name_pairing
+from games.matches import CODE_LETTERS, TERMS, create_event
+from games.models import Cup, CupPairing, CupTeam, Event, Lobby, Match, MatchResult, MatchState, TeamChoice
+from games.names import clean_name
+from voting.models import Deed
+
+CODE_LENGTH = 5  # a letter more than an event's: neither is taken for the other
+
+
+class CupError(Exception):
+    """What cannot be done with a cup now; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was held of a pairing as an event: matches that have ended, and whether one is playing.
+
+    `rehearsed` are the numbers of those that a simulated crowd has played.
+    """
+
+    event: Event
+    matches: tuple[Match, ...]
+    playing: bool
+    rehearsed: frozenset[int]
+
+    @property
+    def counted(self) -> tuple[Match, ...]:
+        return tuple(match for match in self.matches if match.number not in self.rehearsed)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A cup as it stands. `names` are by seed, `played` by the pairing's number."""
+
+    cup: Cup
+    names: Mapping[int, str]
+    draw: Draw
+    meetings: tuple[Meeting, ...]
+    played: Mapping[int, Played]
+
+    @property
+    def kind(self) -> Format:
+        return cast(Format, self.cup.format)
+
+    @property
+    def champions(self) -> tuple[int, ...]:
+        return champions(self.kind, tuple(self.names), self.meetings)
+
+
+@contextmanager
+def changing_cup(cup_id: int) -> Iterator[Cup]:
+    """A transaction in which nobody else begins or gives away a pairing of the cup. Raises CupError."""
+    with transaction.atomic():
+        held = Cup.objects.select_for_update(no_key=True).filter(pk=cup_id).first()
+        if held is None:
+            raise CupError("This cup has been deleted.")
+        yield held
+
+
+def new_code() -> str:
+    while True:
+        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+        if not Cup.objects.filter(code=code).exists() and not Event.objects.filter(code=code).exists():
+            return code
+
+
+def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
+    """The teams by seed, the best first. `choices` are further fields of Cup."""
+    with transaction.atomic():
+        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=new_code(), **choices)
+        names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
+        CupTeam.objects.bulk_create(names)
+    return cup
+
+
+def read_course(cup: Cup) -> Course:
+    kind = cast(Format, cup.format)
+    names = dict(cup.teams.order_by("seed").values_list("seed", "name"))
+    rows = {row.number: row for row in cup.pairings.select_related("event")}
+    played = _read_played(rows.values())
+    draw = draw_cup(kind, len(names))
+    held = {
+        number: Held(row.red, row.yellow, _outcome(row, played, kind))
+        for number, row in rows.items()
+        if row.event or row.walkover  # else its event was deleted
+    }
+    return Course(cup, names, draw, follow(draw, held), played)
+
+
+def _read_played(rows: Collection[CupPairing]) -> dict[int, Played]:
+    """By the pairing's number; in two queries, however many there are."""
+    events = {row.event.pk: (row.number, row.event) for row in rows if row.event}
+    matches: dict[int, list[Match]] = {event_id: [] for event_id in events}
+    found = Match.objects.filter(event__in=events).select_related("red", "yellow")
+    for match in found.order_by("event_id", "number"):
+        matches[match.event_id].append(match)
+    presses = read_presses(events)
+    return {
+        number: _played(event, matches[event_id], presses[event_id])
+        for event_id, (number, event) in events.items()
+    }
+
+
+def read_presses(events: Collection[int]) -> dict[int, list[Press]]:
+    """By event, when a simulated crowd was let in and sent home."""
+    presses: dict[int, list[Press]] = {event_id: [] for event_id in events}
+    found = Deed.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")
+    for event_id, action, at in found.values_list("event_id", "action", "at"):
+        presses[event_id].append(Press(action, at))
+    return presses
+
+
+def _played(event: Event, matches: Sequence[Match], presses: Sequence[Press]) -> Played:
+    spans = [Span(match.number, match.started_at, match.ended_at) for match in matches]
+    return Played(
+        event,
+        tuple(match for match in matches if match.state == MatchState.ENDED),
+        any(match.state == MatchState.PLAYING for match in matches),
+        frozenset(rehearsed(spans, presses)),
+    )
+
+
+def _outcome(row: CupPairing, played: Mapping[int, Played], kind: Format) -> Outcome:
+    """A walkover stands above all matches."""
+    if row.walkover:
+        return Outcome(over=True, winner=row.walkover, walkover=True)
+    if row.number not in played:
+        return Outcome()
+    held = played[row.number]
+    return come_out([_winner(match) for match in held.counted], held.event.best_of or 1, kind)
+
+
+def _winner(match: Match) -> int | None:
+    """The team's number in the event."""
+    if match.result == MatchResult.DRAW:
+        return None
+    return match.red.number if match.result == MatchResult.RED else match.yellow.number
+
+
+def begin_pairing(cup_id: int, number: int) -> Event:
+    """Its event, doors open, with a link for each team; the same one if it was begun. Raises CupError."""
+    with changing_cup(cup_id) as cup:
+        course = read_course(cup)
+        meeting = _find(course, number)
+        if meeting.held and number in course.played:
+            return course.played[number].event
+        red, yellow = _due(meeting)
+        event = _create_event(course, meeting, (red, yellow))
+        _write(cup, number, event=event, red=red, yellow=yellow, walkover=None)
+    return event
+
+
+def _find(course: Course, number: int) -> Meeting:
+    found = next((meeting for meeting in course.meetings if meeting.pairing.number == number), None)
+    if found is None:
+        raise CupError("This cup has no such pairing.")
+    return found
+
+
+def _due(meeting: Meeting) -> tuple[int, int]:
+    if meeting.outcome.over:
+        raise CupError("This pairing is over.")
+    if meeting.red is None or meeting.yellow is None:
+        raise CupError("It is not known yet who meets there.")
+    return meeting.red, meeting.yellow
+
+
+def _create_event(course: Course, meeting: Meeting, teams: tuple[int, int]) -> Event:
+    cup = course.cup
+    series = cup.best_of > 1
+    return create_event(
+        cup.owner,
+        name_event(course, meeting.pairing),
+        (course.names[teams[0]], course.names[teams[1]]),
+        lobby=Lobby.OPEN,
+        team_choice=TeamChoice.LINK,
+        best_of=cup.best_of if series else None,
+        next_match_after_s=cup.next_match_after_s if series else None,
+        **{term: getattr(cup, term) for term in TERMS},
+    )
+
+
+def name_event(course: Course, pairing: Pairing) -> str:
+    longest = Event._meta.get_field("name").max_length
+    return f"{course.cup.name}: {name_pairing(course.kind, course.draw, pairing)}"[:longest].strip()
+
+
+def _write(cup: Cup, number: int, **changes: Any) -> None:
+    CupPairing.objects.update_or_create(cup=cup, number=number, defaults=changes)
+
+
+def give_walkover(cup_id: int, number: int, place: int) -> str:
+    """The first or second team (`place`) has won without playing; what it is called. Raises CupError."""
+    with changing_cup(cup_id) as cup:
+        course = read_course(cup)
+        meeting = _find(course, number)
+        teams = _due(meeting)
+        played = course.played.get(number) if meeting.held else None
+        if played and played.playing:
+            raise CupError("A match is playing there: abort it first, or let it end.")
+        event = played.event if played else None
+        _write(cup, number, event=event, red=teams[0], yellow=teams[1], walkover=place)
+    return course.names[teams[place - 1]]
+
+
+def take_walkover_back(cup_id: int, number: int) -> None:
+    """As if it had not been given. Raises CupError once somebody goes on because of it."""
+    with changing_cup(cup_id) as cup:
+        course = read_course(cup)
+        after = waiting_for(number, course.meetings)
+        if not _find(course, number).outcome.walkover:
+            raise CupError("There is no walkover to take back.")
+        if after and after.held:
+            raise CupError("The next round has begun with it.")
+        CupPairing.objects.filter(cup=cup, number=number, event=None).delete()
+        CupPairing.objects.filter(cup=cup, number=number).update(walkover=None)
+
+
+def delete_cup(cup: Cup) -> None:
+    """Its events stay, each for itself."""
+    cup.delete()

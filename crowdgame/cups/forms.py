@@ -1,0 +1,134 @@
+"""The form of a new cup: its teams as a pasted list, who meets whom, and the terms of each pairing."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from crowdgame.cups.cups import create_cup
+from crowdgame.cups.team_list import TeamListError, read_teams
+from crowdgame.events.durations import DurationField
+from crowdgame.events.event_words import NameField, game_choices
+from crowdgame.events.game_options import offer_options, option_rows, take_options
+from crowdgame.events.presets import PRESETS, Preset
+from games.models import MAX_CUP_TEAMS, MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Cup
+
+if TYPE_CHECKING:
+    CupModelForm = forms.ModelForm[Cup]
+else:
+    CupModelForm = forms.ModelForm
+
+LONGEST_LIST = 4_000
+LONGEST_NAME = 40
+SERIES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
+TERMS = {field.name for field in Cup._meta.get_fields()}
+# A pairing is played by two teams with phones.
+TEMPLATES = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
+
+
+def cup_like(preset: Preset | None) -> Cup:
+    """A cup as it would be, for a form to begin with: whatever of a template's choices is a term of cups."""
+    choices = preset.choices if preset else {}
+    return Cup(**{name: value for name, value in choices.items() if name in TERMS})
+
+
+class CupForm(CupModelForm):
+    """`teams` are the names of the list, the first the first seed."""
+
+    name = NameField(
+        label="Name of the cup",
+        max_length=Cup._meta.get_field("name").max_length,
+        error_messages={"required": "Give the cup a name."},
+    )
+    names = forms.CharField(
+        label="Teams, one a line",
+        max_length=LONGEST_LIST,
+        help_text=f"Two to {MAX_CUP_TEAMS}. In a knock-out those who stand first meet each other last, and "
+        "begin a round later if the number does not come out even.",
+        error_messages={
+            "required": "Write the teams, one a line.",
+            "max_length": f"At most {MAX_CUP_TEAMS} teams, please.",
+        },
+        widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
+    )
+    game = forms.ChoiceField(
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+    )
+    best_of = forms.TypedChoiceField(
+        label="A pairing is",
+        choices=SERIES,
+        coerce=int,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose one of these."},
+    )
+    window_s = DurationField(
+        label="Time to vote",
+        presets=(12, 20, 30, 60, 300, 3600, 86400),
+        limits=(MIN_WINDOW_S, MAX_WINDOW_S),
+    )
+    talk_s = DurationField(
+        label="Time to talk before each vote",
+        presets=(15, 30, 60, 120),
+        limits=(1, MAX_TALK_S),
+        empty="None",
+    )
+    reveal_s = DurationField(
+        label="Time to watch what came of it", presets=(4, 6, 8, 10), limits=(1, MAX_REVEAL_S)
+    )
+    next_match_after_s = DurationField(
+        label="The next match of a pairing",
+        presets=(10, 30, 60, 300),
+        limits=(3, 24 * 3600),
+        empty="When I start it",
+    )
+
+    class Meta:
+        model = Cup
+        fields = [
+            "name",
+            "format",
+            "game",
+            "best_of",
+            "window_s",
+            "talk_s",
+            "reveal_s",
+            "next_match_after_s",
+            "close_early",
+        ]
+        labels = {
+            "format": "Who meets whom",
+            "close_early": "Close as soon as everyone connected has voted",
+        }
+        widgets = {"format": forms.RadioSelect}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("instance", Cup())
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        self.teams: tuple[str, ...] = ()
+        offer_options(self)
+
+    @property
+    def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
+        return option_rows(self)
+
+    def clean_talk_s(self) -> int:
+        return self.cleaned_data["talk_s"] or 0
+
+    def clean_names(self) -> str:
+        try:
+            self.teams = read_teams(self.cleaned_data["names"], MAX_CUP_TEAMS, LONGEST_NAME)
+        except TeamListError as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return str(self.cleaned_data["names"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        take_options(self, cleaned)
+        return cleaned
+
+    def create(self, owner: User) -> Cup:
+        choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
+        return create_cup(
+            owner, self.cleaned_data["name"], self.teams, **choices, options=self.instance.options
+        )

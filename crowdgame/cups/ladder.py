@@ -1,0 +1,71 @@
+"""How strong one organizer's teams are, over all their events and cups: worked out whenever anybody looks.
+
+A team is its name. Matches that were aborted or only rehearsed count for nobody.
+"""
+
+from collections.abc import Iterator
+
+from django.contrib.auth.models import User
+
+from crowdgame.cups.cups import read_presses
+from crowdgame.cups.rehearsed import CAME, Span, rehearsed
+from crowdgame.ratings.ledger import Ledger, Played, Standing
+from crowdgame.ratings.rows import Row, row
+from games.engine.registry import title_of
+from games.models import Event, Match, MatchState
+
+COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
+
+
+def ladder(owner: User, game: str) -> list[Row]:
+    """The strongest first. Of two teams with one name in one match neither is rated."""
+    names: dict[str, str] = {}
+    ledger = Ledger()
+    for played in _played(owner, game, names):
+        ledger.rate(played)
+    shown = dict(enumerate(names.values()))
+    in_order = sorted(ledger.standings.items(), key=lambda one: (-one[1].skill.mu, shown[one[0]]))
+    mus = [standing.skill.mu for _, standing in in_order]
+    return [_row(mus.index(one.skill.mu) + 1, shown[team], one) for team, one in in_order]
+
+
+def games_of(owner: User) -> list[tuple[str, str]]:
+    """What their teams have played to an end, by title."""
+    ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
+    slugs = ended.order_by().values_list("game", flat=True).distinct()
+    return sorted(((slug, title_of(slug)) for slug in slugs), key=lambda game: game[1])
+
+
+def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[Played]:
+    """`names` gathers what each team was last called, by how a name is compared; its place is the team."""
+    practice = _rehearsed(owner)
+    places: dict[str, int] = {}
+    ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED)
+    for pk, event, number, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(
+        *COLUMNS
+    ):
+        keys = [_key(name) for name in (red, yellow)]
+        if keys[0] == keys[1] or number in practice.get(event, ()):
+            continue
+        names |= dict(zip(keys, (red, yellow), strict=True))
+        one, two = (places.setdefault(key, len(places)) for key in keys)
+        yield Played(pk, game, one, two, result, ended_at)
+
+
+def _rehearsed(owner: User) -> dict[int, set[int]]:
+    """By event, the numbers of the matches that a simulated crowd has played."""
+    events = Event.objects.filter(owner=owner, deeds__action=CAME).values_list("pk", flat=True)
+    presses = read_presses(set(events))
+    spans: dict[int, list[Span]] = {event: [] for event in presses}
+    matches = Match.objects.filter(event__in=presses).order_by("number")
+    for event, number, since, until in matches.values_list("event", "number", "started_at", "ended_at"):
+        spans[event].append(Span(number, since, until))
+    return {event: rehearsed(spans[event], pressed) for event, pressed in presses.items()}
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _row(place: int, name: str, one: Standing) -> Row:
+    return row(place, name, (one.skill.mu, one.skill.sigma), one.games, one.last_at)

@@ -1,0 +1,25 @@
+"""`/console/ladder/`: how strong an organizer's teams are."""
+
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from crowdgame.cups.ladder import games_of, ladder
+from crowdgame.ratings.ledger import START
+
+
+@login_required
+@require_safe
+def team_ladder(request: HttpRequest) -> HttpResponse:
+    """A table a game, of those that their teams have played."""
+    owner = cast(User, request.user)
+    games = games_of(owner)
+    game = request.GET.get("game", games[0][0] if games else "")
+    if game not in dict(games) and (games or game):
+        raise Http404
+    context = {"games": games, "game": game, "rows": ladder(owner, game), "start": round(START)}
+    return render(request, "console/ladder.html", context)

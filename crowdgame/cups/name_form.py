@@ -1,0 +1,55 @@
+"""The form of a cup that is drawn: its name and those of its teams; the draw itself stays."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from crowdgame.events.event_words import NameField
+from games.models import Cup, CupTeam
+
+TEAM = "team_{}"
+
+
+class CupNamesForm(forms.Form):
+    name = NameField(
+        label="Name of the cup",
+        max_length=Cup._meta.get_field("name").max_length,
+        error_messages={"required": "Give the cup a name."},
+    )
+
+    def __init__(self, cup: Cup, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, initial={"name": cup.name})
+        self.label_suffix = ""
+        names = cup.teams.order_by("seed").values_list("seed", "name")
+        self.fields |= {TEAM.format(seed): _team_field(seed, name) for seed, name in names}
+
+    @property
+    def teams(self) -> list[forms.BoundField]:
+        """By seed."""
+        return [self[name] for name in self.fields if name != "name"]
+
+    @property
+    def team_names(self) -> tuple[str, ...]:
+        """As they are now, by seed."""
+        return tuple(self.cleaned_data[team.name] for team in self.teams)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        taken: set[str] = set()
+        for team in self.teams:
+            name = cleaned.get(team.name, "")
+            if name.casefold() in taken:
+                self.add_error(team.name, f"“{name}” is there twice.")
+            taken |= {name.casefold()} - {""}
+        return cleaned
+
+
+def _team_field(seed: int, name: str) -> NameField:
+    return NameField(
+        label=f"Team {seed}",
+        max_length=CupTeam._meta.get_field("name").max_length,
+        initial=name,
+        error_messages={"required": "Give the team a name."},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )

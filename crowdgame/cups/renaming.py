@@ -1,0 +1,32 @@
+"""Other names for a cup and its teams: who meets whom stays as it was drawn."""
+
+from collections.abc import Sequence
+
+from crowdgame.cups.cups import Course, changing_cup, name_event, read_course
+from games.matches import changing_event
+from games.models import Cup, CupPairing, Event
+from games.names import clean_name
+
+
+def rename_cup(cup_id: int, name: str, teams: Sequence[str]) -> tuple[Event, ...]:
+    """The teams by seed; the events of its pairings that are called otherwise now. Raises CupError."""
+    with changing_cup(cup_id) as cup:
+        before = read_course(cup)
+        Cup.objects.filter(pk=cup.pk).update(name=clean_name(name))
+        for seed, team in enumerate(teams, 1):
+            cup.teams.filter(seed=seed).update(name=clean_name(team))
+        after = read_course(Cup.objects.get(pk=cup.pk))
+        held = cup.pairings.exclude(event=None).select_related("event").order_by("number")
+        return tuple(row.event for row in held if row.event and _rename(row, row.event, before, after))
+
+
+def _rename(row: CupPairing, held: Event, before: Course, after: Course) -> bool:
+    """Whether anything there changed. What its organizer called otherwise meanwhile stays."""
+    pairing = before.draw[row.number - 1]
+    was, now = name_event(before, pairing), name_event(after, pairing)
+    with changing_event(held.pk) as event:
+        changed = Event.objects.filter(pk=event.pk, name=was).exclude(name=now).update(name=now)
+        for number, seed in ((1, row.red), (2, row.yellow)):
+            team = event.teams.filter(number=number, name=before.names[seed])
+            changed += team.exclude(name=after.names[seed]).update(name=after.names[seed])
+    return bool(changed)

@@ -1,0 +1,139 @@
+"""The organizer's cups: make one, begin its pairings, give one away, rename it, delete it."""
+
+from typing import cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from crowdgame.cups.board_view import version_of
+from crowdgame.cups.cup_view import view_cup
+from crowdgame.cups.cups import (
+    CupError,
+    begin_pairing,
+    delete_cup,
+    give_walkover,
+    read_course,
+    take_walkover_back,
+)
+from crowdgame.cups.forms import TEMPLATES, CupForm, cup_like
+from crowdgame.cups.name_form import CupNamesForm
+from crowdgame.cups.renaming import rename_cup
+from crowdgame.events.edits import keep_edit, tell_screens
+from crowdgame.events.presets import BY_SLUG
+from games.models import Cup
+from voting.admission.links import address_shown
+
+LONGEST_NUMBER = 4
+PLACES = ("1", "2")
+
+
+def cups_of(user: User) -> QuerySet[Cup]:
+    return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
+
+
+def listed_cups(user: User) -> QuerySet[Cup]:
+    """Their own, newest first, with how many teams and events each has."""
+    counted = user.cups.annotate(
+        of=Count("teams", distinct=True), held=Count("pairings__event", distinct=True)
+    )
+    return counted.order_by("-pk")
+
+
+def own_cup(request: HttpRequest, code: str) -> Cup:
+    """Raises Http404 also if it is somebody else's."""
+    return get_object_or_404(cups_of(cast(User, request.user)), code=code.upper())
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new_cup(request: HttpRequest) -> HttpResponse:
+    """The form, as a template fills it in."""
+    preset = BY_SLUG.get(request.GET.get("like", ""))
+    form = CupForm(request.POST or None, instance=cup_like(preset))
+    if form.is_valid():
+        cup = form.create(cast(User, request.user))
+        messages.success(request, f"“{cup.name}” is drawn. Its code is {cup.code}.")
+        return redirect("console:cup", code=cup.code)
+    return render(request, "cups/new.html", {"form": form, "templates": TEMPLATES, "preset": preset})
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def cup_room(request: HttpRequest, code: str) -> HttpResponse:
+    cup = own_cup(request, code)
+    if request.method == "POST":
+        return _obey(request, cup)
+    address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{cup.code}"
+    view = view_cup(read_course(cup))
+    page = {"cup": cup, "view": view, "version": version_of(view), "address": address_shown(address)}
+    return render(request, "cups/room.html", page)
+
+
+def _obey(request: HttpRequest, cup: Cup) -> HttpResponse:
+    """Whatever was pressed, it ends on a page that says how the cup stands now."""
+    ask, number = request.POST.get("ask", ""), request.POST.get("pairing", "")
+    known = number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER
+    try:
+        if known and ask == "begin":
+            event = begin_pairing(cup.pk, int(number))
+            return redirect(f"{reverse('console:room', args=[event.code])}?cup={cup.code}")
+        if known:
+            _settle(request, cup, int(number), ask)
+    except CupError as refusal:
+        messages.warning(request, str(refusal))
+    return redirect("console:cup", code=cup.code)
+
+
+def _settle(request: HttpRequest, cup: Cup, number: int, ask: str) -> None:
+    place = request.POST.get("place", "")
+    if ask == "walkover" and place in PLACES:
+        winner = give_walkover(cup.pk, number, int(place))
+        messages.success(request, f"{winner} has it without playing. It can be taken back below.")
+    elif ask == "back":
+        take_walkover_back(cup.pk, number)
+        messages.success(request, "Taken back: the pairing is to be played.")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_cup(request: HttpRequest, code: str) -> HttpResponse:
+    cup = own_cup(request, code)
+    form = CupNamesForm(cup, request.POST or None)
+    if form.is_valid():
+        _rename(request, cup, form)
+        return redirect("console:cup", code=cup.code)
+    return render(request, "cups/edit.html", {"form": form, "cup": cup})
+
+
+def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
+    try:
+        changed = rename_cup(cup.pk, form.cleaned_data["name"], form.team_names)
+    except CupError as refusal:
+        messages.warning(request, str(refusal))
+        return
+    for event in changed:
+        keep_edit(request, event, "event.edit", "changed names on the page of the cup")
+    if all(tell_screens(request, event) for event in changed):
+        messages.success(request, "Saved.")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def remove_cup(request: HttpRequest, code: str) -> HttpResponse:
+    cup = own_cup(request, code)
+    if request.method == "POST":
+        delete_cup(cup)
+        messages.success(request, f"“{cup.name}” is deleted. Its events are still there.")
+        return redirect("console:events")
+    return render(
+        request, "cups/delete.html", {"cup": cup, "events": cup.pairings.exclude(event=None).count()}
+    )

@@ -1,0 +1,39 @@
+"""What a cup's rounds and pairings are called."""
+
+from collections.abc import Mapping
+
+from crowdgame.cups.pairing import Draw, Format, Pairing, Seat, WinnerOf
+from crowdgame.cups.standings import Meeting
+
+FROM_THE_END = ("Final", "Semi-finals", "Quarter-finals")
+OF_ONE = ("Final", "Semi-final", "Quarter-final")
+
+
+def name_round(kind: Format, draw: Draw, number: int) -> str:
+    before_last = draw[-1].round - number
+    if kind == "league" or before_last >= len(FROM_THE_END):
+        return f"Round {number}"
+    return FROM_THE_END[before_last]
+
+
+def name_pairing(kind: Format, draw: Draw, pairing: Pairing) -> str:
+    """Where there are several in a round, each has its number in it."""
+    of_round = [one.number for one in draw if one.round == pairing.round]
+    within = of_round.index(pairing.number) + 1
+    before_last = draw[-1].round - pairing.round
+    if kind == "league" or before_last >= len(OF_ONE):
+        return f"Round {pairing.round}, pairing {within}"
+    return f"{OF_ONE[before_last]} {within}" if len(of_round) > 1 else OF_ONE[before_last]
+
+
+def name_seats(kind: Format, draw: Draw, names: Mapping[int, str], meeting: Meeting) -> tuple[str, str]:
+    """The teams, or where they are to be found."""
+
+    def name(seat: Seat, team: int | None) -> str:
+        if team is not None:
+            return names[team]
+        assert isinstance(seat, WinnerOf)  # noqa: S101  a seed is a team from the start
+        before = name_pairing(kind, draw, draw[seat.pairing - 1])
+        return f"Winner of {before[0].lower()}{before[1:]}"
+
+    return name(meeting.pairing.red, meeting.red), name(meeting.pairing.yellow, meeting.yellow)

@@ -1,0 +1,107 @@
+"""What a game's own page says of it, to a player and to anybody else."""
+
+from dataclasses import dataclass
+
+from crowdgame.duels.duels import place_of
+from crowdgame.duels.lists import names_of, seats_of
+from crowdgame.duels.time_controls import clock_of
+from games.engine.game import SIDES
+from games.engine.registry import title_of
+from games.models import Duel, Guest, Match
+from voting.ballot_box.types import Held
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """An empty name is a free seat; `rated` is what the match made of the player's rating."""
+
+    name: str
+    side: str
+    mine: bool
+    rated: str
+
+
+@dataclass(frozen=True, slots=True)
+class DuelView:
+    """`mine` is the reader's team, `there` how many of a crowd have come, `free` a team, or 0.
+
+    Whoever `invites` is shown the link, and whoever `begins` the button that starts against a crowd. `match`
+    is the number of the latest one, `asked` the team that wants another.
+    """
+
+    code: str
+    game: str
+    title: str
+    seats: tuple[SeatView, ...]
+    clock: str
+    mine: int
+    free: int
+    crowd: bool
+    over: bool
+    match: int
+    asked: int | None
+    invites: bool
+    begins: bool
+    there: int
+    watching: int
+
+    @property
+    def version(self) -> str:
+        """Another one as soon as anything is told that was not."""
+        return f"{self.title} {self.free} {self.match} {self.asked} {self.there} {self.watching}"
+
+
+def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Held) -> DuelView:
+    """`match` is the latest."""
+    event, free = duel.event, place_of(duel, None)
+    mine = place_of(duel, guest) if guest else 0
+    over = match is not None and match.ended_at is not None and event.next_match_at is None
+    return DuelView(
+        code=event.code,
+        game=title_of(event.game),
+        title=_title(duel, match, mine, free),
+        seats=_seats(duel, match, guest),
+        clock=clock_of(event.bank_s, event.increment_s, event.window_s),
+        mine=mine,
+        free=free,
+        crowd=duel.crowd,
+        over=over,
+        match=match.number if match else 0,
+        asked=duel.again,
+        invites=bool(mine) and not over and bool(free or duel.crowd),
+        begins=bool(mine) and duel.crowd and (match is None or over),
+        there=present.connected[duel.one is not None],
+        watching=present.watching,
+    )
+
+
+def _seats(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
+    """Red's first."""
+    told = zip(names_of(duel, match), SIDES, seats_of(duel, match), _changes(match), strict=True)
+    return tuple(
+        SeatView(name, side, guest is not None and seat == guest, rated) for name, side, seat, rated in told
+    )
+
+
+def _changes(match: Match | None) -> tuple[str, str]:
+    """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
+    if match is None or not hasattr(match, "rated"):
+        return "", ""
+    told = match.rated
+    return _change(told.red_before, told.red_after), _change(told.yellow_before, told.yellow_after)
+
+
+def _change(before: float, after: float) -> str:
+    return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
+
+
+def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:
+    if match is not None:
+        return "A game is on" if match.ended_at is None else "This game is over"
+    if mine and (free or duel.crowd):
+        return "Your game waits"
+    if duel.crowd:
+        return f"All of us against {duel.one or duel.two}"
+    return "You are invited" if free else "A game is on"

@@ -1,0 +1,178 @@
+"""A duel: an event whose two teams have one guest each. Everything else of it is an event's.
+
+A seat is a pupil's code on the event's class list: it lets its guest in on every device, and always as the
+same voter. Against a crowd there is one such seat; whoever else comes by is in the other team.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from crowdgame.duels.time_controls import USUAL, Pace
+from games.matches import MatchError, changing_event, create_event
+from games.models import Admission, Duel, Event, Guest, Lobby, Match, MatchState, NoBallotRule
+from voting.admission.roster import Pupil
+from voting.admission.tickets import make_roster
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Ticket
+from voting.turns.turns import start_due_match
+
+KEEPER = "the hall"  # whose events these are, and nobody can log in as
+FREE = "Open seat"
+A_CROWD = "The crowd"
+MOST_GAMES = 20
+MOST_WAITING, MOST_AN_HOUR = 1_000, 10_000  # of those begun within an hour: without an opponent yet, and all
+SEATS = {1: "one", 2: "two"}
+USUAL_GAME = "simultaneous-captains-mistress"
+
+
+class HallError(MatchError):
+    """What cannot be done in the hall now; the message is fit to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The game somebody wants to play. `mercy`: who runs out of time plays a random column.
+
+    `crowd`: against everybody who comes by, instead of against one.
+    """
+
+    game: str = USUAL_GAME
+    options: dict[str, Any] = field(default_factory=dict)
+    pace: Pace = USUAL
+    listed: bool = True
+    mercy: bool = False
+    crowd: bool = False
+
+
+def new_duel(guest: Guest, wish: Wish) -> Duel:
+    """A game with one seat free, or against a crowd; who makes it sits on either side. Raises HallError."""
+    check_games(guest)
+    place = secrets.choice((1, 2))
+    other = A_CROWD if wish.crowd else FREE
+    names = (str(guest), other) if place == 1 else (other, str(guest))
+    with transaction.atomic():
+        event = create_event(_keeper(), f"The game of {guest}", names, **_choices(wish))
+        event.teams.filter(number=place).update(solo=wish.crowd)
+        pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
+        make_roster(event, [pupil for pupil in pupils if pupil.team == place or not wish.crowd])
+        seats: dict[str, Any] = {SEATS[place]: guest}
+        return Duel.objects.create(event=event, listed=wish.listed, crowd=wish.crowd, **seats)
+
+
+def _choices(wish: Wish) -> dict[str, Any]:
+    return {
+        "game": wish.game,
+        "options": wish.options,
+        "lobby": Lobby.OPEN,
+        "close_early": True,
+        "reveal_s": wish.pace.reveal_s,
+        **(_against_a_crowd(wish) if wish.crowd else _against_one(wish)),
+    }
+
+
+def _against_one(wish: Wish) -> dict[str, Any]:
+    pace = wish.pace
+    return {
+        "admission": Admission.ROSTER,
+        "hide_code": True,
+        "window_s": pace.bank_s,
+        "bank_s": pace.bank_s,
+        "increment_s": pace.increment_s,
+        "no_ballot_rule": NoBallotRule.RANDOM if wish.mercy else NoBallotRule.FORFEIT,
+    }
+
+
+def _against_a_crowd(wish: Wish) -> dict[str, Any]:
+    """A crowd comes and goes: without a vote a random column is played, and so a game ends by itself."""
+    return {"window_s": wish.pace.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
+
+
+def _keeper() -> User:
+    defaults = {"is_active": False, "password": make_password(None)}
+    return User.objects.get_or_create(username=KEEPER, defaults=defaults)[0]
+
+
+def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
+    """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it."""
+    duel = find_duel(code)
+    if place_of(duel, guest):
+        return duel
+    check_games(guest)
+    with changing_event(duel.event_id) as event:
+        duel.refresh_from_db()
+        free = place_of(duel, None)
+        if not free:
+            raise HallError("Somebody else was faster: both seats are taken.")
+        Duel.objects.filter(pk=duel.pk).update(**{SEATS[free]: guest})
+        event.teams.filter(number=free).update(name=str(guest))
+        event.tickets.filter(team=free).update(label=str(guest))
+        _plan(event, box)
+    start_due_match(duel.event_id, box)
+    return find_duel(code)
+
+
+def begin_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
+    """Whoever made the game begins it, once they think that enough are there. Raises HallError."""
+    duel = find_duel(code)
+    with changing_event(duel.event_id) as event:
+        if not (duel.crowd and place_of(duel, guest)):
+            raise HallError("Only whoever made this game can begin it.")
+        if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
+            _plan(event, box)
+    start_due_match(duel.event_id, box)
+    return duel
+
+
+def _plan(event: Event, box: BallotBox) -> None:
+    """In the same transaction: if whoever plans the match dies, the clock starts it."""
+    name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
+    Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
+
+
+def check_games(guest: Guest) -> None:
+    """Whether somebody may begin or join one more. Raises HallError."""
+    if games_on(guest).count() >= MOST_GAMES:
+        raise HallError(f"You have {MOST_GAMES} games that are not over: finish one first.")
+
+
+def check_room() -> None:
+    """Whether the hall takes one more game: guests cost nothing, rows do. Raises HallError."""
+    begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
+    waiting = begun.filter(Q(one=None) | Q(two=None))
+    if waiting.count() >= MOST_WAITING or begun.count() >= MOST_AN_HOUR:
+        raise HallError("The hall is full just now: join a game that waits, or come back in a while.")
+
+
+def find_duel(code: str) -> Duel:
+    """Raises Duel.DoesNotExist."""
+    return Duel.objects.select_related("event", "one", "two").get(event__code=code.upper())
+
+
+def place_of(duel: Duel, guest: Guest | None) -> int:
+    """The team of this guest, or of the free seat; 0 if there is none. A crowd is no seat."""
+    if guest is None and duel.crowd:
+        return 0
+    pk = guest.pk if guest else None
+    return next((place for place, seat in SEATS.items() if getattr(duel, f"{seat}_id") == pk), 0)
+
+
+def games_on(guest: Guest) -> QuerySet[Duel]:
+    """Theirs that are not over, the newest first."""
+    matches = Match.objects.filter(event=OuterRef("event"))
+    on = Exists(matches.filter(state=MatchState.PLAYING)) | ~Exists(matches)
+    return Duel.objects.filter(on, Q(one=guest) | Q(two=guest)).order_by("-pk")
+
+
+def key_of(duel: Duel, guest: Guest) -> str:
+    """What lets this guest in at the door; empty for somebody else."""
+    place = place_of(duel, guest)
+    codes = Ticket.objects.filter(event_id=duel.event_id, team=place).values_list("code", flat=True)
+    return codes.first() or "" if place else ""

@@ -1,0 +1,157 @@
+"""What is told of the hall's games: who waits, who plays, what is over, and whose turn it is."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from crowdgame.duels.duels import games_on
+from crowdgame.duels.time_controls import PACES, clock_of
+from games.engine.game import Side
+from games.engine.registry import title_of
+from games.matches import live_turn, position_of
+from games.models import Duel, Guest, Match, MatchResult, MatchState, Team
+from voting.ballot_box.ballot_box import BallotBox
+
+Kind = Literal["open", "running", "finished"]
+KINDS: tuple[Kind, ...] = ("open", "running", "finished")
+A_PAGE = 20
+LONGEST_QUERY = 40
+WON: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
+ON = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
+OVER = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A game in a list, as its latest match stands. Names are red's and yellow's, an empty one a free seat.
+
+    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
+    join a `crowd`.
+    """
+
+    code: str
+    game: str
+    names: tuple[str, str]
+    clock: str
+    state: Literal["open", "playing", "ended", "aborted"]
+    match: int = 0
+    won: int = 0
+    mine: int = 0
+    your_turn: bool = False
+    crowd: bool = False
+
+
+def page_of(kind: Kind, number: int | str | None, query: str = "") -> Page[Line]:
+    """The newest first; a page that is not there is the nearest one. `query` is of a name or a whole code."""
+    page = Paginator(_with_names(_found(query, _SOURCES[kind]())), A_PAGE).get_page(number)
+    return Page(_lines(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
+
+
+def latest(kind: Kind, most: int, query: str = "") -> tuple[list[Line], bool]:
+    """The newest of a kind, and whether there are more; nothing is counted, however many there are."""
+    found = list(_with_names(_found(query, _SOURCES[kind]()))[: most + 1])
+    return _lines(found[:most], None), len(found) > most
+
+
+def clean_query(typed: str) -> str:
+    return "".join(letter for letter in typed if letter.isprintable()).strip()[:LONGEST_QUERY]
+
+
+def _found(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
+    if not query:
+        return duels
+    named = Team.objects.filter(event=OuterRef("event"), name__icontains=query)
+    return duels.filter(Q(event__code=query.upper()) | Exists(named))
+
+
+def games_for(guest: Guest, box: BallotBox | None) -> list[Line]:
+    """Their own that are not over, those first in which it is their turn, as far as a box knows it."""
+    lines = _lines(_with_names(games_on(guest)), guest, box)
+    return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
+
+
+def _open() -> QuerySet[Duel]:
+    """Those that are listed, as long as whoever waits may still be there."""
+    now = timezone.now()
+    fresh = Q()
+    for pace in PACES:
+        since = now - timedelta(seconds=pace.waits_s)
+        by_clock = Q(crowd=False, event__bank_s=pace.bank_s)
+        by_window = Q(crowd=True, event__window_s=pace.window_s, event__matches=None)
+        fresh |= Q(by_clock | by_window, event__created_at__gte=since)
+    return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
+
+
+def _running() -> QuerySet[Duel]:
+    return Duel.objects.filter(ON, listed=True).order_by("-pk")
+
+
+def _finished() -> QuerySet[Duel]:
+    return Duel.objects.filter(~ON, OVER, listed=True).order_by("-pk")
+
+
+_SOURCES = {"open": _open, "running": _running, "finished": _finished}
+
+
+def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
+    return duels.select_related("event").prefetch_related("event__teams")
+
+
+def _lines(duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None) -> list[Line]:
+    duels = list(duels)
+    events = [duel.event_id for duel in duels]
+    played = Match.objects.filter(event__in=events).select_related("red").order_by("number")
+    matches = {match.event_id: match for match in played}
+    return [_line(duel, matches.get(duel.event_id), guest, box) for duel in duels]
+
+
+def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> Line:
+    event = duel.event
+    seats = seats_of(duel, match)
+    mine = seats.index(guest) + 1 if guest and guest in seats else 0
+    return Line(
+        code=event.code,
+        game=title_of(event.game),
+        names=names_of(duel, match),
+        match=match.number if match else 0,
+        clock=clock_of(event.bank_s, event.increment_s, event.window_s),
+        state=match.state if match else "open",  # type: ignore[arg-type]
+        won=WON.get(match.result or "", 0) if match else 0,
+        mine=mine,
+        your_turn=bool(match and mine and box and is_to_pick(match, "red" if mine == 1 else "yellow", box)),
+        crowd=duel.crowd,
+    )
+
+
+def seats_of(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | None]:
+    """Who plays red and who yellow: the two change sides with each match."""
+    return (duel.two, duel.one) if match and match.red.number != 1 else (duel.one, duel.two)
+
+
+def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
+    """Red's and yellow's, as they were called when the first match began; empty for a free seat.
+
+    A crowd has none, and a name.
+    """
+    teams = {team.number: team.name for team in duel.event.teams.all()}
+    one, two = (teams[1] if duel.one_id or duel.crowd else "", teams[2] if duel.two_id or duel.crowd else "")
+    return (two, one) if match and match.red.number != 1 else (one, two)
+
+
+def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
+    """Whether this side is to move and has no ballot yet: what the turnout shows to everybody."""
+    turn = live_turn(match)
+    if turn is None or match.state != MatchState.PLAYING:
+        return False
+    stored = turn.stored_ballots.filter(side=side).exists()
+    return not stored and side not in box.picked_at(match.event_id, turn.pk) and side in sides_to_move(match)
+
+
+def sides_to_move(match: Match) -> Collection[Side]:
+    position = position_of(match)
+    return position.to_move

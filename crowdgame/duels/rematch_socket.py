@@ -1,0 +1,24 @@
+"""A phone of the hall asks for another match."""
+
+from contextlib import suppress
+from functools import cache
+
+from redis import RedisError
+
+from crowdgame.duels.rematch import ask_again
+from games.matches import MatchError
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.stores import DATABASE_AWAY
+from voting.gateway.threads import in_database
+
+ballot_box = cache(BallotBox)
+
+
+async def play_again(event_id: int, team: int) -> None:
+    """Who presses too late, or while database or box are away, sees that nothing came of it."""
+    with suppress(MatchError, RedisError, OSError, *DATABASE_AWAY):
+        await in_database(_ask)(event_id, team)
+
+
+def _ask(event_id: int, team: int) -> None:
+    ask_again(event_id, team, ballot_box())

@@ -1,0 +1,72 @@
+"""By what an event's turns are timed: a window for each vote, or a clock for each side."""
+
+from typing import Any
+
+from django import forms
+
+from crowdgame.events.durations import DurationField
+from games.models import MAX_BANK_S, MAX_INCREMENT_S, MIN_WINDOW_S
+
+WINDOW, BANK = "window", "bank"
+USUAL_BANK_S = 300
+BANK_FIELDS = ("bank_s", "increment_s", "cap_s")
+
+
+class ClockFields(forms.Form):
+    """Part of an event's form. By clocks the window is as long as a clock: no vote takes longer."""
+
+    clock = forms.ChoiceField(
+        label="Clock",
+        choices=[
+            (WINDOW, "The same time for every vote"),
+            (BANK, "A clock for each side, for the whole match"),
+        ],
+        initial=WINDOW,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    bank_s = DurationField(
+        label="On each side's clock",
+        presets=(60, 180, 300, 900, 3600, 86400),
+        limits=(MIN_WINDOW_S, MAX_BANK_S),
+        help_text="It runs in every turn until everybody of the side who is connected has voted. What "
+        "happens when it has run out and nobody of the side has voted, the fine points say.",
+    )
+    increment_s = DurationField(
+        label="More after each turn",
+        presets=(2, 5, 10, 30),
+        limits=(1, MAX_INCREMENT_S),
+        empty="Nothing",
+    )
+    cap_s = DurationField(
+        label="Of its clock in one turn at most",
+        presets=(10, 20, 30, 60),
+        limits=(MIN_WINDOW_S, MAX_BANK_S),
+        empty="All of it",
+        help_text="In a crowd somebody always waits: without this a clock can be gone in one turn.",
+    )
+
+    def begin_clocks(self, bank_s: int | None) -> None:
+        """With what the event has; a bank is only asked for where it is chosen."""
+        self.fields["bank_s"].required = False
+        self.initial["clock"] = BANK if bank_s else WINDOW
+        self.initial["bank_s"] = bank_s or USUAL_BANK_S
+
+    def clean_clocks(self, cleaned: dict[str, Any]) -> bool:
+        """Whether it is played by clocks; what belongs to the other way is not looked at."""
+        if cleaned.get("clock") != BANK:
+            self._forget(*BANK_FIELDS)
+            cleaned |= {"bank_s": None, "increment_s": 0, "cap_s": None}
+            return False
+        self._forget("window_s")
+        bank_s, cap_s = cleaned.get("bank_s"), cleaned.get("cap_s")
+        if bank_s is None and "bank_s" not in self.errors:
+            self.add_error("bank_s", "Choose how long.")
+        elif bank_s and cap_s and cap_s > bank_s:
+            self.add_error("cap_s", "One turn cannot take more than the whole clock.")
+        cleaned |= {"window_s": bank_s, "increment_s": cleaned.get("increment_s") or 0}
+        return True
+
+    def _forget(self, *names: str) -> None:
+        for name in names:
+            self.errors.pop(name, None)

@@ -1,0 +1,39 @@
+"""After an organizer changed an event on a page: every screen hears of it, and it is kept who did it."""
+
+import time
+from contextlib import closing
+
+from django.contrib import messages
+from django.http import HttpRequest
+from redis import RedisError
+
+from crowdgame.console.control import edit_event
+from crowdgame.events.audit import keep_page_deed
+from games.models import Event
+from voting.ballot_box.ballot_box import BallotBox
+
+
+def tell_screens(request: HttpRequest, event: Event) -> bool:
+    """Whether they heard. If the ballot box is away, the organizer is told that they hear of it later."""
+    try:
+        with closing(BallotBox()) as box:
+            edit_event(event.pk, box)
+    except (RedisError, OSError):
+        text = "Saved. The screens cannot be told now; they hear of it with the next change."
+        messages.warning(request, text)
+        return False
+    return True
+
+
+def keep_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
+    """`kind` is called like an action: `event.edit`; `what` is fit to be shown behind a name."""
+    keep_page_deed(event.pk, request.user.get_username(), kind, what, _now())
+
+
+def _now() -> int:
+    """The ballot box's time; this machine's, if it is away."""
+    try:
+        with closing(BallotBox()) as box:
+            return box.now()
+    except (RedisError, OSError):
+        return time.time_ns() // 1_000_000

@@ -1,0 +1,262 @@
+"""The form of an event: names, game and its options, voting, what comes between matches."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.forms import BoundField
+
+from crowdgame.events.clocks import BANK_FIELDS, ClockFields
+from crowdgame.events.durations import DurationField, in_words
+from crowdgame.events.event_words import (
+    ADMISSIONS,
+    FOLDS,
+    HANDS_FIELDS,
+    HELP,
+    LABELS,
+    LIVE_FIELDS,
+    NAME_LENGTH,
+    RADIOS,
+    SERIES,
+    TEAM_FIELDS,
+    TELLING_SIDES,
+    HandsField,
+    NameField,
+    game_choices,
+)
+from crowdgame.events.game_options import offer_options, option_rows, stored_choices, take_options
+from crowdgame.events.presets import draw_names, name_after
+from games.engine.registry import all_games
+from games.matches import changing_event, create_event
+from games.models import (
+    MAX_REVEAL_S,
+    MAX_TALK_S,
+    MAX_WINDOW_S,
+    MIN_WINDOW_S,
+    Admission,
+    Event,
+    MatchState,
+    ResignShare,
+    TieRule,
+)
+
+UNSHOWN = ("options", "crowd_clocks")  # what other fields come to
+
+if TYPE_CHECKING:
+    EventModelForm = forms.ModelForm[Event]
+else:
+    EventModelForm = forms.ModelForm
+
+
+class EventForm(ClockFields, EventModelForm):
+    name = NameField(
+        label="Name of the event",
+        required=False,
+        max_length=Event._meta.get_field("name").max_length,
+        help_text="Left empty, it is called after its teams.",
+    )
+    team_1 = NameField(
+        label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Give the team a name."}
+    )
+    team_2 = NameField(
+        label="Second team, yellow",
+        max_length=NAME_LENGTH,
+        error_messages={"required": "Give the team a name."},
+    )
+    hands_1, hands_2 = HandsField(), HandsField()
+    game = forms.ChoiceField(
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+    )
+    window_s = DurationField(
+        label="Time to vote",
+        presets=(12, 20, 30, 60, 300, 3600, 86400),
+        limits=(MIN_WINDOW_S, MAX_WINDOW_S),
+        help_text="12 to 30 seconds suit a hall; hours or days suit a crowd that is apart.",
+    )
+    talk_s = DurationField(
+        label="Time to talk before each vote",
+        presets=(15, 30, 60, 120),
+        limits=(1, MAX_TALK_S),
+        empty="None",
+        help_text="Nobody can vote yet: the screens say “Talk it over”.",
+    )
+    reveal_s = DurationField(
+        label="Time to watch what came of it",
+        presets=(4, 6, 8, 10),
+        limits=(1, MAX_REVEAL_S),
+        help_text="Both votes, the drops and the token are shown in this time.",
+    )
+    best_of = forms.TypedChoiceField(
+        label="A series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
+    )
+    next_match_after_s = DurationField(
+        label="Next match",
+        presets=(10, 30, 60, 300),
+        limits=(3, 24 * 3600),
+        empty="When I start it",
+        help_text="Counted from the end of the last reveal.",
+    )
+
+    class Meta:
+        model = Event
+        fields = [
+            "name",
+            "game",
+            "window_s",
+            *BANK_FIELDS,
+            "talk_s",
+            "reveal_s",
+            "tally_method",
+            "tie_rule",
+            "no_ballot_rule",
+            "resign",
+            "close_early",
+            "defections",
+            "turn_points",
+            "consent",
+            "team_choice",
+            "admission",
+            "peek",
+            "own_counts",
+            "hide_code",
+            "hide_turnout",
+            "hide_tally",
+            "best_of",
+            "next_match_after_s",
+        ]
+        labels = LABELS
+        help_texts = HELP
+        widgets = dict.fromkeys(RADIOS, forms.RadioSelect) | {"consent": forms.Textarea({"rows": 4})}
+
+    def __init__(
+        self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
+    ) -> None:
+        """`names` are those of a new event's teams, drawn if left out; `hands` those that vote by hands."""
+        kwargs.setdefault("instance", Event())
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        self.fields["defections"].required = False
+        if self.instance.pk:
+            for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
+                del self.fields[name]
+        teams = [(name, number in hands) for number, name in enumerate(names or draw_names(), 1)]
+        if self.instance.pk:
+            teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
+        for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
+            self.initial.update({name_field: name, hands_field: by_hands})
+        self.begin_clocks(self.instance.bank_s)
+        self._before = self._stands()
+        self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
+        self._offer_series()
+        offer_options(self)
+
+    def _offer_series(self) -> None:
+        """The usual lengths, and the event's own."""
+        own = self.instance.best_of
+        offered = SERIES if own is None or own in SERIES else SERIES | {own: f"Best of {own}"}
+        self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
+
+    @property
+    def games(self) -> list[tuple[Any, str, list[BoundField]]]:
+        return option_rows(self)
+
+    @property
+    def unfolded(self) -> set[str]:
+        """The rarely used parts in which something is amiss, or not as usual."""
+        shown = {fold: [name for name in names if name in self.fields] for fold, names in FOLDS.items()}
+        return {fold for fold, names in shown.items() if any(map(self._is_notable, names))}
+
+    def _is_notable(self, name: str) -> bool:
+        return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)
+
+    @property
+    def admissions(self) -> list[tuple[Any, str]]:
+        """Each way in, and what it proves."""
+        return [(button, ADMISSIONS[Admission(button.data["value"])]) for button in self["admission"]]
+
+    def clean_talk_s(self) -> int:
+        return self.cleaned_data["talk_s"] or 0
+
+    def clean_defections(self) -> int:
+        return self.cleaned_data["defections"] or 0
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
+        if names[0] and names[0] == names[1]:
+            self.add_error("team_2", "The teams need two different names.")
+        elif all(names) and not cleaned.get("name"):
+            cleaned["name"] = name_after(self._team_names())
+        take_options(self, cleaned)
+        self.instance.crowd_clocks = self.clean_clocks(cleaned)
+        for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
+            self.add_error(name, "Clocks stop when phones have voted: a team without phones has none.")
+        self._check_secret_sides(cleaned)
+        return cleaned
+
+    def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
+        """What would tell who is on which side."""
+        telling = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
+        tells = any(map(cleaned.get, telling)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
+        if cleaned.get("defections") and tells:
+            self.add_error("defections", TELLING_SIDES)
+
+    def create(self, owner: User) -> Event:
+        choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
+        choices |= {name: getattr(self.instance, name) for name in UNSHOWN}
+        with transaction.atomic():
+            event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
+            self._write_teams(event)
+        return event
+
+    def save_changes(self) -> bool:
+        """Whether they are saved; if not, the form says why.
+
+        Only what the form is about: the event's other columns may have moved on meanwhile.
+        """
+        with changing_event(self.instance.pk) as event:
+            held = self._hands_changed(event)
+            if held and event.matches.filter(state=MatchState.PLAYING).exists():
+                text = "A match is playing: change who votes by a show of hands after it."
+                self.add_error(held[0], text)
+                return False
+            named = [name for name in self.Meta.fields if name in self.fields]
+            self.instance.save(update_fields=[*named, *UNSHOWN])
+            self._write_teams(self.instance)
+        return True
+
+    @property
+    def changes(self) -> str:
+        """What was changed, fit to be shown: the fields' labels, and what is short enough to tell."""
+        now = self._stands() | {name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
+        changed = [name for name, value in now.items() if value != self._before[name]]
+        return ", ".join(self._told(name) if name in self.fields else name for name in changed)
+
+    def _stands(self) -> dict[str, Any]:
+        """The teams' fields as they are to begin with, all others as they are on the event."""
+        teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
+        own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
+        game = all_games().get(self.instance.game)
+        options = stored_choices(game, self.instance.options) if game else None
+        return teams | own | {"the options of the game": options}
+
+    def _told(self, name: str) -> str:
+        field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
+        if isinstance(field, DurationField):
+            return f"{label}: {in_words(value) if value else field.empty}".lower()
+        return f"{label}: {value}" if isinstance(field, NameField) else label.lower()
+
+    def _write_teams(self, event: Event) -> None:
+        for number, name in enumerate(self._team_names(), 1):
+            hands = self.cleaned_data[HANDS_FIELDS[number - 1]]
+            event.teams.filter(number=number).update(name=name, hands=hands)
+
+    def _hands_changed(self, event: Event) -> list[str]:
+        by_hands = event.teams.order_by("number").values_list("hands", flat=True)
+        pairs = zip(HANDS_FIELDS, by_hands, strict=True)
+        return [field for field, hands in pairs if self.cleaned_data[field] != hands]
+
+    def _team_names(self) -> tuple[str, str]:
+        return self.cleaned_data["team_1"], self.cleaned_data["team_2"]

@@ -1,0 +1,95 @@
+"""The owner's page of members: who else may enter the control room, and as what."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from crowdgame.events.edits import keep_edit
+from crowdgame.events.members import MemberError, add_member, change_member, remove_member
+from crowdgame.events.views import own_event
+from games.models import Event, Role
+
+LONGEST_ID = 19
+NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
+MAKE = {role: f"Make {name}" for role, name in NAMES.items()}.items()
+
+
+class MemberForm(forms.Form):
+    name = forms.CharField(
+        label="User name",
+        max_length=150,
+        help_text="The name they log in with.",
+        error_messages={"required": "Enter a user name.", "max_length": "No user name is so long."},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    role = forms.ChoiceField(
+        label="May do",
+        choices=Role.choices,
+        initial=Role.COHOST,
+        error_messages={"required": "Choose a role.", "invalid_choice": "Choose a role."},
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, event: Event, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.label_suffix = ""
+        self._event = event
+
+    def add(self) -> bool:
+        """Whether it is done; if not, the form says why."""
+        if not self.is_valid():
+            return False
+        try:
+            add_member(self._event, self.cleaned_data["name"], Role(self.cleaned_data["role"]))
+        except MemberError as refusal:
+            self.add_error("name", str(refusal))
+            return False
+        return True
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def members(request: HttpRequest, code: str) -> HttpResponse:
+    event = own_event(request, code)
+    asked = request.POST.get("ask", "")
+    form = MemberForm(event, request.POST if asked == "add" else None)
+    if asked and _obey(request, event, form):
+        return redirect("console:members", code=event.code)
+    rows = event.members.select_related("user").order_by("user__username")
+    page = {"event": event, "form": form, "members": rows, "others": MAKE}
+    return render(request, "console/members.html", page)
+
+
+def _obey(request: HttpRequest, event: Event, form: MemberForm) -> bool:
+    """Whether it is done, or nothing can be done any more; if not, the form says why."""
+    if request.POST["ask"] != "add":
+        if done := _change(event, request.POST["ask"], request.POST.get("member", "")):
+            keep_edit(request, event, *done)
+            messages.success(request, "Done. An open control room follows within seconds.")
+        else:
+            messages.warning(request, "Nobody was changed: that member is not on the list any more.")
+    elif form.add():
+        name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
+        keep_edit(request, event, "member.add", f"let {name} into the control room as a {NAMES[role]}")
+        messages.success(request, f"{name} may come in now.")
+    else:
+        return False
+    return True
+
+
+def _change(event: Event, asked: str, member: str) -> tuple[str, str] | None:
+    """What kind of deed it was, and what was done; None: nothing."""
+    if not member.isdecimal() or len(member) >= LONGEST_ID:
+        return None
+    if asked == "remove":
+        name = remove_member(event, int(member))
+        return ("member.remove", f"took {name} off the members") if name else None
+    name = change_member(event, int(member), Role(asked)) if asked in Role.values else ""
+    return ("member.change", f"made {name} a {NAMES[Role(asked)]}") if name else None

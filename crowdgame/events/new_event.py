@@ -1,0 +1,61 @@
+"""A new event: from a template at one press, or through the form."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from crowdgame.events.forms import EventForm
+from crowdgame.events.presets import BY_SLUG, EMPTY, PRESETS
+from crowdgame.events.views import lacks_tickets, own_event
+from games.models import Event
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new_event(request: HttpRequest) -> HttpResponse:
+    """The templates; a press on one makes its event."""
+    preset = BY_SLUG.get(request.POST.get("preset", ""))
+    if request.method == "POST" and preset:
+        return _lead_into(request, preset.make(cast(User, request.user)))
+    return render(request, "console/new.html", {"presets": PRESETS, "empty": EMPTY})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form, as a template fills it in."""
+    preset = BY_SLUG.get(slug)
+    if preset is None:
+        raise Http404
+    form = EventForm(request.POST or None, instance=preset.unmade(), hands=preset.hands)
+    if form.is_valid():
+        return _lead_into(request, form.create(cast(User, request.user)))
+    return render(request, "console/event.html", {"form": form, "preset": preset})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def another_event(request: HttpRequest, code: str) -> HttpResponse:
+    """The form, filled in as an event of before was."""
+    like = own_event(request, code)
+    teams = like.teams.order_by("number")
+    chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}
+    form = EventForm(
+        request.POST or None,
+        instance=Event(**chosen),
+        names=[team.name for team in teams],
+        hands={team.number for team in teams if team.hands},
+    )
+    if form.is_valid():
+        return _lead_into(request, form.create(cast(User, request.user)))
+    return render(request, "console/event.html", {"form": form, "like": like})
+
+
+def _lead_into(request: HttpRequest, event: Event) -> HttpResponse:
+    messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
+    return redirect("console:tickets" if lacks_tickets(event) else "console:room", code=event.code)

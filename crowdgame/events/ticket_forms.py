@@ -1,0 +1,52 @@
+"""What an organizer asks for on the page of codes: more tickets, or codes for a class."""
+
+from typing import Any
+
+from django import forms
+
+from games.models import Event
+from voting.admission.roster import Pupil, RosterError, read_roster
+from voting.admission.tickets import MOST_TICKETS
+
+LONGEST_LIST = 200_000
+
+
+class TicketsForm(forms.Form):
+    count = forms.IntegerField(
+        label="How many",
+        min_value=1,
+        max_value=MOST_TICKETS,
+        initial=30,
+        error_messages={
+            "required": "Say how many.",
+            "invalid": "Enter a whole number.",
+            "min_value": "At least one.",
+            "max_value": f"At most {MOST_TICKETS:,}.",
+        },
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+
+
+class RosterForm(forms.Form):
+    """`pupils` are those of a list that can be read."""
+
+    names = forms.CharField(
+        label="Names, one a line",
+        max_length=LONGEST_LIST,
+        help_text="Behind a comma, if you like, the team's name or its number: “Ada Lovelace, 1”.",
+        error_messages={"required": "Paste the names, one a line.", "max_length": "This list is too long."},
+        widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def __init__(self, event: Event, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.pupils: list[Pupil] = []
+        self._event = event
+
+    def clean_names(self) -> str:
+        teams = dict(self._event.teams.values_list("number", "name"))
+        try:
+            self.pupils = read_roster(self.cleaned_data["names"], teams)
+        except RosterError as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return str(self.cleaned_data["names"])

@@ -1,0 +1,165 @@
+"""The organizer's page of codes: tickets and class list, to make, find, release, print and take along."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import F, Q, QuerySet
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from crowdgame.events.ticket_forms import RosterForm, TicketsForm
+from crowdgame.events.views import own_event
+from crowdgame.printing.views import SLIPS_A_FILE
+from crowdgame.web.spreadsheet import answer_csv
+from games.models import Admission, Event
+from voting.admission.admission import plain_key, shown_key
+from voting.admission.links import address_shown, qr_path
+from voting.admission.roster import RosterError
+from voting.admission.tickets import TooManyTickets, delete_unused, make_roster, make_tickets, release_tickets
+from voting.models import Ticket
+
+ROWS_A_PAGE = 100
+TICKETS_A_PRINT = 240
+LONGEST_ID = 19
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def tickets(request: HttpRequest, code: str) -> HttpResponse:
+    """What is looked for is in no address either: it may be a code."""
+    event = own_event(request, code)
+    asked = request.POST.get("ask", "")
+    pile = TicketsForm(request.POST if asked == "make" else None)
+    roster = RosterForm(event, request.POST if asked == "roster" else None)
+    if asked not in {"", "find"} and _obey(request, event, pile, roster):
+        return redirect("console:tickets", code=event.code)
+    return render(request, "console/tickets.html", _page(request, event, pile, roster))
+
+
+def _obey(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> bool:
+    """Whether it is done; if not, a form says why."""
+    ask = request.POST["ask"]
+    if ask == "make":
+        return pile.is_valid() and _make(request, event, pile)
+    if ask == "roster":
+        return roster.is_valid() and _make(request, event, roster)
+    if ask == "delete":
+        messages.success(request, f"{delete_unused(event):,} unused codes are deleted.")
+    elif ask == "release" and _release(event, request.POST.get("ticket", "")):
+        messages.success(request, "Released: the code lets in one more device, with the same vote.")
+    return True
+
+
+def _release(event: Event, ticket: str) -> bool:
+    return ticket.isdecimal() and len(ticket) < LONGEST_ID and release_tickets(event.pk, [int(ticket)]) == 1
+
+
+def _make(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) -> bool:
+    field = "names" if isinstance(form, RosterForm) else "count"
+    try:
+        if isinstance(form, RosterForm):
+            made = make_roster(event, form.pupils)
+        else:
+            made = make_tickets(event, form.cleaned_data["count"])
+    except (RosterError, TooManyTickets) as refusal:
+        cast(Form, form).add_error(field, str(refusal))
+        return False
+    messages.success(request, f"{len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
+    return True
+
+
+def _page(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> dict[str, Any]:
+    every = event.tickets.all()
+    wanted, show = request.POST.get("q", "").strip(), request.POST.get("show", "")
+    found = _found(every, wanted, show)
+    unused = every.filter(first_used_at=None).count()
+    total = every.count()
+    return {
+        "event": event,
+        "teams": dict(event.teams.values_list("number", "name")),
+        "pile": pile,
+        "roster": roster,
+        "q": wanted,
+        "show": show,
+        "rows": Paginator(found, ROWS_A_PAGE).get_page(request.POST.get("page")),
+        "named": every.exclude(label="").exists(),
+        "total": total,
+        "used": total - unused,
+        "unused": unused,
+        "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
+        "sheets": range(1, -(-unused // SLIPS_A_FILE) + 1),
+        "prints": range(1, -(-unused // TICKETS_A_PRINT) + 1),
+    }
+
+
+def _found(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]:
+    if show in {"used", "unused"}:
+        every = every.filter(first_used_at__isnull=show == "unused")
+    if wanted:
+        every = every.filter(Q(code__contains=plain_key(wanted)) | Q(label__icontains=wanted))
+    return every.order_by("label", "pk")
+
+
+@never_cache
+@login_required
+@require_GET
+def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
+    """Those that nobody ever used, in sheets to be cut; a pile may need several prints."""
+    event = own_event(request, code)
+    unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
+    some = Paginator(unused, TICKETS_A_PRINT).get_page(request.GET.get("part"))
+    address = _address(request, event)
+    slips = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
+    context = {"event": event, "address": address_shown(address), "slips": slips, "part": some}
+    return render(request, "console/tickets_print.html", context)
+
+
+@never_cache
+@login_required
+@require_GET
+def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
+    event = own_event(request, code)
+    return answer_csv(f"tickets-{event.code}", csv_rows(event, _address(request, event)), of_names=True)
+
+
+def csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
+    """A head, then a row a code; nothing in it that a spreadsheet would compute."""
+    teams = dict(event.teams.values_list("number", "name"))
+    yield ("code", "name", "team", "used", "address")
+    for ticket in _in_order(event.tickets.all()):
+        team = teams[ticket.team] if ticket.team else ""
+        yield (
+            shown_key(ticket.code),
+            _inert(ticket.label),
+            _inert(team),
+            _use(ticket),
+            f"{address}#{ticket.code}",
+        )
+
+
+def _use(ticket: Ticket) -> str:
+    if ticket.used_at is not None:
+        return "yes"
+    return "no" if ticket.first_used_at is None else "released"
+
+
+def _in_order(every: QuerySet[Ticket]) -> Iterable[Ticket]:
+    return every.order_by(F("label"), F("pk")).iterator()
+
+
+def _inert(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _address(request: HttpRequest, event: Event) -> str:
+    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    return f"{base}/{event.code}"

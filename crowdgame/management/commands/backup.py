@@ -1,0 +1,26 @@
+"""`manage.py backup FILE`: a copy of everything that has to be kept, while everything runs."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+
+from crowdgame.operations.backup_file import BackupError
+from crowdgame.operations.backups import back_up
+
+
+class Command(BaseCommand):
+    help = "Writes a copy of the database into one file. Nobody has to stop for it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        try:
+            manifest = back_up(path)
+        except (BackupError, DatabaseError, OSError) as trouble:
+            raise CommandError(f"No backup: {trouble}.") from trouble
+        size = path.stat().st_size / 1_000_000
+        self.stdout.write(f"{path}: {manifest.engine}, {manifest.made_at}, {size:.1f} MB")

@@ -1,0 +1,91 @@
+"""`manage.py demo`: an organizer, an event and a first match to look at, made if there are none."""
+
+import json
+from contextlib import closing
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from crowdgame.accounts.sign_in import entry_path
+from crowdgame.console.control import edit_event
+from games.matches import create_event
+from games.models import Event, Lobby, MatchState
+from voting.ballot_box.ballot_box import BallotBox
+
+ORGANIZER = "demo"
+EVENT_NAME, TEAM_NAMES = "Event night", ("North Hall", "South Hall")
+STARTS_IN_MS = 5_000
+
+
+class Command(BaseCommand):
+    help = "Makes the demo event, if there is none, and prints its addresses with a one-time login."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one line of JSON")
+        parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
+        parser.add_argument(
+            "--fresh-login", action="store_true", help="login links printed before no longer work"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        base = options["base_url"].rstrip("/")
+        if not base:
+            raise CommandError("set PUBLIC_URL or give --base-url")
+        organizer = find_organizer(fresh=options["fresh_login"])
+        event = find_event(organizer)
+        with closing(BallotBox()) as box:
+            start_soon(event, box)
+        told = addresses(base, event, organizer)
+        if options["json"]:
+            self.stdout.write(json.dumps(told))
+        else:
+            for name, value in told.items():
+                self.stdout.write(f"{name.removesuffix('_url'):<8} {value}")
+
+
+def find_organizer(*, fresh: bool) -> User:
+    """One who gets in by link only, and may see everything."""
+    user, made = User.objects.get_or_create(
+        username=ORGANIZER, defaults={"is_staff": True, "is_superuser": True}
+    )
+    if made:
+        user.set_unusable_password()
+    if fresh:
+        user.last_login = timezone.now()
+    user.save(update_fields=["password", "last_login"])
+    return user
+
+
+def find_event(organizer: User) -> Event:
+    return organizer.events.order_by("pk").first() or create_event(
+        organizer,
+        EVENT_NAME,
+        TEAM_NAMES,
+        window_s=12,
+        reveal_s=6,
+        close_early=False,
+        next_match_after_s=10,
+        lobby=Lobby.OPEN,
+    )
+
+
+def start_soon(event: Event, box: BallotBox) -> None:
+    """Let the clock start a match, unless one is playing or about to."""
+    idle = Event.objects.filter(pk=event.pk, next_match_at=None)
+    if event.matches.filter(state=MatchState.PLAYING).exists():
+        return
+    if idle.update(next_match_at=box.now() + STARTS_IN_MS):
+        edit_event(event.pk, box)
+
+
+def addresses(base: str, event: Event, organizer: User) -> dict[str, str]:
+    return {
+        "code": event.code,
+        "login_url": base + entry_path(organizer, event.code),
+        "display_url": f"{base}/display/{event.code}",
+        "phone_url": f"{base}/{event.code}",
+        "console_url": f"{base}/console/{event.code}/",
+    }

@@ -1,0 +1,189 @@
+"""`manage.py rehearse CODE`: a crowd of simulated phones, over real WebSockets, joins and plays.
+
+Needs neither database nor Redis, only the server's address.
+"""
+
+import asyncio
+import gc
+import resource
+import signal
+import time
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import uvloop
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.crowd import Crowd, Plan, RehearsalError
+from crowdgame.rehearsal.display import Display
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.kept_seats import read_seats
+from crowdgame.rehearsal.keys import Keys, read_keys
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.profile import PROFILES
+from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
+
+TURNS_KEPT = 50
+SPARE_FILES = 64
+GC_THRESHOLD = 1_000_000
+
+HELP = """\
+Let a crowd of simulated phones join an event and vote in it, over real WebSockets, until its match is over.
+
+The day before the event:
+  1. Make an event for the rehearsal on the server you will use, with the window and the game of the evening.
+     Open the lobby. Its result stays in the records: it is not the event of the evening.
+  2. From another computer, as many phones as you expect people:
+       manage.py rehearse CODE --url http://SERVER --phones 2000
+     and press Start the match in the control room. Have the projector on, and a phone in your own hand.
+  3. Then what halls do: --profile burst (all vote at once), last-second, herd (all lose the network and come
+     back at once), churn (phones wander from one network to another).
+  4. Read the report. None lost and an answer to 99 of 100 ballots in a quarter of a second are good. Exit
+     status 1 and a sentence: no server, no such event, or an acknowledged ballot is missing in a tally.
+
+Ctrl-C ends it with the report so far.
+"""
+
+PROFILE_HELP = (
+    "when voters vote: all over the window (spread), in its first two seconds (burst), in the last one "
+    "(last-second); or what else happens: all come in one moment, lose the network in the middle of a window "
+    "and come back at once (herd), two of a hundred change their network every second (churn)"
+)
+
+
+class Command(BaseCommand):
+    help = HELP
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.formatter_class = RawDescriptionHelpFormatter
+        return parser
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("code", metavar="CODE", help="the event's join code")
+        parser.add_argument(
+            "--url", default="http://127.0.0.1:8000", help="the server (default: %(default)s)"
+        )
+        parser.add_argument("--phones", type=_count, default=200, help="how many (default: %(default)s)")
+        parser.add_argument(
+            "--joins", type=_count, metavar="N", help="joins a second (default: all are in after 20 s)"
+        )
+        parser.add_argument("--team", type=int, choices=(1, 2), help="where an event lets its voters choose")
+        parser.add_argument("--turns", type=_count, help="leave after so many turns, not after the match")
+        parser.add_argument("--profile", choices=PROFILES, default="spread", help=PROFILE_HELP)
+        parser.add_argument(
+            "--defect",
+            type=_share,
+            default=0.0,
+            metavar="SHARE",
+            help="where sides are secret: the share of those who may that changes over before each turn",
+        )
+        parser.add_argument("--until-stopped", action="store_true", help="play for ever, server or not")
+        parser.add_argument(
+            "--json", type=Path, metavar="REPORT", help="write the report and the ledger there"
+        )
+        parser.add_argument(
+            "--seats", type=Path, metavar="FILE", help="keep the seats there: the same crowd again"
+        )
+        parser.add_argument(
+            "--tickets",
+            type=Path,
+            metavar="FILE",
+            help="where the event asks for tickets: a code a line",
+        )
+        parser.add_argument("--seed", type=int, help="of the crowd's moods and moments")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            _allow_sockets(options["phones"])
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                report = runner.run(_rehearse(options, Display(Console())))
+            if options["json"]:
+                options["json"].write_bytes(msgspec.json.encode(report))
+        except (RehearsalError, ValueError, OSError) as trouble:
+            raise CommandError(str(trouble)) from trouble
+        if report.ballots.missing:
+            raise CommandError(_missing(report))
+
+
+def _missing(report: Report) -> str:
+    turns = ", ".join(str(entry.number) for entry in report.turns if entry.missing)
+    return (
+        f"{report.ballots.missing} ballots that were acknowledged are missing in the tally (turn {turns}): "
+        "do not hold an event on this server before you know why"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError("a whole number from 1 up, please")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= float(text) <= 1:
+            return float(text)
+    raise ArgumentTypeError("a number from 0 to 1, please")
+
+
+def _allow_sockets(phones: int) -> None:
+    """Each phone is an open file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = phones + SPARE_FILES
+    if hard != resource.RLIM_INFINITY and needed > hard:
+        room = hard - SPARE_FILES
+        raise RehearsalError(
+            f"{phones} phones need {needed} open files, a process here may have {hard}: let several "
+            f"rehearsals run side by side, each of at most {room} phones"
+        )
+    if soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+def _hall(options: dict[str, Any]) -> Hall:
+    code = options["code"].upper()
+    return Hall(
+        code=code,
+        address=Address(phone_address(options["url"])),
+        profile=options["profile"],
+        clock=ServerClock(time.perf_counter),
+        ledger=Ledger(TURNS_KEPT if options["until_stopped"] else None),
+        rng=Random(options["seed"]),  # noqa: S311
+        team=options["team"],
+        defect=options["defect"],
+        key_of=Keys(read_keys(options["tickets"], options["phones"]) if options["tickets"] else ()),
+        tokens=read_seats(options["seats"], code) if options["seats"] else {},
+    )
+
+
+def _plan(options: dict[str, Any]) -> Plan:
+    return Plan(
+        phones=options["phones"],
+        joins_a_second=options["joins"],
+        turns=options["turns"],
+        until_stopped=options["until_stopped"],
+        seats=options["seats"],
+    )
+
+
+async def _rehearse(options: dict[str, Any], display: Display) -> Report:
+    crowd = Crowd(_plan(options), _hall(options), display.show)
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD)
+    with suppress(NotImplementedError):
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(ending, crowd.stop)
+    with display.running():
+        report = await crowd.play()
+    display.finish(report)
+    return report

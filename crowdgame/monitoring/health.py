@@ -1,0 +1,98 @@
+"""What watchers ask: `/healthz`, `/readyz` and `/metrics`, ahead of Django and never in anybody's way."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hmac import compare_digest
+from http import HTTPStatus
+from ipaddress import IPv6Address, ip_address
+from typing import Any
+
+from django.conf import settings
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+
+from crowdgame.config.database import is_full
+from crowdgame.monitoring.port import metrics_text
+from crowdgame.monitoring.readiness import readiness
+from crowdgame.web.front_door import Application
+
+FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
+TEXT = "text/plain; charset=utf-8"
+DISK_FULL = b"The disk is full: no turn can be closed until there is space.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    status: HTTPStatus
+    kind: str
+    body: bytes
+
+    async def send(self, scope: Any, send: Any) -> None:
+        headers = [
+            (b"content-type", self.kind.encode()),
+            (b"content-length", str(len(self.body)).encode()),
+            (b"cache-control", b"no-store"),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else self.body
+        await send({"type": "http.response.body", "body": body})
+
+
+def seen_from_outside(behind: Application) -> Application:
+    """Answers watchers; everything else goes to `behind`."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        tell = WATCHED.get(scope["path"])
+        if tell is None or scope["method"] not in {"GET", "HEAD"}:
+            await behind(scope, receive, send)
+        else:
+            told = await tell(scope)
+            await told.send(scope, send)
+
+    return application
+
+
+async def tell_health(scope: Any) -> Told:
+    full = is_full(settings.DATABASES["default"])
+    return Told(HTTPStatus.OK, TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
+
+
+async def tell_readiness(scope: Any) -> Told:
+    parts = await readiness.look()
+    ready = readiness.is_ready
+    status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
+    return Told(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
+
+
+async def tell_metrics(scope: Any) -> Told:
+    if not may_measure(scope):
+        return Told(HTTPStatus.NOT_FOUND, TEXT, b"There is nothing here.\n")
+    text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
+    return Told(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
+
+
+def may_measure(scope: Any) -> bool:
+    """Who is on this machine and came through no proxy, or knows the token."""
+    headers = dict(scope["headers"])
+    token = f"Bearer {settings.METRICS_TOKEN}".encode()
+    if settings.METRICS_TOKEN and compare_digest(headers.get(b"authorization", b""), token):
+        return True
+    return not FORWARDED & headers.keys() and _is_loopback(scope.get("client"))
+
+
+def _is_loopback(client: Any) -> bool:
+    try:
+        address = ip_address(client[0] if client else "")  # a Unix socket has none
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+WATCHED: dict[str, Callable[[Any], Awaitable[Told]]] = {
+    "/healthz": tell_health,
+    "/readyz": tell_readiness,
+    "/metrics": tell_metrics,
+}

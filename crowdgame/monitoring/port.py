@@ -1,0 +1,85 @@
+"""The figures of this machine's processes as one text, and a port for it where there is no gateway."""
+
+import os
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from prometheus_client import ProcessCollector, generate_latest, start_http_server
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from voting.metrics.metrics import PLACES, PROCESS, REGISTRY, SHARED
+
+LIVE_FILE = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
+
+
+class Figures(Collector):
+    """Everything that was counted, and what each living process takes of the machine."""
+
+    def collect(self) -> Iterator[Metric]:
+        counted = list(_counted())
+        yield from counted
+        yield from _usage(counted)
+
+
+def metrics_text() -> bytes:
+    """All figures in Prometheus' text format. It reads files: call it in a thread."""
+    return generate_latest(Figures())
+
+
+def open_metrics_port() -> None:
+    """Answer `/metrics` at METRICS_PORT, if it is set, in a thread of its own. Raises OSError."""
+    if settings.METRICS_PORT:
+        start_http_server(settings.METRICS_PORT, settings.METRICS_HOST, Figures())
+
+
+def _counted() -> Iterable[Metric]:
+    if PLACES is None:
+        return REGISTRY.collect()
+    held = PLACES.held()
+    counted: Iterable[Metric] = MultiProcessCollector.merge(_files(held))  # type: ignore[no-untyped-call]
+    return [_by_process(metric, held) if metric.name == PROCESS._name else metric for metric in counted]
+
+
+def _files(held: Container[str]) -> list[str]:
+    """All but what is still empty, and what somebody held who was killed and could not say so."""
+    live = ((path, LIVE_FILE.fullmatch(path.name)) for path in Path(SHARED).glob("*.db"))
+    return [str(path) for path, place in live if (place is None or place[1] in held) and _is_filled(path)]
+
+
+def _is_filled(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:  # whoever takes a place clears it first
+        return False
+
+
+def _by_process(metric: Metric, held: Mapping[str, str]) -> Metric:
+    """As it is, but a place is named after whoever holds it."""
+    told = Metric(metric.name, metric.documentation, metric.type)
+    for sample in metric.samples:
+        told.add_sample(sample.name, {**sample.labels, "pid": held[sample.labels["pid"]]}, sample.value)
+    return told
+
+
+def _usage(counted: Iterable[Metric]) -> Iterator[Metric]:
+    """CPU, memory and open files of each process that has a role."""
+    gathered: dict[str, Metric] = {}
+    for role, pid in _processes(counted):
+        for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():
+            known = gathered.setdefault(metric.name, Metric(metric.name, metric.documentation, metric.type))
+            for sample in metric.samples:
+                known.add_sample(sample.name, {"role": role, "pid": pid}, sample.value)
+    yield from gathered.values()
+
+
+def _processes(counted: Iterable[Metric]) -> Iterator[tuple[str, str]]:
+    me = str(os.getpid())
+    for metric in counted:
+        if metric.name == PROCESS._name:
+            for sample in metric.samples:
+                yield sample.labels["role"], sample.labels.get("pid", me)

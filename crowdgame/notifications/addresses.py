@@ -1,0 +1,96 @@
+"""Where guests are told that it is their turn: given, confirmed by a link, stopped by another one."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.core.cache import caches
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from crowdgame.duels.duels import HallError
+from games.models import Address, Guest, Letter
+
+CONFIRM, STOP, ASKED = (f"crowdgame.hall.{what}" for what in ("confirm", "stop", "asked"))
+CONFIRM_WITHIN = timedelta(days=1)
+HOUR_S, DAY_S = 3600, 24 * 3600
+MOST_ASKED_AN_HOUR = 100
+
+
+def give(guest: Guest, email: str) -> Address:
+    """Another one of theirs is forgotten; this one is asked by a mail. Raises HallError, RedisError."""
+    _check_asked(email)
+    with transaction.atomic():
+        Address.objects.filter(guest=guest).delete()
+        address = Address.objects.create(guest=guest, email=email)
+        Letter.objects.create(address=address, due_at=timezone.now())
+    return address
+
+
+def _check_asked(email: str) -> None:
+    """Nobody can have this server fill somebody's mailbox: not by asking again, and not by many names."""
+    asked = caches[settings.AXES_CACHE]
+    if not asked.add(f"asked-{salted_hmac(ASKED, email.casefold()).hexdigest()}", 1, DAY_S):
+        raise HallError("This address was asked today: look for that mail, also among the unwanted ones.")
+    hour = f"asked-in-{timezone.now():%d%H}"
+    asked.add(hour, 0, HOUR_S)
+    if asked.incr(hour) > MOST_ASKED_AN_HOUR:
+        raise HallError("Too many addresses are being asked just now: try again in an hour.")
+
+
+def stop(address: Address) -> None:
+    """At once: mails that are due go with it."""
+    address.delete()
+
+
+def confirm(address: Address) -> None:
+    Address.objects.filter(pk=address.pk, confirmed_at=None).update(confirmed_at=timezone.now())
+
+
+def link_to_confirm(address: Address) -> str:
+    return f"{settings.PUBLIC_URL}/hall/confirm/{_token(address, CONFIRM)}"
+
+
+def link_to_stop(address: Address) -> str:
+    return f"{settings.PUBLIC_URL}/hall/stop/{_token(address, STOP)}"
+
+
+def to_confirm(token: str) -> Address | None:
+    """Whose link this is; None if it is too old, of an address that is forgotten, or no such link."""
+    return _find(token, CONFIRM, CONFIRM_WITHIN)
+
+
+def to_stop(token: str) -> Address | None:
+    """It stays good for as long as there is something to stop."""
+    return _find(token, STOP, None)
+
+
+def is_stop(token: str) -> bool:
+    """Whether it is whole: a link that was cut off stops nothing, and must not say that it did."""
+    return _read(token, STOP, None) is not None
+
+
+def _token(address: Address, salt: str) -> str:
+    return signing.dumps([address.pk, _digest(address)], salt=salt)
+
+
+def _find(token: str, salt: str, max_age: timedelta | None) -> Address | None:
+    if (read := _read(token, salt, max_age)) is None:
+        return None
+    pk, digest = read
+    address = Address.objects.select_related("guest").filter(pk=pk).first()
+    return address if address and constant_time_compare(digest, _digest(address)) else None
+
+
+def _read(token: str, salt: str, max_age: timedelta | None) -> tuple[int, str] | None:
+    try:
+        pk, digest = signing.loads(token, salt=salt, max_age=max_age)
+    except signing.BadSignature:
+        return None
+    return pk, digest
+
+
+def _digest(address: Address) -> str:
+    """A row's number may be given again after a restore: the link is this address's, and nobody else's."""
+    return salted_hmac(ASKED, f"{address.guest_id} {address.email}").hexdigest()[:16]

@@ -1,0 +1,132 @@
+"""Mails that are due: "your turn" in a game of days, and the question whether an address is somebody's.
+
+They are written down with their turn, in its transaction; the clock finds what is due, a worker sends it. At
+least once: a letter goes when the mail server has it. A worker that dies between the two sends it again.
+"""
+
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils import timezone
+
+from crowdgame.duels.duels import place_of
+from crowdgame.duels.lists import is_to_pick, seats_of, sides_to_move
+from crowdgame.notifications.messages import mail_of, side_of
+from games.engine.game import SIDES
+from games.models import Address, Duel, Letter, Turn, TurnState
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.clocks import bank_of
+from voting.turns.deadlines import arm_letters
+
+log = logging.getLogger(__name__)
+
+FAR_MS = 3600 * 1000  # with less than that left a mail is no use
+GRACE = timedelta(minutes=3)  # who is at the board needs none
+LOOK_AGAIN = timedelta(minutes=10)
+LEASE = timedelta(minutes=5)
+AT_ONCE = 10
+EVERY_S = 5.0
+PERMANENT = 500
+
+
+def plan_letters(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
+    """A turn of a far game was made: its players will be told, if they are not there."""
+    turn = instance
+    if not (settings.MAIL and created and turn.state == TurnState.OPEN):
+        return
+    far = [side for side in SIDES if bank_of(turn, side) >= FAR_MS]
+    duel = Duel.objects.filter(event=turn.match.event_id).first() if far else None
+    if duel:
+        seats = dict(zip(SIDES, seats_of(duel, turn.match), strict=True))
+        to_move = sides_to_move(turn.match)
+        guests = [seats[side] for side in far if side in to_move]
+        due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE
+        told = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
+        Letter.objects.bulk_create(Letter(address=address, turn=turn, due_at=due_at) for address in told)
+
+
+@dataclass(slots=True)
+class Post:
+    """The clock's part: has what is due sent, by one worker after the other. Nothing is looked at a game."""
+
+    asked_at: float = float("-inf")
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if settings.MAIL and now - self.asked_at >= EVERY_S and _due().exists():
+            self.asked_at = now
+            arm_letters()
+
+
+def send_due(box: BallotBox) -> None:
+    """A few at a time: if the mail server is away, a worker is not held up for long."""
+    related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
+    letters = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
+    ready = [letter for letter in letters if _claim(letter) and _is_wanted(letter, box)]
+    if ready:
+        try:
+            with get_connection() as connection:
+                _send(ready, connection, box)
+        except (SMTPException, OSError) as trouble:  # what it says may name an address
+            log.warning("%s letters wait: %s of the mail server", len(ready), type(trouble).__name__)
+
+
+def _due() -> Any:
+    return Letter.objects.filter(due_at__lte=timezone.now())
+
+
+def _claim(letter: Letter) -> bool:
+    """Of several workers one has it, for a while; then it is due again."""
+    same = Letter.objects.filter(pk=letter.pk, due_at=letter.due_at)
+    return same.update(due_at=timezone.now() + LEASE) == 1
+
+
+def _is_wanted(letter: Letter, box: BallotBox) -> bool:
+    """Whether it is still news. If not, it goes unsent; while the player's page is open, it waits."""
+    turn = letter.turn
+    if turn is None:
+        return True
+    place = place_of(turn.match.event.duel, letter.address.guest)
+    if not place:  # its player has another name by now: an account's
+        letter.delete()
+        return False
+    side = side_of(letter.address, turn)
+    left_ms = turn.opens_at + bank_of(turn, side) - box.now()
+    if turn.state != TurnState.OPEN or left_ms < FAR_MS or not is_to_pick(turn.match, side, box):
+        letter.delete()
+        return False
+    if box.connected(turn.match.event_id)[place - 1]:
+        Letter.objects.filter(pk=letter.pk).update(due_at=timezone.now() + LOOK_AGAIN)
+        return False
+    return True
+
+
+def _send(letters: Iterable[Letter], connection: BaseEmailBackend, box: BallotBox) -> None:
+    for letter in letters:
+        if not Letter.objects.filter(pk=letter.pk).exists():  # stopped a moment ago
+            continue
+        mail = mail_of(letter, box.now())
+        mail.connection = connection
+        try:
+            mail.send()
+        except SMTPRecipientsRefused as refusal:
+            if _is_for_ever(refusal):
+                letter.address.delete()
+            continue
+        except SMTPDataError as refusal:  # of this one: those behind it go on
+            log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
+            if refusal.smtp_code < PERMANENT:
+                continue
+        letter.delete()
+
+
+def _is_for_ever(refusal: SMTPRecipientsRefused) -> bool:
+    return all(code >= PERMANENT for code, _ in refusal.recipients.values())

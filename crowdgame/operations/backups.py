@@ -1,0 +1,182 @@
+"""Back up a running house, and begin anew from a backup, with nothing left of what came after it.
+
+What came after a backup is lost, but gateways, phones and the ballot box may remember it. So whatever is
+new from then on has a number that was never given out, and every open window is voted anew.
+"""
+
+import fcntl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from redis import RedisError
+
+from crowdgame.operations.backup_file import (
+    FORMAT,
+    BackupError,
+    Manifest,
+    folder_beside,
+    read_manifest,
+    take_out,
+    write_backup,
+)
+from crowdgame.operations.database_copies import Postgres, Sqlite, database_copies
+from voting.ballot_box.ballot_box import BallotBox
+
+LEAP = 1_000_000
+EPOCHS_LEAP = 1_000
+EPOCHS_SINCE_S = 1_577_836_800  # 2020: in seconds an epoch fits its column until 2088
+CROWDS = ("games", "voting")
+LIVE = "state IN ('open', 'paused')"
+KEPT = "valkey"
+
+
+def back_up(path: Path) -> Manifest:
+    """Write a backup; nobody has to stop for it. Raises BackupError."""
+    copies = database_copies()
+    manifest = Manifest(
+        format=FORMAT,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        engine=copies.engine,
+        migrations=_by_app(set(MigrationRecorder(connection).applied_migrations())),
+    )
+    if not path.absolute().parent.is_dir():
+        raise BackupError(f"there is no folder {path.absolute().parent}")
+    with folder_beside(path) as folder:
+        copies.save(folder / "database")
+        write_backup(path, manifest, folder / "database")
+    return manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`aside` is where the database is that was there before, if there was one; `turns` are voted anew."""
+
+    aside: Path | None
+    turns: int
+
+
+def check_fit(manifest: Manifest) -> None:
+    """Raises BackupError unless this version and this database are those the backup was made with."""
+    engine = database_copies().engine
+    if manifest.engine != engine:
+        raise BackupError(f"it is a backup of {manifest.engine}, and the database here is {engine}")
+    theirs = {(app, name) for app, names in manifest.migrations.items() for name in names}
+    ours = set(MigrationLoader(None).disk_migrations)
+    if newer := theirs - ours:
+        named = ", ".join(f"{app} {name}" for app, name in sorted(newer))
+        raise BackupError(f"it was made by a newer version, with {named}: install that one, then restore")
+    if older := ours - theirs:
+        named = ", ".join(f"{app} {name}" for app, name in sorted(older))
+        raise BackupError(
+            f"it was made by an older version, without {named}: install that one, restore, then upgrade"
+        )
+
+
+def who_runs() -> list[str]:
+    """Who uses the database or the ballot box at the moment, in words."""
+    found = [f"“make play” in {settings.DATA_DIR}"] if _make_play() == "runs" else []
+    try:
+        box = BallotBox()
+        found += [f"a gateway that holds event {event}" for event in box.events_held()]
+        box.close()
+    except RedisError:
+        pass
+    return found + database_copies().users()
+
+
+def restore(path: Path, *, box_is_empty: bool = False) -> Restored:
+    """Put the backup in the database's place. Raises BackupError; then all is as it was.
+
+    If it dies in between, it is to be done again: until the end nothing is to run.
+    """
+    check_fit(read_manifest(path))
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    copies, home = database_copies(), Path(settings.DATA_DIR)
+    home.mkdir(parents=True, exist_ok=True)
+    aside = home / f"before-restore-{stamp}"
+    at_last = (lambda: None) if box_is_empty else partial(_forget_boxes, _find_box(home), home, stamp)
+    with folder_beside(home / "db.sqlite3") as folder:
+        take_out(path, folder / "database")
+        loaded = copies.load(folder / "database", aside, tuple(begin_anew(copies)), at_last)
+    return Restored(aside if loaded.there else None, loaded.answer)
+
+
+def begin_anew(copies: Sqlite | Postgres) -> Iterator[str]:
+    """Have all that is still to come differ from all that ever was; at last, how many turns are voted anew.
+
+    Numbers go on from the time in milliseconds: a second restore of the same backup is ahead of the first.
+    A turn that is open again gets a new seed: its old one may have been told in what is lost. Sessions that
+    were ended since then would be good again, so all of them end.
+    """
+    now_ms = time.time_ns() // 1_000_000
+    epoch = now_ms // 1000 - EPOCHS_SINCE_S
+    yield "DELETE FROM django_session"
+    yield "DELETE FROM voting_announcement"
+    yield f"UPDATE games_event SET seq = {_greater(f'seq + {LEAP}', now_ms)}"  # noqa: S608
+    yield (
+        f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCHS_LEAP}, "  # noqa: S608
+        f"epoch = {_greater(f'epoch + {EPOCHS_LEAP}', epoch)} WHERE {LIVE}"
+    )
+    for app in CROWDS:
+        for model in apps.get_app_config(app).get_models():
+            yield from copies.go_on_from(model._meta.db_table, now_ms, LEAP)
+    yield f"SELECT count(*) FROM games_turn WHERE {LIVE}"  # noqa: S608
+
+
+def _greater(one: str, number: int) -> str:
+    return f"CASE WHEN {one} > {number} THEN {one} ELSE {number} END"
+
+
+def _find_box(home: Path) -> BallotBox | None:
+    """None: it does not run, but its folder is there. Raises BackupError if it might be anywhere."""
+    try:
+        box = BallotBox()
+        box.now()
+    except RedisError as trouble:
+        if (home / KEPT).is_dir():
+            return None
+        raise BackupError(
+            f"the ballot box does not answer ({trouble}). Start it, and nothing else, so that it forgets "
+            "the ballots of what is lost; or say --box-is-empty if it is new"
+        ) from trouble
+    return box
+
+
+def _forget_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
+    """Drop the ballots of what is lost, also those of a store that `make play` keeps and has ended."""
+    kept = home / KEPT
+    if box is not None:
+        try:
+            box.forget_all_events()
+        except RedisError as trouble:
+            raise BackupError(f"the ballot box does not answer any more ({trouble})") from trouble
+        box.close()
+    if kept.is_dir() and (box is None or _make_play() == "ended"):
+        kept.rename(home / f"{KEPT}-before-restore-{stamp}")
+
+
+def _make_play() -> str:
+    """Whether this is the folder of a `make play` that runs, or of one that has ended; or of none."""
+    lock = Path(settings.DATA_DIR) / "play.lock"
+    if not lock.is_file():
+        return "none"
+    with lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return "runs"
+    return "ended"
+
+
+def _by_app(migrations: set[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    named = sorted(migrations)
+    return {app: tuple(name for a, name in named if a == app) for app in sorted({app for app, _ in named})}

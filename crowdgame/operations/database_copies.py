@@ -1,0 +1,180 @@
+"""Copies of the whole database, taken while it is in use and put back while it is not."""
+
+import os
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+import psycopg
+from django.db import connection
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
+
+from crowdgame.operations.backup_file import BackupError, Engine
+from crowdgame.operations.psql import Tools
+
+# What is to be done with the rows of a copy before anybody uses it; the last asks for one number.
+Rework = Sequence[str]
+MOVED_ALONG = ("-wal", "-shm")
+SEED_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`there`: something was put aside; `answer` is the number that the rework asked for."""
+
+    there: bool
+    answer: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sqlite:
+    """`new_seed` is SQL for a seed that nobody knows, another one for each row."""
+
+    path: Path
+    engine: Engine = "sqlite"
+    new_seed: ClassVar = "new_seed()"
+
+    def save(self, to: Path) -> None:
+        """Whoever writes meanwhile is not held up, and is in the copy or not."""
+        try:
+            with (
+                closing(sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro", uri=True)) as source,
+                closing(sqlite3.connect(to)) as copy,
+            ):
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.Error as trouble:
+            raise BackupError(f"{self.path} cannot be copied: {trouble}") from trouble
+
+    def users(self) -> list[str]:
+        """Only somebody alone with it may change its journal, which is WAL again when it is used."""
+        if not self.path.exists():
+            return []
+        try:
+            with closing(sqlite3.connect(self.path, timeout=1)) as database:
+                alone = database.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
+        except sqlite3.OperationalError:
+            alone = False
+        except sqlite3.DatabaseError:  # it is damaged: so nobody has it open
+            alone = True
+        return [] if alone else [f"somebody who has {self.path} open"]
+
+    def load(self, copy: Path, aside: Path, rework: Rework, at_last: Callable[[], None]) -> Loaded:
+        """Put a copy, reworked, in the database's place, and that to `aside`.
+
+        `at_last` is called when nothing else is left to do. Raises BackupError; then all is as it was.
+        """
+        answer = _rework(copy, rework)
+        copy.chmod(0o600)
+        there = self.path.exists()
+        if there:
+            shutil.copystat(self.path, copy)
+            _keep_owner(self.path, copy)
+            os.link(self.path, aside)
+        try:
+            at_last()
+        except BackupError:
+            aside.unlink(missing_ok=True)
+            raise
+        self._put_journal_aside(aside)
+        copy.replace(self.path)
+        return Loaded(there, answer)
+
+    def _put_journal_aside(self, aside: Path) -> None:
+        for name in MOVED_ALONG:
+            if (journal := self.path.with_name(self.path.name + name)).exists():
+                journal.rename(aside.with_name(aside.name + name))
+
+    def go_on_from(self, table: str, number: int, leap: int) -> Iterator[str]:
+        """The ids of new rows are above `number`, and at least `leap` above all that were given out."""
+        yield (
+            f"INSERT INTO sqlite_sequence (name, seq) SELECT '{table}', 0 "  # noqa: S608  our own names
+            f"WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '{table}')"
+        )
+        yield f"UPDATE sqlite_sequence SET seq = max(seq + {leap}, {number}) WHERE name = '{table}'"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """See Sqlite; `options` are libpq's."""
+
+    options: dict[str, Any]
+    engine: Engine = "postgresql"
+    new_seed: ClassVar = "replace(gen_random_uuid()::text, '-', '')"
+
+    def save(self, to: Path) -> None:
+        Tools(self.options).dump(to)
+
+    def users(self) -> list[str]:
+        sql = (
+            "SELECT DISTINCT coalesce(nullif(application_name, ''), 'somebody') || ' at ' "
+            "|| coalesce(host(client_addr), 'this machine') FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() "
+            "AND backend_type = 'client backend'"
+        )
+        with self._connected() as database:
+            return [f"{who}, connected to the database" for (who,) in database.execute(sql).fetchall()]
+
+    def load(self, copy: Path, aside: Path, rework: Rework, at_last: Callable[[], None]) -> Loaded:
+        """See Sqlite; here `aside` is a copy of what was there."""
+        with self._connected() as database:
+            asked = "SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL"
+            there = database.execute(asked).fetchone() is not None
+        tools, script = Tools(self.options), copy.with_name("script")
+        tools.write_script(copy, script)
+        if there:
+            self.save(aside)
+            aside.chmod(0o600)
+        with tools.transaction(script, rework) as answers:
+            at_last()
+        return Loaded(there, int(answers[-1]))
+
+    def go_on_from(self, table: str, number: int, leap: int) -> Iterator[str]:
+        """See Sqlite."""
+        yield (
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), "  # noqa: S608  our own names
+            f"greatest({number}, (SELECT coalesce(max(id), 0) + {leap} FROM {table})))"
+        )
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        try:
+            return psycopg.connect(make_conninfo(**self.options))
+        except psycopg.Error as trouble:
+            raise BackupError(f"the database does not answer: {trouble}") from trouble
+
+
+def database_copies() -> Sqlite | Postgres:
+    """For the database of the settings."""
+    if connection.vendor == "sqlite":
+        return Sqlite(Path(connection.settings_dict["NAME"]))
+    known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
+    asked = connection.get_connection_params()
+    return Postgres({name: value for name, value in asked.items() if name in known})
+
+
+def _rework(copy: Path, rework: Rework) -> int:
+    try:
+        with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+            database.create_function("new_seed", 0, partial(secrets.token_hex, SEED_BYTES))
+            if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("its pages do not fit together")
+            database.execute("BEGIN")
+            answers = [database.execute(sql).fetchone() for sql in rework]
+            database.execute("COMMIT")
+    except sqlite3.Error as trouble:
+        raise BackupError(f"the copy of the database in it is damaged: {trouble}") from trouble
+    return int(answers[-1][0])
+
+
+def _keep_owner(old: Path, new: Path) -> None:
+    """Root may restore what somebody else uses."""
+    if os.geteuid() == 0:
+        os.chown(new, old.stat().st_uid, old.stat().st_gid)

@@ -1,0 +1,87 @@
+"""PostgreSQL's own tools, run for one database: copies, and a transaction that can still be stopped."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from psycopg.conninfo import make_conninfo
+
+from crowdgame.operations.backup_file import BackupError
+
+PORTABLE = ("--no-owner", "--no-privileges")
+CLEAN = ("--clean", "--if-exists")
+TALKING = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
+DONE = "all is done but the end"
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """`options` are libpq's; the password goes to the tools by the environment, where nobody sees it."""
+
+    options: dict[str, Any]
+
+    def dump(self, to: Path) -> None:
+        self._run("pg_dump", *PORTABLE, f"--dbname={self._address}", "--format=custom", f"--file={to}")
+
+    def write_script(self, copy: Path, script: Path) -> None:
+        """What makes the database what it was in a copy."""
+        self._run("pg_restore", *PORTABLE, *CLEAN, f"--file={script}", str(copy))
+
+    @contextmanager
+    def transaction(self, script: Path, statements: Sequence[str]) -> Iterator[list[str]]:
+        """What they answered, a line each. Committed at the end; whatever is raised leaves all as it was."""
+        then = script.with_name("then")
+        words = ["RESET search_path", *statements, "SET CONSTRAINTS ALL IMMEDIATE"]
+        then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {DONE}\n")
+        argv = [_found("psql"), *TALKING, f"--dbname={self._address}", "--command=BEGIN"]
+        argv += [f"--file={script}", f"--file={then}", "--file=-"]
+        pipe = subprocess.PIPE
+        with (
+            tempfile.TemporaryFile("w+") as said,
+            subprocess.Popen(argv, env=self._env, stdin=pipe, stdout=pipe, stderr=said, text=True) as psql,  # noqa: S603
+        ):
+            yield _answers(psql, said)
+            psql.communicate("COMMIT;\n")
+            _check("psql", psql.returncode, said)
+
+    @property
+    def _address(self) -> str:
+        return make_conninfo(**{name: value for name, value in self.options.items() if name != "password"})
+
+    @property
+    def _env(self) -> dict[str, str]:
+        return os.environ | {"PGPASSWORD": str(self.options.get("password", ""))}
+
+    def _run(self, tool: str, *arguments: str) -> None:
+        with tempfile.TemporaryFile("w+") as said:
+            argv = [_found(tool), *arguments]
+            done = subprocess.run(argv, env=self._env, check=False, stdout=said, stderr=said)  # noqa: S603
+            _check(tool, done.returncode, said)
+
+
+def _found(tool: str) -> str:
+    if shutil.which(tool) is None:
+        raise BackupError(f"there is no {tool} here: install PostgreSQL's client (postgresql-client)")
+    return tool
+
+
+def _answers(psql: "subprocess.Popen[str]", said: IO[str]) -> list[str]:
+    lines: list[str] = []
+    for line in psql.stdout or ():
+        if line.strip() == DONE:
+            return lines
+        lines.append(line.strip())
+    _check("psql", psql.wait() or 1, said)
+    return lines
+
+
+def _check(tool: str, code: int, said: IO[str]) -> None:
+    if code:
+        said.seek(0)
+        raise BackupError(f"{tool} failed: {said.read().strip()}")

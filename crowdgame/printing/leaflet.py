@@ -1,0 +1,126 @@
+"""The rules in pictures: each is a position that the game itself made, before a turn and after it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from crowdgame.reports.turning_point import line_cells
+from games.drawing.board_drawing import Marks, draw_board
+from games.engine.game import SIDES, Board, Picks, Resolution, Side, other
+from games.engine.registry import find_game, read_options
+
+GAME = "simultaneous-captains-mistress"
+FULL_GAME = {"columns": 7}
+FIRST_GAME = {"columns": 6}
+
+Turns = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`turns` lead to the position, `picks` (red, yellow) are what is shown."""
+
+    title: str
+    told: str
+    turns: Turns
+    picks: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The scene's two boards, and what led from one to the other."""
+
+    before: Board
+    after: Board
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    title: str
+    told: str
+    before: str
+    after: str
+    holder: Side | None
+    next_holder: Side | None
+
+
+SCENES = (
+    Scene(
+        "Two columns",
+        "Red chose 3, yellow chose 5. Both balls drop, as far down as they can.",
+        [(4, 3), (3, 5)],
+        (3, 5),
+    ),
+    Scene(
+        "The same column",
+        "Both chose 4. Who holds the token drops first, the other lands on top. The token changes hands.",
+        [(3, 5), (2, 5)],
+        (4, 4),
+    ),
+    Scene(
+        "One place left",
+        "Both chose 4, and there is one place. The holder takes it. The other gets nothing but the token.",
+        [(4, 4), (4, 4), (4, 1)],
+        (4, 4),
+    ),
+    Scene(
+        "Four in a row",
+        "Across, upright or slanting: four balls of one side in a line win the match.",
+        [(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)],
+        (5, 7),
+    ),
+    Scene(
+        "Both at once",
+        "Red and yellow both make four in this turn. The one who held the token when the turn began wins.",
+        [(1, 7), (2, 7), (3, 7)],
+        (4, 7),
+    ),
+)
+
+
+def draw_scenes() -> tuple[Picture, ...]:
+    return tuple(_draw(scene) for scene in SCENES)
+
+
+def draw_empty_board(options: dict[str, Any]) -> str:
+    game = find_game(GAME)
+    board = game.view(game.start(read_options(game, options)), None)
+    return draw_board(board, f"An empty board of {board.columns} columns and {board.rows} rows.")
+
+
+def play_scene(scene: Scene) -> Played:
+    game = find_game(GAME)
+    state = game.start(read_options(game, FULL_GAME))
+    for turn in scene.turns:
+        state = game.resolve(state, Picks(*turn))[0]
+    before = game.view(state, None)
+    state, resolution = game.resolve(state, Picks(*scene.picks))
+    return Played(before, game.view(state, None), resolution)
+
+
+def _with_all_lines(board: Board) -> Board:
+    """The loser's, too."""
+    cells = tuple(cell for side in SIDES for cell in line_cells(board, side))
+    return msgspec.structs.replace(board, winning_cells=cells)
+
+
+def _draw(scene: Scene) -> Picture:
+    played = play_scene(scene)
+    first = played.before.token or SIDES[0]
+    order = (first, other(first))
+    above = tuple((side, Picks(*scene.picks).of(side) or 0) for side in order)
+    fresh = {(drop.column, drop.row) for drop in played.resolution.drops if drop.row is not None}
+    red, yellow = scene.picks
+    return Picture(
+        title=scene.title,
+        told=scene.told,
+        before=draw_board(
+            played.before, f"Before: red is over {red}, yellow over {yellow}.", Marks(above=above)
+        ),
+        after=draw_board(_with_all_lines(played.after), "After the turn.", Marks(fresh=fresh)),
+        holder=played.before.token,
+        next_holder=played.after.token,
+    )

@@ -1,0 +1,123 @@
+"""The QR poster: an A4 page to hang up, or one for each team where each has a link of its own."""
+
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.units import mm
+from reportlab.pdfgen.canvas import Canvas
+
+from crowdgame.printing.printing import (
+    BOLD,
+    COLOURS,
+    PLAIN,
+    can_print,
+    draw_ball,
+    draw_qr,
+    fit,
+    width_of,
+    write,
+    write_centred,
+)
+from games.engine.game import SIDES, Side
+
+WIDTH: float = A4[0]
+HEIGHT: float = A4[1]
+MARGIN = 16 * mm
+QR = 146 * mm
+QUIET = 14 * mm
+MIDDLE = WIDTH / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Poster:
+    """`url` is what the symbol holds, `address` the same to be typed, `hint` what people need besides.
+
+    `side` is whose link it is, if it is one team's.
+    """
+
+    event: str
+    code: str
+    teams: tuple[str, str]
+    url: str
+    address: str
+    hint: str
+    side: Side | None = None
+
+
+def print_posters(posters: list[Poster]) -> bytes:
+    file = BytesIO()
+    canvas = Canvas(file, pagesize=A4, invariant=1)
+    canvas.setTitle(f"Poster {posters[0].code}")
+    for poster in posters:
+        _draw(canvas, poster)
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def _draw(canvas: Any, poster: Poster) -> None:
+    top = _draw_team(canvas, poster, poster.side) if poster.side else _draw_event(canvas, poster)
+    bottom = top - QUIET - QR
+    draw_qr(canvas, (MIDDLE - QR / 2, bottom), QR, poster.url)
+    canvas.setFillGray(0)
+    below = bottom - 9 * mm - QUIET
+    _line(canvas, below, poster.address, BOLD, 36)
+    _draw_code(canvas, below - 13 * mm, poster)
+    if not poster.side:
+        _draw_teams(canvas, 34 * mm, poster.teams)
+    canvas.setFillGray(0.25)
+    _line(canvas, 12 * mm, "No app and no account: a phone and its camera are enough.", PLAIN, 12)
+
+
+def _draw_event(canvas: Any, poster: Poster) -> float:
+    """Where the rest begins."""
+    canvas.setFillGray(0)
+    if can_print(poster.event):
+        _line(canvas, HEIGHT - 26 * mm, poster.event, BOLD, 40)
+    _line(canvas, HEIGHT - 39 * mm, "Scan it and vote", PLAIN, 24)
+    return HEIGHT - float(39 * mm)
+
+
+def _draw_team(canvas: Any, poster: Poster, side: Side) -> float:
+    """A band in the team's colour; its shape says the same without colour."""
+    deep = 58 * mm
+    canvas.setFillColorRGB(*COLOURS[side])
+    canvas.rect(0, HEIGHT - deep, WIDTH, deep, stroke=0, fill=1)
+    canvas.setFillGray(1)
+    canvas.circle(MARGIN + 19 * mm, HEIGHT - deep / 2, 21 * mm, stroke=0, fill=1)
+    draw_ball(canvas, side, (MARGIN + 19 * mm, HEIGHT - deep / 2), 19 * mm)
+    canvas.setFillGray(1 if side == "red" else 0)
+    left = MARGIN + 46 * mm
+    write(canvas, (left, HEIGHT - 22 * mm), "Play for", PLAIN, 22)
+    name = poster.teams[SIDES.index(side)]
+    shown, size = fit(
+        name if can_print(name) else f"Team {SIDES.index(side) + 1}", BOLD, 52, WIDTH - left - MARGIN
+    )
+    write(canvas, (left, HEIGHT - 43 * mm), shown, BOLD, size)
+    if can_print(poster.event):
+        shown, size = fit(poster.event, PLAIN, 15, WIDTH - left - MARGIN)
+        write(canvas, (left, HEIGHT - 53 * mm), shown, PLAIN, size)
+    return HEIGHT - float(deep)
+
+
+def _draw_code(canvas: Any, y: float, poster: Poster) -> None:
+    text = f"Code {poster.code}" if not poster.hint else f"Code {poster.code}  ·  {poster.hint}"
+    _line(canvas, y, text, PLAIN, 20)
+
+
+def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
+    """Each in its half of the page."""
+    radius, size = 6 * mm, 22.0
+    for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
+        shown, fitted = fit(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)
+        left = middle - (width_of(shown, BOLD, fitted) + 3 * radius) / 2
+        draw_ball(canvas, side, (left + radius, y), radius)
+        canvas.setFillGray(0)
+        write(canvas, (left + 3 * radius, y - fitted * 0.35), shown, BOLD, fitted)
+
+
+def _line(canvas: Any, y: float, text: str, font: str, size: float) -> None:
+    shown, fitted = fit(text, font, size, WIDTH - 2 * MARGIN)
+    write_centred(canvas, (MIDDLE, y), shown, font, fitted)

@@ -1,0 +1,91 @@
+"""Codes on paper: 24 slips on a sheet of A4, of the size of the usual labels (70 by 37 mm)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.units import mm
+from reportlab.pdfgen.canvas import Canvas
+
+from crowdgame.printing.printing import BOLD, PLAIN, draw_ball, draw_qr, fit, width_of, write
+from games.engine.game import Side
+
+COLUMNS, ROWS = 3, 8
+A_SHEET = COLUMNS * ROWS
+WIDTH, HEIGHT = A4[0] / COLUMNS, A4[1] / ROWS
+PAD = 5 * mm
+QR = 25 * mm
+CUT = (2, 3)
+LEFT = PAD + QR + 3 * mm
+ROOM = WIDTH - 0.6 * PAD - LEFT
+KEY_SIZE = 14.5
+NAME_SIZE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """`whose` is a name or the event's, `key` the code as it is shown, `team` empty if there is a choice."""
+
+    whose: str
+    key: str
+    url: str
+    address: str
+    team: str = ""
+    side: Side | None = None
+
+
+def print_slips(title: str, slips: Sequence[Slip]) -> bytes:
+    """Raises Unprintable, for a name that is on a slip."""
+    file = BytesIO()
+    canvas = Canvas(file, pagesize=A4, invariant=1)
+    canvas.setTitle(title)
+    for first in range(0, len(slips), A_SHEET):
+        _draw_cuts(canvas)
+        for place, slip in enumerate(slips[first : first + A_SHEET]):
+            row, column = divmod(place, COLUMNS)
+            _draw(canvas, slip, column * WIDTH, A4[1] - (row + 1) * HEIGHT)
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def _draw_cuts(canvas: Any) -> None:
+    canvas.setStrokeGray(0.6)
+    canvas.setLineWidth(0.4)
+    canvas.setDash(*CUT)
+    for column in range(1, COLUMNS):
+        canvas.line(column * WIDTH, 0, column * WIDTH, A4[1])
+    for row in range(1, ROWS):
+        canvas.line(0, row * HEIGHT, A4[0], row * HEIGHT)
+    canvas.setDash()
+
+
+def _draw(canvas: Any, slip: Slip, x: float, y: float) -> None:
+    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR) / 2), QR, slip.url)
+    left, top = x + LEFT, y + HEIGHT
+    canvas.setFillGray(0)
+    for line, words in enumerate(in_lines(slip.whose)):
+        _line(canvas, (left, top - (9 + 4 * line) * mm), words, (BOLD, NAME_SIZE), ROOM)
+    if slip.side:
+        draw_ball(canvas, slip.side, (left + 1.7 * mm, top - 16.6 * mm), 1.7 * mm)
+        canvas.setFillGray(0)
+        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), slip.team, (PLAIN, 8.5), ROOM - 4.6 * mm)
+    _line(canvas, (left, top - 22.5 * mm), slip.address, (PLAIN, 8), ROOM)
+    _line(canvas, (left, top - 29.5 * mm), slip.key, (BOLD, KEY_SIZE), ROOM)
+
+
+def in_lines(name: str) -> tuple[str, ...]:
+    """In two, of about the same width, if it is too wide for one."""
+    words = name.split(" ")
+    if len(words) == 1 or width_of(name, BOLD, NAME_SIZE) <= ROOM:
+        return (name,)
+    ways = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
+    return min(ways, key=lambda lines: max(width_of(line, BOLD, NAME_SIZE) for line in lines))
+
+
+def _line(canvas: Any, at: tuple[float, float], text: str, kind: tuple[str, float], room: float) -> None:
+    font, size = kind
+    shown, fitted = fit(text, font, size, room)
+    write(canvas, at, shown, font, fitted)

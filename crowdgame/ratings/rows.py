@@ -1,0 +1,24 @@
+"""A line of a ratings table."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from crowdgame.ratings.ledger import is_settled
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`sure`: the rating is no guess any more. Who has the same rating shares the place."""
+
+    place: int
+    name: str
+    rating: int
+    sure: bool
+    games: int
+    last: datetime
+    mine: bool = False
+
+
+def row(place: int, name: str, strength: tuple[float, float], games: int, last_at: int) -> Row:
+    mu, sigma = strength
+    return Row(place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC))

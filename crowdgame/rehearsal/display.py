@@ -1,0 +1,152 @@
+"""How a rehearsal shows: a live table on a terminal, else a plain line where something happened."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from crowdgame.rehearsal.crowd import Progress
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.ledger import TurnEntry
+from crowdgame.rehearsal.own_load import TOO_MUCH
+from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.samples import Spread
+
+
+class Display:
+    """`show` is called about once a second with what stands."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+        self._joined = 0
+        self._said_turn = 0
+        self._seen: set[int] = set()
+        self._waiting = False
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        if not self._console.is_terminal:
+            self._say("knocking at the door")
+            yield
+            return
+        with Live(console=self._console, auto_refresh=False, transient=True) as live:
+            self._live = live
+            yield
+        self._live = None
+
+    def show(self, progress: Progress) -> None:
+        hall = progress.hall
+        if self._live:
+            self._live.update(_table(progress), refresh=True)
+            return
+        self._say_joined(hall, progress.phones)
+        revealed = [entry for entry in hall.ledger.turns.values() if entry.tallied is not None]
+        self._say_turns(entry for entry in revealed if entry.told >= hall.connected)
+        self._say_turns(entry for entry in revealed if entry.turn in self._seen)
+        self._seen = {entry.turn for entry in revealed}
+
+    def finish(self, report: Report) -> None:
+        self._say_turns(entry for entry in report.turns if entry.tallied is not None)
+        for line in _lines(report):
+            self._say(line)
+
+    def _say_joined(self, hall: Hall, phones: int) -> None:
+        joined = hall.ledger.joined
+        if hall.ledger.errors and not joined and not self._waiting:
+            self._waiting = True
+            self._say(f"not let in yet: {_counts(hall.ledger.errors)}")
+        if joined > self._joined and (joined == phones or joined >= self._joined * 1.5):
+            self._joined = joined
+            self._say(f"{joined} of {phones} phones have joined {hall.code}")
+
+    def _say_turns(self, entries: Iterable[TurnEntry]) -> None:
+        """A turn is told once all phones heard of it, or a second later."""
+        for entry in entries:
+            if entry.turn > self._said_turn:
+                self._said_turn = entry.turn
+                self._say(_turn_line(entry))
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _turn_line(entry: TurnEntry) -> str:
+    tallied = entry.tallied if entry.tallies else "secret"
+    return (
+        f"turn {entry.number}: {len(entry.acknowledged)} ballots acknowledged, {tallied} in the tally; "
+        f"{entry.told} phones told, the last {entry.told_last_ms:.0f} ms after the deadline"
+    )
+
+
+def _table(progress: Progress) -> Table:
+    hall, book, load = progress.hall, progress.hall.ledger, progress.load
+    table = Table(title=f"Rehearsal of {hall.code}, {hall.profile}", show_header=False, title_justify="left")
+    table.add_row("", ProgressBar(total=progress.phones, completed=hall.connected, width=40))
+    table.add_row("phones connected", f"{hall.connected} of {progress.phones}, {book.reconnects} came back")
+    table.add_row("crowded, sent away", _trouble(book.closed, book.retries, book.away))
+    table.add_row("turns revealed", str(book.revealed))
+    table.add_row("ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost")
+    table.add_row("refused", _counts(book.refused) or "none")
+    table.add_row("acknowledged after", _spread(book.ack_ms.spread()))
+    table.add_row("revealed after the deadline", _spread(book.reveal_ms.spread()))
+    table.add_row("back in their seats after", _spread(book.back_ms.spread()))
+    table.add_row("the crowd's own core", f"{load.share:.0%}{_too_busy(load.share)}")
+    revealed = [entry for entry in book.turns.values() if entry.tallied is not None]
+    if revealed:
+        table.add_row("last turn", _turn_line(revealed[-1]))
+    return table
+
+
+def _too_busy(share: float) -> str:
+    return ": the crowd is what is measured" if share > TOO_MUCH else ""
+
+
+def _lines(report: Report) -> Iterator[str]:
+    ballots = report.ballots
+    yield f"joined: {report.joined} of {report.phones}; came back: {report.reconnects}"
+    yield f"came in after: {_spread(report.joined_in_s, 's')}"
+    if report.reconnects:
+        yield f"back in their seats after: {_spread(report.reconnected_in_s, 's')}"
+    yield f"crowded, sent away: {_trouble(report.closed, report.retries, report.away)}"
+    yield (
+        f"ballots: {ballots.sent} sent, {ballots.acknowledged} acknowledged, "
+        f"{_counts(ballots.refused) or 'none'} refused, {ballots.lost} lost, "
+        f"{ballots.cut_off} cut off by the crowd itself"
+    )
+    yield f"acknowledged after: {_spread(report.ack_ms)}"
+    yield f"sealed after the deadline: {_spread(report.sealed_ms)}"
+    yield f"resolved after the deadline: {_spread(report.resolved_ms)}"
+    yield f"revealed after the deadline, each phone: {_spread(report.reveal_ms)}"
+    yield f"revealed after the deadline, last phone of a turn: {_spread(report.last_told_ms)}"
+    yield (
+        f"own processor time: {report.cpu_s:.1f} s, {report.cpu_share:.0%} of a core, "
+        f"{report.cpu_share_most:.0%} in the busiest second"
+    )
+    if report.busy_s:
+        yield (
+            f"For {report.busy_s:.0f} s the crowd itself took more than {TOO_MUCH:.0%} of a core: so long "
+            "the crowd is what is measured. Let it run on another computer, or in several processes."
+        )
+
+
+def _trouble(closed: Mapping[str, int], retries: int, away: Mapping[str, int]) -> str:
+    parts = [f"closed with {_counts(closed)}"] if closed else []
+    parts += [f"{retries} asked to come later"] if retries else []
+    parts += [f"{_counts(away)} for good"] if away else []
+    return "; ".join(parts) or "none"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+
+
+def _spread(spread: Spread | None, unit: str = "ms") -> str:
+    if spread is None:
+        return "nothing yet"
+    digits = 0 if unit == "ms" else 2
+    p50, p99, most = (f"{value:.{digits}f} {unit}" for value in (spread.p50, spread.p99, spread.max))
+    return f"p50 {p50}, p99 {p99}, most {most}"

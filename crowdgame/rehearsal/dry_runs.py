@@ -1,0 +1,161 @@
+"""A dry run: a small rehearsal inside a gateway, at an organizer's press; one an event over all gateways.
+
+Its phones are like all others: they come by this gateway's own address, through its door, and leave. How
+they fare is noted on the event's playbill, from where each gateway tells its control rooms.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+
+from redis import RedisError
+
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.crowd import Crowd, Plan, Progress, RehearsalError
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.keys import Keys
+from crowdgame.rehearsal.lease import Cue, Playbill
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.samples import Samples
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
+from games.matches import MatchError
+from games.models import Admission, Event, Lobby
+from voting.protocol import RehearsalTold
+
+log = logging.getLogger(__name__)
+
+LONGEST_S = 30 * 60.0
+NOTED_EVERY_S = 0.95
+JOINS_A_SECOND = 50.0
+TURNS_KEPT = 50
+
+Server = tuple[str, int | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The event of a dry run, and what is on there; `draining`: this gateway ends.
+
+    `now` is the ballot box's time, by which there are codes of the moment.
+    """
+
+    event_id: int
+    code: str
+    playbill: Playbill
+    draining: Callable[[], bool]
+    now: Callable[[], int]
+
+
+class DryRun:
+    def __init__(self, stage: Stage, address: Address, phones: int) -> None:
+        self._stage = stage
+        self._name = secrets.token_hex(4)
+        self._phones = phones
+        self._hall = Hall(
+            code=stage.code,
+            address=address,
+            profile="spread",
+            clock=ServerClock(time.perf_counter),
+            ledger=Ledger(TURNS_KEPT),
+            rng=Random(),  # noqa: S311
+            key_of=Keys(now=stage.now),
+        )
+        self._crowd = Crowd(Plan(phones, JOINS_A_SECOND), self._hall, self._watch)
+        self._began = time.monotonic()
+        self._connected = 0
+        self._compared = 0
+        self._missing = 0
+
+    async def take_event(self) -> None:
+        """Raises MatchError if another one plays there, and redis.RedisError."""
+        if await self._note(running=True) is Cue.TAKEN:
+            raise MatchError("A rehearsal is running already.")
+
+    async def play(self) -> None:
+        playing = asyncio.create_task(self._crowd.play())
+        while not (await asyncio.wait([playing], timeout=NOTED_EVERY_S))[0]:
+            with suppress(RedisError, OSError):  # the phones wait for the box like all others
+                if await self._note(running=True) is not Cue.GO_ON:
+                    self._crowd.stop()
+        try:
+            playing.result()
+        except RehearsalError as trouble:
+            log.warning("the rehearsal of %s ends: %s", self._hall.code, trouble)
+        finally:
+            self._compare()
+            with suppress(RedisError, OSError):  # the box forgets it soon
+                await self._note(running=False)
+
+    def _watch(self, progress: Progress) -> None:
+        self._connected = self._hall.connected
+        if self._stage.draining() or time.monotonic() - self._began > LONGEST_S:
+            self._crowd.stop()
+        if self._compared != self._hall.ledger.revealed:
+            self._compare()
+
+    def _compare(self) -> None:
+        self._compared = self._hall.ledger.revealed
+        self._missing = self._hall.ledger.compare(self._hall.teams)
+
+    async def _note(self, *, running: bool) -> Cue:
+        book = self._hall.ledger
+        told = RehearsalTold(
+            phones=self._phones,
+            connected=self._connected,
+            sent=book.sent,
+            acknowledged=book.acknowledged,
+            lost=book.lost + self._missing,
+            ack_p99_ms=_p99(book.ack_ms),
+            reveal_p99_ms=_p99(book.reveal_ms),
+            running=running,
+        )
+        return await self._stage.playbill.note(self._stage.event_id, self._name, told)
+
+
+class DryRuns:
+    """Those that play in this process."""
+
+    def __init__(self) -> None:
+        self.playing: set[asyncio.Task[None]] = set()
+
+    async def start(self, stage: Stage, server: Server, phones: int | None) -> None:
+        """`server` is where the asker's socket came in. Raises MatchError, and redis.RedisError."""
+        if stage.draining():
+            raise MatchError("This server is about to restart. Try again in a moment.")
+        run = DryRun(stage, _own_address(server), phones or 1)
+        await run.take_event()
+        task = asyncio.create_task(run.play())
+        self.playing.add(task)
+        task.add_done_callback(self.playing.discard)
+
+
+async def stop_dry_run(event_id: int, playbill: Playbill) -> None:
+    """Have it end, at whichever gateway it plays. Raises MatchError, and redis.RedisError."""
+    if not await playbill.stop(event_id):
+        raise MatchError("No rehearsal is running.")
+
+
+def check_door(event_id: int) -> None:
+    """Raises MatchError. Asks the database: this gateway may not have heard yet that the door is open."""
+    if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
+        raise MatchError("Open the lobby first: the crowd comes in by the door.")
+    if Event.objects.filter(pk=event_id, admission__in=[Admission.TICKETS, Admission.ROSTER]).exists():
+        raise MatchError("This crowd has no tickets: use manage.py rehearse --tickets.")
+
+
+def _own_address(server: Server) -> Address:
+    if server is None or server[1] is None:
+        raise MatchError("This gateway has no address to call itself at: use manage.py rehearse.")
+    host = f"[{server[0]}]" if ":" in server[0] else server[0]
+    return Address(phone_address(f"http://{host}:{server[1]}"))
+
+
+def _p99(samples: Samples) -> int | None:
+    spread = samples.spread()
+    return max(0, round(spread.p99)) if spread else None

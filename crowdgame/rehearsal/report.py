@@ -1,0 +1,110 @@
+"""What a rehearsal found, for people, for JSON, for a test that lays it beside the database."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.ledger import TurnEntry
+from crowdgame.rehearsal.own_load import OwnLoad
+from crowdgame.rehearsal.samples import Samples, Spread
+from voting.admission.seats import claimed_voter
+
+
+class Ballots(msgspec.Struct, frozen=True):
+    """`sent` counts choices, not repetitions; `lost` ones had no answer before their turn was over.
+
+    Nor had `cut_off` ones, whose phones the crowd had taken from the network. `missing` ones were
+    acknowledged and are in no tally.
+    """
+
+    sent: int
+    acknowledged: int
+    refused: dict[str, int]
+    lost: int
+    cut_off: int
+    missing: int
+
+
+class Report(msgspec.Struct, frozen=True):
+    """`ledger`: turn id -> phone index -> [column, sequence] as last acknowledged.
+
+    `voters`: phone index -> voter id, for seats whose token this server's key opens. `joined_in_s` runs from
+    a phone's first call to its welcome, `reconnected_in_s` from the loss of a connection to the next welcome;
+    `ack_ms` from the first sending of a ballot (from the next, if the crowd itself cut it off) to its ack,
+    `sealed_ms` and `resolved_ms` from a turn's deadline to its sealing and to its resolution (counted,
+    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_told_ms` to the last
+    phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
+    server said when. `cpu_share` is the crowd's own use of its core, `cpu_share_most` in its busiest second;
+    for `busy_s` it was too much to trust the times. `changes`: phone index -> [turn number, team] of each
+    change of side, as acknowledged; `teams` are those that they came in with.
+    """
+
+    code: str
+    phones: int
+    profile: str
+    joined: int
+    connected: int
+    reconnects: int
+    retries: int
+    ballots: Ballots
+    joined_in_s: Spread | None
+    reconnected_in_s: Spread | None
+    ack_ms: Spread | None
+    sealed_ms: Spread | None
+    resolved_ms: Spread | None
+    reveal_ms: Spread | None
+    last_told_ms: Spread | None
+    unreadable: int
+    errors: dict[str, int]
+    closed: dict[str, int]
+    away: dict[str, int]
+    cpu_s: float
+    cpu_share: float
+    cpu_share_most: float
+    busy_s: float
+    turns: tuple[TurnEntry, ...]
+    ledger: dict[int, dict[int, tuple[int, int]]]
+    voters: dict[int, str]
+    changes: dict[int, tuple[tuple[int, int], ...]] = {}
+    teams: dict[int, int] = {}
+
+
+def voters_of(tokens: Mapping[int, str]) -> dict[int, str]:
+    return {index: claimed_voter(token) for index, token in sorted(tokens.items())}
+
+
+def report_of(hall: Hall, phones: int, load: OwnLoad) -> Report:
+    book = hall.ledger
+    missing = book.compare(hall.teams)
+    turns = tuple(book.turns.values())
+    return Report(
+        code=hall.code,
+        phones=phones,
+        profile=hall.profile,
+        joined=book.joined,
+        connected=hall.connected,
+        reconnects=book.reconnects,
+        retries=book.retries,
+        ballots=Ballots(book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing),
+        joined_in_s=book.join_ms.in_seconds(),
+        reconnected_in_s=book.back_ms.in_seconds(),
+        ack_ms=book.ack_ms.spread(),
+        sealed_ms=Samples(e.sealed_ms for e in turns if e.sealed_ms is not None).spread(),
+        resolved_ms=Samples(e.resolved_ms for e in turns if e.resolved_ms is not None).spread(),
+        reveal_ms=book.reveal_ms.spread(),
+        last_told_ms=Samples(entry.told_last_ms for entry in turns if entry.told).spread(),
+        unreadable=book.unreadable,
+        errors=dict(book.errors),
+        closed=dict(book.closed),
+        away=dict(book.away),
+        cpu_s=round(load.cpu_s, 2),
+        cpu_share=round(load.mean, 3),
+        cpu_share_most=round(load.most, 3),
+        busy_s=round(load.busy_s, 1),
+        turns=turns,
+        ledger={entry.turn: entry.acknowledged for entry in turns},
+        voters=voters_of(hall.tokens),
+        changes=book.changes,
+        teams=hall.teams,
+    )

@@ -1,0 +1,139 @@
+"""Charts as SVG drawings of numbers alone: no name is in them. Their colours are in `paper.css`."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import groupby
+
+from crowdgame.reports.model import SideVote
+from games.engine.game import SIDES, Side
+
+WIDTH, HEIGHT = 360, 160
+LEFT, RIGHT, TOP, BOTTOM = 38, 12, 14, 24
+MOST_LABELS = 8
+SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
+
+Values = Sequence[float | None]
+
+
+def draw_lines(told: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
+    """A value a turn and side; `marked` is a turn with a line through it. `told` is the chart in words."""
+    turns = max(map(len, series.values()))
+    lines = "".join(_line(side, values, top) for side, values in series.items())
+    return _chart(told, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
+
+
+def draw_bars(told: str, values: Values, unit: str = "") -> str:
+    """A bar a turn."""
+    top = round_up(max((value for value in values if value is not None), default=1))
+    width = min(28.0, 0.7 * (WIDTH - LEFT - RIGHT) / len(values))
+    bars = (
+        f'<rect class="bar" x="{_x(i, len(values)) - width / 2:.1f}" y="{_y(value, top):.1f}" '
+        f'width="{width:.1f}" height="{_y(0, top) - _y(value, top):.1f}"/>'
+        for i, value in enumerate(values)
+        if value is not None
+    )
+    return _chart(told, f"{_grid(top, unit)}{_turn_labels(len(values))}{''.join(bars)}")
+
+
+def draw_votes(told: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
+    """The shares of a turn's ballots, each side's column beside the other's; the picks stand out."""
+    highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
+    step = WIDTH / len(choices)
+    parts = [
+        _share(side, share, highest, (column - 0.5) * step, vote.pick == column)
+        for side, vote in votes.items()
+        for column, share in enumerate(_shares(vote), 1)
+    ]
+    numbers = (
+        f'<text class="column" x="{(column - 0.5) * step:.1f}" y="{HEIGHT - 6}">{escape(name)}</text>'
+        for column, name in enumerate(choices, 1)
+    )
+    return _chart(
+        told, f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}'
+    )
+
+
+def _shares(vote: SideVote) -> list[float]:
+    return [count / vote.ballots if vote.ballots else 0 for count in vote.counts]
+
+
+def _share(side: Side, share: float, highest: float, middle: float, picked: bool) -> str:
+    height = share / highest * (HEIGHT - BOTTOM - TOP - 8)
+    x, y = middle + (-21 if side == "red" else 1), HEIGHT - BOTTOM - height
+    kind = f"{side} picked" if picked else side
+    bar = f'<rect class="votes {kind}" x="{x:.1f}" y="{y:.1f}" width="20" height="{height:.1f}"/>'
+    if not share:
+        return bar if height else ""
+    return f'{bar}<text class="share" x="{x + 10:.1f}" y="{y - 4:.1f}">{round(100 * share)}</text>'
+
+
+def round_up(value: float) -> float:
+    """To a number that halves well: 2, 4, 10, 20, 40, 100 and so on."""
+    size = 1.0
+    while True:
+        for step in (2, 4, 10):
+            if step * size >= value:
+                return step * size
+        size *= 10
+
+
+def fitting_unit(longest_ms: int) -> tuple[int, str]:
+    """What to divide by, and its sign."""
+    for size, sign in ((DAY_MS, " d"), (HOUR_MS, " h"), (MINUTE_MS, " min")):
+        if longest_ms >= 2 * size:
+            return size, sign
+    return SECOND_MS, " s"
+
+
+def _chart(told: str, drawn: str) -> str:
+    size = f"0 0 {WIDTH} {HEIGHT}"
+    return f'<svg class="chart" viewBox="{size}" role="img" aria-label="{escape(told)}">{drawn}</svg>'
+
+
+def _x(index: int, turns: int) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / turns
+
+
+def _y(value: float, top: float) -> float:
+    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / top
+
+
+def _grid(top: float, unit: str = "") -> str:
+    return "".join(
+        f'<path class="grid" d="M{LEFT} {_y(value, top):.1f}H{WIDTH - RIGHT}"/>'
+        f'<text class="scale" x="{LEFT - 5}" y="{_y(value, top) + 4:.1f}">'
+        f"{value:g}{unit if value else ''}</text>"
+        for value in (0, top / 2, top)
+    )
+
+
+def _turn_labels(turns: int) -> str:
+    step = -(-turns // MOST_LABELS)
+    return "".join(
+        f'<text class="number" x="{_x(number - 1, turns):.1f}" y="{HEIGHT - 6}">{number}</text>'
+        for number in range(1, turns + 1)
+        if number == 1 or (number % step == 0 and number > 1)
+    )
+
+
+def _mark(turn: int | None, turns: int) -> str:
+    if turn is None:
+        return ""
+    return f'<path class="mark" d="M{_x(turn - 1, turns):.1f} {TOP - 6}V{HEIGHT - BOTTOM}"/>'
+
+
+def _line(side: Side, values: Values, top: float) -> str:
+    points = [None if v is None else (_x(i, len(values)), _y(v, top)) for i, v in enumerate(values)]
+    runs = "".join(_run(list(run)) for there, run in groupby(points, bool) if there)
+    dots = "".join(_dot(side, *point) for point in points if point)
+    return f'<path class="line {side}" d="{runs}"/>{dots}'
+
+
+def _run(points: Sequence[tuple[float, float] | None]) -> str:
+    return "M" + "L".join(f"{point[0]:.1f} {point[1]:.1f}" for point in points if point)
+
+
+def _dot(side: Side, x: float, y: float) -> str:
+    if side == SIDES[0]:
+        return f'<circle class="dot red" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
+    return f'<path class="dot yellow" d="M{x:.1f} {y - 5:.1f}l5 8.5h-10z"/>'

@@ -1,0 +1,173 @@
+"""A match told afterwards: turn by turn what was voted, what came of it, and where it turned. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from crowdgame.reports.turning_point import TurningPoint, find_turning_point
+from games.engine.game import SIDES, Board, Resolution, Side
+from voting.protocol import Deciding, SidesTold
+
+End = Literal["red", "yellow", "draw", "playing", "aborted"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideVote:
+    """`counts[0]` is column 1. `root` is what was told of the ballots before they were opened."""
+
+    counts: tuple[int, ...]
+    pick: int | None
+    decided_by: Deciding
+    ballots: int
+    root: str = ""
+    rounds: tuple[tuple[int, ...], ...] = ()
+    resigning: int = 0
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of the ballots that were for the pick; None if there was neither."""
+        return self.support[0] / self.support[1] if self.pick and self.ballots else None
+
+    @property
+    def support(self) -> tuple[int, int]:
+        """How many ballots were with the pick in the end, and of how many that said something still."""
+        counts = self.rounds[-1] if self.rounds else self.counts
+        return counts[(self.pick or 0) - 1], sum(counts) if self.rounds else self.ballots
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReport:
+    """`board` is that after the turn. `votes` are of the sides that were to move.
+
+    Times are as in the database; `opened_at` is None where it is not known.
+    """
+
+    number: int
+    votes: Mapping[Side, SideVote]
+    board: Board
+    resolution: Resolution
+    seed: str
+    opened_at: int | None
+    sealed_at: int | None
+    resolved_at: int | None
+
+    @property
+    def open_ms(self) -> int | None:
+        """How long the vote was open, with its pauses."""
+        if self.opened_at is None or self.sealed_at is None:
+            return None
+        return self.sealed_at - self.opened_at
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`playing` and `aborted` matches are told as far as they came.
+
+    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
+    because a team wished so; `deserted`: because everybody had left a side. `sides` is what became of secret
+    ones.
+    """
+
+    event: str
+    code: str
+    match: int
+    teams: Mapping[Side, str]
+    game: str
+    end: End
+    forfeited: bool
+    start: Board
+    turns: tuple[TurnReport, ...]
+    by_time: bool = False
+    resigned: bool = False
+    deserted: bool = False
+    sides: SidesTold | None = None
+
+    @property
+    def winner(self) -> Side | None:
+        return self.end if self.end in ("red", "yellow") else None
+
+    @property
+    def board(self) -> Board:
+        return self.turns[-1].board if self.turns else self.start
+
+    @property
+    def ballots(self) -> int:
+        return sum(vote.ballots for turn in self.turns for vote in turn.votes.values())
+
+    @property
+    def turning_point(self) -> TurningPoint | None:
+        """None unless somebody won on a board of columns."""
+        if self.winner is None or self.forfeited or self.board.drawing:
+            return None
+        return find_turning_point(self.winner, [turn.board for turn in self.turns])
+
+
+def ballots_a_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
+    return [turn.votes[side].ballots if side in turn.votes else None for turn in turns]
+
+
+def agreement_a_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
+    """In per cent."""
+    return [_per_cent(turn.votes.get(side)) for turn in turns]
+
+
+def _per_cent(vote: SideVote | None) -> float | None:
+    share = vote.agreement if vote else None
+    return None if share is None else 100 * share
+
+
+def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
+    """In per cent, each ballot as much as any other."""
+    votes = [turn.votes[side] for turn in turns if side in turn.votes]
+    counted = [vote for vote in votes if vote.pick and vote.ballots]
+    total = sum(vote.support[1] for vote in counted)
+    with_it = sum(vote.support[0] for vote in counted)
+    return 100 * with_it / total if total else None
+
+
+def csv_rows(report: Report) -> Iterator[tuple[str, ...]]:
+    """A head, then a row a turn. Nothing in it is anybody's words."""
+    columns = range(1, report.board.columns + 1)
+    yield (
+        *("code", "match", "turn", "opened_at", "sealed_at", "resolved_at"),
+        *(f"{side}_{what}" for side in SIDES for what in ("ballots", "pick", "decided_by", "agreement")),
+        *(f"{side}_{column}" for side in SIDES for column in columns),
+        *("conflict", "token_before", "token_after", "result"),
+        *(f"{side}_{what}" for side in SIDES for what in ("resigning", "rounds")),
+    )
+    for turn in report.turns:
+        yield tuple(_cells(report, turn))
+
+
+def _cells(report: Report, turn: TurnReport) -> Iterator[str]:
+    yield from (report.code, str(report.match), str(turn.number))
+    yield from (_text(at) for at in (turn.opened_at, turn.sealed_at, turn.resolved_at))
+    votes = [turn.votes.get(side) for side in SIDES]
+    for vote in votes:
+        yield from _vote_cells(vote)
+    for vote in votes:
+        yield from map(str, vote.counts) if vote else [""] * report.board.columns
+    came = turn.resolution
+    yield from (_text(came.conflict), came.token_before or "", came.token_after or "")
+    ended = turn is report.turns[-1] and report.end not in ("playing", "aborted")
+    yield report.end if ended else came.result  # a forfeit is no result of the board
+    for vote in votes:
+        yield str(vote.resigning) if vote else ""
+        yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds) if vote else ""
+
+
+def _vote_cells(vote: SideVote | None) -> tuple[str, ...]:
+    if vote is None:
+        return ("",) * 4
+    share = "" if vote.agreement is None else f"{vote.agreement:.4f}"
+    return str(vote.ballots), _text(vote.pick), vote.decided_by, share
+
+
+def _text(number: int | None) -> str:
+    return "" if number is None else str(number)
+
+
+def loyal_share(sides: SidesTold) -> float:
+    """In per cent, of everybody, who never changed sides."""
+    everybody = sides.turns[0].red + sides.turns[0].yellow if sides.turns else 0
+    return 100 * sum(sides.loyal) / everybody if everybody else 0

@@ -1,0 +1,65 @@
+"""`/board/CODE.png`: the picture that goes with a link, of what is public between turns and nothing else."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from crowdgame.reports.png import Busy, picture_of
+from games.engine.errors import GameError
+from games.engine.game import Board
+from games.engine.registry import find_game, read_options
+from games.matches import position_of
+from games.models import Event, Match, MatchResult
+from voting.records.exports import find_match, version_of
+
+FRESH_S = 300
+BUSY_S = 10
+WINNERS: dict[str | None, Any] = {MatchResult.RED: "red", MatchResult.YELLOW: "yellow"}
+
+
+@require_safe
+def board_picture(request: HttpRequest, code: str, number: int | None = None) -> HttpResponse:
+    match = find_match(code, number)
+    try:
+        if match:
+            picture = picture_of(version_of(match), _board(match), WINNERS.get(match.result))
+        else:
+            event = _waiting(code, number)
+            picture = picture_of((event.game, str(event.options)), _first_board(event), None)
+    except GameError:
+        raise Http404 from None
+    except Busy:
+        return HttpResponse(status=503, headers={"Retry-After": str(BUSY_S)})
+    answer = HttpResponse(picture, content_type="image/png")
+    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    return answer
+
+
+def _board(match: Match) -> Board:
+    position = position_of(match)
+    return position.game.view(position.state, None)
+
+
+def _waiting(code: str, number: int | None) -> Event:
+    event = Event.objects.filter(code=code).first() if number is None else None
+    if event is None:
+        raise Http404
+    return event
+
+
+def _first_board(event: Event) -> Board:
+    """Its lots are drawn when it begins: these are some that might be."""
+    game = find_game(event.game)
+    return game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
+
+
+def picture_address(request: HttpRequest, code: str, match: Match | None) -> str:
+    """A new one with each turn, as those who show links keep what they saw. Nobody has to understand it."""
+    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    if match is None:
+        return f"{base}{reverse('board', args=[code])}"
+    turns = match.turns.filter(resolved_at__isnull=False).count()
+    return f"{base}{reverse('match_board', args=[code, match.number])}?turns={turns}"

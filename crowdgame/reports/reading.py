@@ -1,0 +1,91 @@
+"""A match's report from the database: the turns resolved so far, and of ballots only their counts."""
+
+from typing import Any, cast
+
+import msgspec
+
+from crowdgame.reports.model import End, Report, SideVote, TurnReport
+from games.engine.game import Picks, Side
+from games.engine.registry import read_options
+from games.matches import Position, position_of
+from games.models import EndedBy, Match, MatchState, Turn
+from voting.models import SidesRecord, TallyRecord
+from voting.protocol import SidesTold
+
+
+def read_report(match: Match) -> Report:
+    """`match` with its event and teams."""
+    position = position_of(match)
+    game = position.game
+    return Report(
+        event=match.event.name,
+        code=match.event.code,
+        match=match.number,
+        teams={"red": match.red.name, "yellow": match.yellow.name},
+        game=game.title,
+        end=_end(match),
+        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.RESIGN, EndedBy.DESERTED),
+        resigned=match.ended_by == EndedBy.RESIGN,
+        by_time=match.ended_by == EndedBy.TIME,
+        deserted=match.ended_by == EndedBy.DESERTED,
+        sides=_sides(match),
+        start=game.view(game.start(read_options(game, match.options)), None),
+        turns=_turns(match, position),
+    )
+
+
+def _sides(match: Match) -> SidesTold | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
+    return msgspec.convert(kept.told["told"], SidesTold) if kept else None
+
+
+def _end(match: Match) -> End:
+    if match.state == MatchState.PLAYING:
+        return "playing"
+    return cast(End, match.result) if match.state == MatchState.ENDED else "aborted"
+
+
+def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
+    game = position.game
+    state = game.start(read_options(game, match.options))
+    votes = _votes(match)
+    told = []
+    for turn in position.turns:
+        state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
+        told.append(
+            TurnReport(
+                number=turn.number,
+                votes=votes.get(turn.pk, {}),
+                board=game.view(state, None),
+                resolution=resolution,
+                seed="" if match.is_secret else turn.seed,
+                opened_at=_opened_at(turn),
+                sealed_at=turn.sealed_at,
+                resolved_at=turn.resolved_at,
+            )
+        )
+    return tuple(told)
+
+
+def _opened_at(turn: Turn) -> int | None:
+    """None for a turn of a record that came from elsewhere: it does not say."""
+    return turn.opens_at if turn.opens_at < turn.closes_at else None
+
+
+def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
+    """By turn and side, red first; what was sealed stays where it is. None while sides are secret."""
+    found: dict[int, dict[Side, SideVote]] = {}
+    if match.is_secret:
+        return found
+    for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
+        vote = SideVote(
+            counts=tuple(record.counts),
+            pick=record.pick,
+            decided_by=cast(Any, record.decided_by),
+            ballots=record.ballots,
+            root=record.root,
+            rounds=tuple(map(tuple, record.rounds or ())),
+            resigning=record.resigning,
+        )
+        found.setdefault(record.turn_id, {})[cast(Side, record.side)] = vote
+    return found

@@ -1,0 +1,42 @@
+"""HTTP answers from memory, compressed once."""
+
+import gzip
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from crowdgame.web.content_policy import content_security_policy
+from crowdgame.web.headers import for_pages_from_memory
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, ready to be sent, plain and (where it pays) gzip."""
+
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    gzipped: bytes | None
+    status: int = HTTPStatus.OK
+
+    async def send(self, scope: Any, send: Any) -> None:
+        headers, body = self.headers, self.body
+        if self.gzipped is not None and b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b""):
+            headers, body = [*headers, (b"content-encoding", b"gzip")], self.gzipped
+        headers = [*headers, (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def page_from(path: Path, varies: bytes = b"accept-encoding") -> Answer:
+    """A page with a policy that lets nothing in but itself."""
+    body = path.read_bytes()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"cache-control", b"no-cache"),
+        (b"content-security-policy", content_security_policy(body).encode()),
+        (b"referrer-policy", b"no-referrer"),
+        *for_pages_from_memory(),
+        (b"vary", varies),
+    ]
+    return Answer(headers, body, gzip.compress(body, 9))

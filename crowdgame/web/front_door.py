@@ -1,0 +1,104 @@
+"""Phone and projector pages and static files from memory, compressed once, ahead of Django.
+
+The phone's page is there once in each language, and comes with what `told` says of its event.
+"""
+
+import gzip
+import mimetypes
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from crowdgame.web.answers import Answer, page_from
+from crowdgame.web.headers import for_pages_from_memory
+from crowdgame.web.hosts import asks_a_known_host
+from crowdgame.web.phone_page import PhonePages
+from voting.gateway.page_preload import Told
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+# What the page of a code, and of a team (0: any), comes with.
+Tells = Callable[[str, int], Told | None]
+
+CODE = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
+DISPLAY = re.compile(r"/display/[^/]+/?")
+HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
+COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
+
+
+def front_door(behind: Application, told: Tells = lambda _code, _team: None) -> Application:
+    """Answers GET of pages and static files; everything else goes to `behind`."""
+    phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
+    static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
+    displays = [page_from(display)] if display.is_file() else []
+
+    def found(path: str, scope: Any) -> Answer | None:
+        if phones and (code := CODE.fullmatch(path)):
+            return phones.page_for(scope).telling(told(code[1] or "", int(code[2] or 0)))
+        if displays and page_at(path) == "display":
+            return displays[0]
+        return static.get(path)
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        answer = found(scope["path"], scope)
+        if answer is None or scope["method"] not in {"GET", "HEAD"}:
+            await behind(scope, receive, send)
+        else:
+            await (answer if asks_a_known_host(scope) else WRONG_HOST).send(scope, send)
+
+    return application
+
+
+def at_known_hosts(behind: Application) -> Application:
+    """Who asks for a house of another name comes no further: Django would log a traceback for each."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if asks_a_known_host(scope):
+            await behind(scope, receive, send)
+        else:
+            await WRONG_HOST.send(scope, send)
+
+    return application
+
+
+def page_at(path: str) -> str:
+    """The page that this address shows; empty if it is not one of these."""
+    if CODE.fullmatch(path):
+        return "phone"
+    return "display" if DISPLAY.fullmatch(path) else ""
+
+
+def _static_files(root: Path) -> Iterator[tuple[str, Answer]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            yield f"{settings.STATIC_URL}{path.relative_to(root).as_posix()}", _static(path)
+
+
+def _static(path: Path) -> Answer:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    fresh = b"public, max-age=31536000, immutable" if HASHED.search(path.name) else b"no-cache"
+    body = path.read_bytes()
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"cache-control", fresh),
+        (b"x-content-type-options", b"nosniff"),
+        (b"vary", b"accept-encoding"),
+    ]
+    return Answer(headers, body, gzip.compress(body, 6) if kind in COMPRESSED else None)
+
+
+WRONG_HOST = Answer(
+    [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+        (b"referrer-policy", b"no-referrer"),
+        *for_pages_from_memory(),
+    ],
+    b"This house has another name.\n",
+    None,
+    HTTPStatus.BAD_REQUEST,
+)

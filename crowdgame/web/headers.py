@@ -1,0 +1,53 @@
+"""What every page says of itself besides its content: Django's, its errors, and those from memory."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+from crowdgame.web.content_policy import ADMIN, CONSOLE
+
+# A page here needs none of what a browser could grant, but the whole screen and a lamp that stays on.
+REFUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
+PERMISSIONS = ", ".join(f"{name}=()" for name in REFUSED)
+POLICIES = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": PERMISSIONS,
+}
+if settings.SECURE_HSTS_SECONDS:
+    POLICIES["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
+
+
+def for_pages_from_memory() -> list[tuple[bytes, bytes]]:
+    """As an ASGI server takes them."""
+    return [(name.lower().encode(), value.encode()) for name, value in POLICIES.items()]
+
+
+@sync_and_async_middleware
+def say_policies(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """The first of all middleware: it sees the errors that the others end with, too."""
+    if iscoroutinefunction(get_response):
+        ask: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
+
+        async def answer_later(request: HttpRequest) -> HttpResponseBase:
+            return _with_policies(request, await ask(request))
+
+        return answer_later
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        return _with_policies(request, get_response(request))
+
+    return answer
+
+
+def _with_policies(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    policy = ADMIN if request.path_info.startswith("/admin/") else CONSOLE
+    for name, value in {"Content-Security-Policy": policy, **POLICIES}.items():
+        response.headers.setdefault(name, value)
+    return response

@@ -1,0 +1,25 @@
+"""Pages for reading and for paper: one stylesheet, at most one script, no cookie, no way to anybody else."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.template.loader import render_to_string
+
+from games.drawing.board_drawing import BALLS
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def render_paper(template: str, context: dict[str, Any]) -> str:
+    return render_to_string(template, {"balls": BALLS, **context})
+
+
+def answer_paper(page: str | bytes, fresh_s: int) -> HttpResponse:
+    """`fresh_s` is how long anybody may keep it; 0 for a page that may be another the next moment."""
+    answer = HttpResponse(page)
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = f"public, max-age={fresh_s}" if fresh_s else "no-cache"
+    return answer

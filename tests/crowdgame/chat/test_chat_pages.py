@@ -1,0 +1,238 @@
+"""Where guests talk, by its pages: who may enter, say, mute, report and moderate."""
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.guest_names import new_guest
+from games.models import ChatLine, ChatReport, ChatRoom, ChatSilence, Duel, Event, Guest, Match
+from tests.voting.playing import RED_WINS, play
+from voting.ballot_box.ballot_box import BallotBox
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+
+
+def say(client: Client, text: str, place: str = "hall", status: int = 302) -> str:
+    answer = client.post(f"/hall/chat/{place}/say", {"text": text})
+    assert answer.status_code == status, answer.content
+    return answer.content.decode()
+
+
+def shown(client: Client, path: str = "/hall/") -> list[str]:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    return re.findall(r'<span class="text" dir="auto">([^<]+)</span>', answer.content.decode())
+
+
+def latest() -> ChatLine:
+    return ChatLine.objects.latest("pk")
+
+
+def of_latest(client: Client, deed: str = "", **fields: str) -> int:
+    line = latest()
+    place = f"{line.room.duel.event.code}-{line.room.kind}" if line.room.duel else "hall"
+    path = f"/hall/chat/{place}/{line.pk}"
+    return (client.post(f"{path}/{deed}", fields) if deed else client.get(path)).status_code
+
+
+def moderator() -> Client:
+    user = User.objects.create_user("mo")
+    user.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def duel() -> tuple[str, Client, Client]:
+    one, two = Client(), Client()
+    one.post("/hall/new")
+    code = Duel.objects.select_related("event").get().event.code
+    two.post(f"/hall/{code}/join")
+    return code, one, two
+
+
+def test_the_first_message_gives_a_name_and_all_read_it() -> None:
+    one = Client()
+    assert shown(one) == []
+    assert not Guest.objects.exists()
+    say(one, "Hello \u202eall")
+    assert one.cookies[COOKIE]["httponly"]
+    assert str(Guest.objects.get()) == latest().name
+    assert shown(Client()) == shown(Client(), "/hall/chat/hall") == ["Hello all"]
+
+
+def test_what_is_refused_is_said_and_stays_in_the_field_and_gives_nobody_a_name() -> None:
+    one = Client()
+    assert "nothing to be read" in say(one, "\u200b", status=409)
+    assert not Guest.objects.exists()
+    say(one, "Hello")
+    ChatRoom.objects.update(slow_s=300)
+    text = say(one, "Hello again", status=409)
+    assert "One message in 300 s" in text
+    assert 'value="Hello again"' in text
+    answer = one.post("/hall/chat/hall/say", {"text": "Hello again"}, headers={"accept": "application/json"})
+    assert (answer.status_code, "One message" in answer.json()["problem"]) == (409, True)
+    assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
+
+
+def test_players_and_watchers_hear_nothing_of_each_other_until_the_game_is_over(
+    duel: tuple[str, Client, Client], box: BallotBox
+) -> None:
+    code, one, two = duel
+    say(one, "I shall win", f"{code}-players")
+    watcher = Client()
+    say(watcher, "Red is lost", f"{code}-watchers")
+    for client, own, other in ((two, "players", "watchers"), (watcher, "watchers", "players")):
+        said = {"players": "I shall win", "watchers": "Red is lost"}
+        assert shown(client, f"/hall/{code}") == [said[own]]
+        assert client.get(f"/hall/chat/{code}-{other}").status_code == 404
+        say(client, "Let me in", f"{code}-{other}", status=404)
+    line = ChatLine.objects.get(text="I shall win")
+    for path in (f"{code}-players/{line.pk}", f"{code}-watchers/{line.pk}", f"hall/{line.pk}"):
+        assert watcher.get(f"/hall/chat/{path}").status_code == 404
+    play(Match.objects.get(), box, RED_WINS)
+    assert shown(watcher, f"/hall/{code}") == shown(one, f"/hall/{code}") == ["I shall win", "Red is lost"]
+    say(watcher, "Well played", f"{code}-players")
+
+
+def test_there_is_no_room_beside_a_game_that_waits_nor_in_an_event() -> None:
+    client = Client()
+    client.post("/hall/new")
+    code = Event.objects.get().code
+    assert client.get(f"/hall/chat/{code}-players").status_code == 404
+    Event.objects.update(code="QQQQ")
+    Duel.objects.all().delete()
+    assert client.get("/hall/chat/QQQQ-watchers").status_code == 404
+
+
+def test_a_house_may_have_no_talk(settings: object) -> None:
+    settings.CHAT = False  # type: ignore[attr-defined]
+    assert 'class="talk"' not in Client().get("/hall/").content.decode()
+    say(Client(), "Hello", status=404)
+
+
+def test_whom_i_mute_i_do_not_read_until_i_read_them_again() -> None:
+    one, two = Client(), Client()
+    say(one, "Mine")
+    say(two, "Theirs")
+    assert of_latest(Client(), "mute") == 400
+    assert of_latest(one, "mute") == 302
+    assert shown(one) == ["Mine"]
+    assert shown(two) == ["Mine", "Theirs"]
+    number = latest().guest.number
+    assert f'data-muted="{number} "' in one.get("/hall/").content.decode()
+    one.post("/hall/chat/unmute", {"number": str(number), "place": "hall"})
+    assert shown(one) == ["Mine", "Theirs"]
+
+
+def test_a_message_is_reported_once_by_each_and_moderators_see_it() -> None:
+    say(Client(), "Awful")
+    reader = Client()
+    reader.post("/hall/new")
+    for client in (Client(), Client(), reader, reader):
+        assert of_latest(client, "report", reason="insult") == 200
+    assert of_latest(reader, "report", reason="whim") == 400
+    assert ChatReport.objects.count() == 2
+    mo = moderator()
+    text = mo.get("/hall/chat/reports").content.decode()
+    assert "Awful" in text
+    assert "2 reports" in text
+    assert of_latest(mo, "settle", list="") == 302
+    assert "All is well" in mo.get("/hall/chat/reports").content.decode()
+
+
+def test_a_removed_message_is_gone_for_all_but_moderators() -> None:
+    say(Client(), "Awful")
+    of_latest(Client(), "report", reason="insult")
+    mo = moderator()
+    assert of_latest(mo, "remove") == 302
+    assert (latest().removed, latest().seq) == (True, 2)
+    assert shown(Client()) == []
+    assert shown(mo) == ["Awful"]
+    assert of_latest(Client()) == 404
+    assert of_latest(mo) == 200
+    assert not ChatReport.objects.filter(settled=False).exists()
+    assert LogEntry.objects.get().change_message == f"removed a message of {latest().name}"
+
+
+def test_a_silenced_guest_speaks_nowhere_until_the_time_is_over() -> None:
+    one, mo = Client(), moderator()
+    say(one, "Awful")
+    assert of_latest(mo, "silence") == 400
+    assert of_latest(mo, "silence", **{"for": "hour"}) == 302
+    assert "silenced you until" in say(one, "More", status=409)
+    assert "silenced you until" in one.get("/hall/").content.decode()
+    ChatSilence.objects.update(until=timezone.now())
+    say(Client(), "Others go on")
+    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    say(one, "More")
+    of_latest(mo, "silence", **{"for": "ever"})
+    assert "silenced you." in say(one, "Still more", status=409)
+    of_latest(mo, "speak")
+    ChatLine.objects.update(at="2026-01-01T00:00Z")
+    say(one, "Still more")
+
+
+def test_a_room_is_slowed_down_and_closed() -> None:
+    one, mo = Client(), moderator()
+    say(one, "First")
+    assert mo.post("/hall/chat/hall/rule", {"slow_s": "7"}).status_code == 400
+    assert mo.post("/hall/chat/hall/rule", {"slow_s": "60"}).status_code == 302
+    assert "One message in 60 s" in say(one, "Second", status=409)
+    mo.post("/hall/chat/hall/rule", {"slow_s": "60", "closed": "on"})
+    assert "closed" in say(Client(), "Hello", status=409)
+    assert ChatRoom.objects.get().seq == 3
+
+
+@pytest.mark.parametrize("deed", ["remove", "silence", "settle", "speak", "fly"])
+def test_nobody_else_moderates(deed: str) -> None:
+    one = Client()
+    say(one, "Hello")
+    one.force_login(User.objects.create_user("somebody", is_staff=True))
+    assert of_latest(one, deed, **{"for": "ever"}) == 404
+    assert one.post("/hall/chat/hall/rule", {"slow_s": "60"}).status_code == 404
+    assert one.get("/hall/chat/reports").status_code == 404
+    assert "/console/login/" in Client().get("/hall/chat/reports")["Location"]
+    assert not LogEntry.objects.exists()
+
+
+def test_earlier_messages_are_a_page_away() -> None:
+    room = ChatRoom.objects.create(kind="hall", seq=130)
+    guest, now = new_guest(), timezone.now()
+    ChatLine.objects.bulk_create(
+        ChatLine(room=room, guest=guest, name=str(guest), text=f"number {number}", at=now, seq=number)
+        for number in range(1, 131)
+    )
+    text = Client().get("/hall/chat/hall").content.decode()
+    earlier = re.search(r'href="(\?before=\d+)"', text)
+    assert earlier
+    assert shown(Client(), "/hall/")[0] == "number 31"
+    assert shown(Client(), f"/hall/chat/hall{earlier[1]}") == [f"number {number}" for number in range(1, 31)]
+    assert shown(Client(), "/hall/chat/hall?before=x")[-1] == "number 130"
+
+
+def test_a_stranger_page_cannot_speak_for_somebody() -> None:
+    strict = Client(enforce_csrf_checks=True)
+    say(strict, "Hello", status=403)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/hall/chat/hall/99999999999999999999999",
+        "/hall/chat/ZZZZ-players",
+        "/hall/chat/ZZZZ-hall",
+        "/hall/chat/-",
+        "/hall/chat/players",
+    ],
+)
+def test_nonsense_finds_nothing(path: str) -> None:
+    assert Client().get(path).status_code == 404
+    assert Client().get(f"/hall/chat/hall?before={'9' * 30}").status_code == 200
+    assert Client().post("/hall/chat/unmute", {"number": "9" * 30}).status_code == 404

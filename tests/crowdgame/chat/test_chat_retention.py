@@ -1,0 +1,90 @@
+"""After some days nobody knows any more what guests said, nor what moderators did about it."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.utils import timezone
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.chat import retention as chat_retention
+from crowdgame.chat.moderation import remove, silence
+from crowdgame.chat.posting import Speaker, report, say
+from crowdgame.chat.retention import forget_chat
+from crowdgame.chat.rooms import find_room
+from crowdgame.duels.duels import Wish, join_duel, new_duel
+from games.models import ChatLine, ChatReport, ChatRoom, ChatSilence, Event
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.scheduler import FORGET_S, Clock
+
+pytestmark = pytest.mark.django_db
+
+
+def said(text: str, place: str = "hall") -> ChatLine:
+    room = find_room(place)
+    assert room
+    return say(room, Speaker(None, new_guest), text)
+
+
+def made_old(days: float) -> None:
+    then = timezone.now() - timedelta(days=days)
+    ChatLine.objects.update(at=then)
+    LogEntry.objects.update(action_time=then)
+
+
+def long_ago() -> ChatLine:
+    """A message with all that may hang on it."""
+    line, boss = said("long ago"), User.objects.create_user("mo")
+    report(line, None, "other")
+    silence(line, boss, "hour")
+    ChatSilence.objects.update(until=timezone.now())
+    remove(line, boss)
+    made_old(31)
+    return line
+
+
+def test_what_is_old_is_forgotten_and_the_rest_stays() -> None:
+    long_ago()
+    new = said("just now")
+    assert list(forget_chat(30))
+    assert list(ChatLine.objects.all()) == [new]
+    for left in (ChatReport.objects, ChatSilence.objects, LogEntry.objects):
+        assert left.count() == 0
+    assert list(forget_chat(30)) == []
+
+
+def test_it_is_done_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_retention, "ROWS_AT_ONCE", 2)
+    for number in range(5):
+        said(f"number {number}")
+    made_old(31)
+    assert list(forget_chat(30)) == [2, 4, 5]
+
+
+def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
+    long_ago()
+    clock = Clock(box, forgot_at=-FORGET_S)
+    for _ in range(9):
+        clock._forget_now_and_then()
+    assert not ChatLine.objects.exists()
+
+
+def test_the_command_says_what_it_would_do() -> None:
+    long_ago()
+    for options, left in ((["--dry-run"], True), ([], False)):
+        told = StringIO()
+        call_command("retention", *options, stdout=told)
+        assert "rows of what guests said over 30 days ago" in told.getvalue()
+        assert ChatLine.objects.exists() is left
+
+
+def test_with_a_game_goes_what_was_said_beside_it(box: BallotBox) -> None:
+    code = new_duel(new_guest(), Wish()).event.code
+    join_duel(code, new_guest(), box)
+    said("Column 4!", f"{code}-watchers")
+    Event.objects.all().delete()
+    assert not ChatRoom.objects.filter(kind="watchers").exists()
+    assert not ChatLine.objects.exists()

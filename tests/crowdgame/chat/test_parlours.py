@@ -1,0 +1,100 @@
+"""Whoever listens where guests talk hears what the door lets them hear, and is forgotten when they go."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from crowdgame.chat import chat_hub as house
+from crowdgame.chat.chat_hub import Parlours
+from crowdgame.chat.rooms import Door, News
+from games.models import RoomKind
+from voting import protocol
+from voting.protocol import CloseCode
+
+PLAYER, OTHER, WATCHER = 1, 2, 3
+DOOR = Door(RoomKind.WATCHERS, frozenset({PLAYER, OTHER}), over=True)
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.frames: list[str] = []
+        self.ended: int | None = None
+
+    def write(self, frame: str) -> None:
+        self.frames.append(frame)
+
+    def end(self, code: int, within_ms: int | None = None) -> None:
+        self.ended = code
+
+
+def news(seq: int, door: Door = DOOR, room: int = 7) -> News:
+    return News(room, protocol.ChatTold(seq=seq, slow_s=2, closed=False, lines=()), door)
+
+
+def looking(monkeypatch: pytest.MonkeyPatch, *found: News) -> list[dict[int, int]]:
+    """The next look finds this; what was known at each look."""
+    asked: list[dict[int, int]] = []
+
+    async def look(known: dict[int, int]) -> list[News]:
+        asked.append(known)
+        return list(found)
+
+    monkeypatch.setattr(house, "in_the_parlour", lambda _: look)
+    return asked
+
+
+def test_who_must_not_hear_any_more_is_sent_away_and_hears_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    parlours, player, watcher = Parlours(), Listener(), Listener()
+    parlours.enter(player, PLAYER, news(1))
+    parlours.enter(watcher, None, news(1))
+    asked = looking(monkeypatch, news(2, replace(DOOR, over=False)))
+    asyncio.run(parlours.look())
+    assert asked == [{7: 1}]
+    assert (len(player.frames), player.ended) == (1, CloseCode.NOT_ALLOWED)
+    assert (len(watcher.frames), watcher.ended) == (2, None)
+    assert parlours.listeners() == [watcher]
+
+
+def test_nobody_asks_for_a_room_that_all_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    parlours, one, two = Parlours(), Listener(), Listener()
+    for listener in (one, two):
+        parlours.enter(listener, WATCHER, news(1))
+    asked = looking(monkeypatch)
+    for listener in (one, two, two):
+        parlours.leave(listener, 7)
+        asyncio.run(parlours.look())
+    assert asked == [{7: 1}]
+
+
+def test_who_knows_less_than_the_others_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    parlours = Parlours()
+    parlours.enter(Listener(), WATCHER, news(5))
+    parlours.enter(Listener(), WATCHER, news(4))
+    asked = looking(monkeypatch)
+    asyncio.run(parlours.look())
+    assert asked == [{7: 4}]
+
+
+def test_a_full_parlour_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    parlours = Parlours()
+    monkeypatch.setattr(house, "MOST_LISTENERS", 1)
+    assert not parlours.is_full
+    parlours.enter(Listener(), None, news(1))
+    assert parlours.is_full
+
+
+def test_all_who_come_with_the_same_knowledge_share_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[tuple[str, int]] = []
+
+    async def look(place: str, seq: int) -> News:
+        looks.append((place, seq))
+        return news(seq)
+
+    async def come() -> None:
+        parlours = Parlours()
+        await asyncio.gather(*(parlours.news("hall", seq) for seq in (1, 1, 2, 1)))
+
+    monkeypatch.setattr(house, "in_the_parlour", lambda _: look)
+    asyncio.run(come())
+    assert sorted(looks) == [("hall", 1), ("hall", 2)]

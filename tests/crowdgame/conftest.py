@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from deploy.laptop.network import LOOPBACK, free_port
+from tests.crowdgame.notifications.mailbox import URL, Mailbox
+from tests.voting.conftest import faces, house, houses, pytest_generate_tests
+
+__all__ = ["faces", "house", "houses", "pytest_generate_tests"]
+
+
+@pytest.fixture
+def mailbox(settings: Any) -> Iterator[Mailbox]:
+    mailbox = Mailbox()
+    server = Controller(mailbox, hostname=LOOPBACK, port=free_port())
+    server.start()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, server.port
+    settings.MAIL, settings.PUBLIC_URL = True, URL
+    yield mailbox
+    server.stop()

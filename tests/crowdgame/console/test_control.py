@@ -1,0 +1,164 @@
+"""What an organizer does: each action once, told to everyone, and every refusal changes nothing."""
+
+from collections.abc import Callable
+
+import pytest
+from redis.exceptions import TimeoutError  # noqa: A004
+
+from crowdgame.console.control import edit_event
+from crowdgame.console.turn_time import pause_turn
+from games.matches import live_turn
+from games.models import Match, MatchState, TurnState
+from tests.voting.playing import kinds, new_event, open_now, start
+from tests.voting.pressing import event_of, press, refused
+from tests.voting.racing import at_once
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import BoxedTurn
+from voting.models import Announcement
+from voting.protocol import Action
+from voting.turns.closing import close_turn
+from voting.turns.turns import load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+# ------------------------------------------------------------------ the doors
+def test_the_doors_open_lock_and_unlock(box: BallotBox) -> None:
+    event = new_event()
+    for action, lobby in [
+        ("lobby.open", "open"),
+        ("joining.lock", "locked"),
+        ("joining.unlock", "open"),
+        ("joining.lock", "locked"),
+        ("lobby.open", "open"),
+    ]:
+        press(event.pk, action, box)  # type: ignore[arg-type]
+        event.refresh_from_db()
+        assert event.lobby == lobby
+    assert kinds(event.pk) == [
+        "lobby.opened",
+        "joining.locked",
+        "joining.unlocked",
+        "joining.locked",
+        "joining.unlocked",
+    ]
+
+
+def test_doors_that_are_so_already_stay_so(box: BallotBox) -> None:
+    event = new_event(lobby="open")
+    with refused("so already"):
+        press(event.pk, "lobby.open", box)
+    press(event.pk, "joining.lock", box)
+    with refused("so already"):
+        press(event.pk, "joining.lock", box)
+
+
+def test_an_edit_is_told(box: BallotBox) -> None:
+    event = new_event()
+    edit_event(event.pk, box)
+    assert kinds(event.pk) == ["event.edited"]
+
+
+# ------------------------------------------------------------------ abort
+@pytest.mark.parametrize("paused", [False, True])
+def test_an_aborted_match_is_over_and_the_next_may_start(paused: bool, box: BallotBox) -> None:
+    turn = start(box)
+    if paused:
+        press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "match.abort", box)
+    match = Match.objects.get(pk=turn.match_id)
+    assert (match.state, match.result) == (MatchState.ABORTED, None)
+    assert live_turn(match) is None
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.VOID
+    press(event_of(turn), "match.start", box)
+    assert kinds(event_of(turn))[-2:] == ["match.aborted", "match.started"]
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("match.abort", "No match is playing"),
+        ("turn.pause", "No turn is open"),
+        ("turn.resume", "No turn is open"),
+        ("turn.extend", "No turn is open"),
+        ("turn.close", "No turn is open"),
+        ("turn.void", "no turn to take back"),
+    ],
+)
+def test_without_a_match_there_is_nothing_to_do(action: Action, words: str, box: BallotBox) -> None:
+    event = new_event()
+    with refused(words):
+        press(event.pk, action, box)
+
+
+def test_a_match_is_not_started_while_one_is_playing(box: BallotBox) -> None:
+    turn = start(box)
+    with refused("playing already"):
+        press(event_of(turn), "match.start", box)
+
+
+def test_an_action_touches_no_other_event(box: BallotBox) -> None:
+    mine, other = start(box), start(box)
+    with refused("over already"):
+        press(event_of(mine), "turn.close", box, turn=other.pk)
+    press(event_of(mine), "turn.extend", box, turn=mine.pk)
+    assert load_turn(other.pk).version == 1
+
+
+# ------------------------------------------------------------------ races
+def test_who_acts_on_what_another_has_changed_is_refused(box: BallotBox) -> None:
+    turn = start(box)
+    stale = load_turn(turn.pk)
+    press(event_of(turn), "turn.extend", box)
+    with refused("Somebody else was faster"):
+        pause_turn(stale, box)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [("turn.pause", "turn.paused"), ("turn.close", "turn.revealed"), ("match.abort", "match.aborted")],
+)
+def test_of_organizers_that_press_at_once_one_succeeds(action: Action, kind: str, box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    event_id = event_of(turn)
+    ask = {} if action == "match.abort" else {"turn": turn.pk}
+    losers = at_once(4, lambda own: press(event_id, action, own, **ask))
+    assert len(losers) == 3
+    assert kinds(event_id).count(kind) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pause_and_a_close_at_once_leave_one_of_the_two(box: BallotBox) -> None:
+    turn = start(box)
+    event_id = event_of(turn)
+    presses: list[Callable[[BallotBox], None]] = [
+        lambda own: press(event_id, "turn.pause", own, turn=turn.pk),
+        lambda own: press(event_id, "turn.close", own, turn=turn.pk),
+        lambda own: press(event_id, "turn.void", own),
+    ]
+    at_once(3, lambda own: presses.pop()(own))  # noqa: PLW0108  each thread pops its own
+    after = load_turn(turn.pk)
+    assert after.state in {TurnState.PAUSED, TurnState.RESOLVED, TurnState.VOID}
+    assert turn.match.turns.filter(state__in=["open", "paused"]).count() == 1
+    seqs = list(Announcement.objects.filter(event_id=event_id).order_by("seq").values_list("seq", flat=True))
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+# ------------------------------------------------------------------ a box that is away
+class SilentBox(BallotBox):
+    """Tells the time, but takes no window."""
+
+    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+        raise TimeoutError("Timeout reading from socket")
+
+
+def test_what_is_committed_is_done_though_the_box_does_not_answer(box: BallotBox) -> None:
+    turn = start(box)
+    silent = SilentBox()
+    press(event_of(turn), "turn.extend", silent, turn=turn.pk, seconds=60)
+    silent.close()
+    assert load_turn(turn.pk).closes_at == turn.closes_at + 60_000
+    assert kinds(event_of(turn))[-1] == "turn.moved"

@@ -1,0 +1,221 @@
+"""An organizer holds the time of a turn: pause, resume, extend and close."""
+
+import pytest
+
+from crowdgame.console.turn_time import close_turn_early
+from games.models import TurnState
+from tests.voting.playing import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
+from tests.voting.pressing import event_of, everything, press, refused, words_of
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import Early, Sealed
+from voting.counting.window import RESUME_LEAD_MS
+from voting.models import TallyRecord
+from voting.protocol import Action
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("action", ["turn.pause", "turn.shorten", "turn.close"])
+def test_a_turn_whose_time_is_up_is_left_to_be_counted(action: Action, box: BallotBox) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    with refused("Time is up"):
+        press(event_of(turn), action, box)
+
+
+# ------------------------------------------------------------------ pause, resume, extend
+def test_a_pause_keeps_the_time_that_is_left_and_takes_no_ballots(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    before = box.now()
+    press(event_of(turn), "turn.pause", box, turn=turn.pk)
+    paused = load_turn(turn.pk)
+    assert paused.state == TurnState.PAUSED
+    assert paused.left_ms is not None
+    assert turn.closes_at - box.now() <= paused.left_ms <= turn.closes_at - before
+    vote(paused, box, red=[7, 7, 7])
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.PAUSED
+    press(event_of(turn), "turn.resume", box)
+    resumed = load_turn(turn.pk)
+    assert (resumed.state, resumed.left_ms) == (TurnState.OPEN, None)
+    assert resumed.closes_at - resumed.opens_at == paused.left_ms
+    assert box.now() < resumed.opens_at <= box.now() + RESUME_LEAD_MS
+    run_out(resumed, box)
+    close_turn(turn.pk, box)
+    assert TallyRecord.objects.get(turn=turn, side="red").counts == [0, 0, 1, 0, 0, 0, 0]
+    assert kinds(event_of(turn))[-4:-1] == ["turn.paused", "turn.resumed", "turn.moved"]
+
+
+def test_a_pause_during_the_reveal_keeps_the_whole_window(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    assert load_turn(turn.pk).left_ms == 20_000
+
+
+def test_a_turn_is_paused_once_and_resumed_once(box: BallotBox) -> None:
+    turn = start(box)
+    with refused("not paused"):
+        press(event_of(turn), "turn.resume", box)
+    press(event_of(turn), "turn.pause", box)
+    with refused("paused already"):
+        press(event_of(turn), "turn.pause", box)
+
+
+def test_an_extension_moves_the_deadline_and_keeps_the_ballots(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    press(event_of(turn), "turn.extend", box, seconds=30)
+    extended = load_turn(turn.pk)
+    assert extended.closes_at == turn.closes_at + 30_000
+    assert box.seal(boxed(extended)) == Early(extended.closes_at)
+    press(event_of(turn), "turn.extend", box)
+    assert load_turn(turn.pk).closes_at == extended.closes_at + 10_000
+    after = play_out(turn, box)
+    assert after.red_pick == 3
+
+
+def test_an_extension_of_a_sealed_turn_that_is_not_counted_yet_runs_again_from_now(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    set_window(turn, box, -60_000, -30_000)
+    assert isinstance(box.seal(boxed(turn)), Sealed)
+    before = box.now()
+    press(event_of(turn), "turn.extend", box, seconds=30)
+    assert load_turn(turn.pk).closes_at >= before + 30_000
+    vote(load_turn(turn.pk), box, yellow=[5])
+    after = play_out(turn, box)
+    assert (after.red_pick, after.yellow_pick) == (3, 5)
+
+
+def test_an_extension_of_a_paused_turn_adds_to_what_is_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.extend", box, seconds=7)
+    paused = load_turn(turn.pk)
+    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 27_000)
+
+
+# ------------------------------------------------------------------ shorten
+def test_time_is_taken_away_and_ballots_stay(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=30) == "took 30 s away"
+    assert load_turn(turn.pk).closes_at == turn.closes_at - 30_000
+    press(event_of(turn), "turn.shorten", box)
+    assert load_turn(turn.pk).closes_at == turn.closes_at - 40_000
+    assert kinds(event_of(turn))[-1] == "turn.moved"
+    assert play_out(turn, box).red_pick == 3
+
+
+def test_a_shortened_window_ends_for_the_box_too(box: BallotBox) -> None:
+    turn = start(box)
+    set_window(turn, box, -1_000, 60_000)
+    press(event_of(turn), "turn.shorten", box)
+    shorter = load_turn(turn.pk)
+    assert shorter.closes_at == turn.closes_at - 10_000
+    assert box.seal(boxed(shorter)) == Early(shorter.closes_at)
+
+
+def test_three_seconds_are_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box, seconds=18)
+    press(event_of(turn), "turn.shorten", box, seconds=17)  # its window has not begun
+    after = load_turn(turn.pk)
+    assert after.closes_at - after.opens_at == 3_000
+    set_window(load_turn(turn.pk), box, -60_000, 12_500)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box)
+
+
+def test_a_paused_turn_has_less_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.shorten", box, seconds=7)
+    paused = load_turn(turn.pk)
+    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 13_000)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box, seconds=11)
+
+
+def test_shortening_takes_an_extension_back(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    press(event_of(turn), "turn.extend", box, seconds=300)
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "took 5 min away"
+    assert load_turn(turn.pk).closes_at == turn.closes_at
+
+
+# ------------------------------------------------------------------ close
+def test_closing_now_counts_what_is_there(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3], yellow=[4])
+    press(event_of(turn), "turn.close", box, turn=turn.pk)
+    after = load_turn(turn.pk)
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
+    assert kinds(event_of(turn))[-2:] == ["turn.moved", "turn.revealed"]
+
+
+def test_a_paused_turn_may_be_closed(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.close", box)
+    assert load_turn(turn.pk).red_pick == 3
+
+
+def test_a_turn_that_has_not_begun_is_not_closed(box: BallotBox) -> None:
+    turn = start(box)
+    before = everything()
+    with refused("has not begun"):
+        press(event_of(turn), "turn.close", box)
+    assert everything() == before
+
+
+def test_a_second_press_does_not_close_the_next_turn(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    press(event_of(turn), "turn.close", box, turn=turn.pk)
+    for action in ("turn.close", "turn.pause", "turn.extend", "turn.resume"):
+        with refused("over already"):
+            press(event_of(turn), action, box, turn=turn.pk)
+
+
+def test_an_early_close_ends_a_running_window_where_the_match_wants_it(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    closes_at = load_turn(turn.pk).closes_at
+    close_turn_early(turn.pk, closes_at, box)
+    close_turn_early(turn.pk, closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert only_turn(turn.match).state == TurnState.OPEN
+
+
+def test_an_early_close_leaves_other_matches_and_paused_turns_alone(box: BallotBox) -> None:
+    late = start(box)
+    open_now(late, box)
+    paused = start(box, close_early=True)
+    press(event_of(paused), "turn.pause", box)
+    before = everything()
+    for turn in (late, paused):
+        close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
+    assert everything() == before
+
+
+def test_an_early_close_of_a_window_that_was_moved_since_is_forgotten(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    voted_before = load_turn(turn.pk).closes_at
+    press(event_of(turn), "turn.extend", box)
+    close_turn_early(turn.pk, voted_before, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN

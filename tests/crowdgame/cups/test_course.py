@@ -1,0 +1,137 @@
+"""How a cup stands, out of what was held."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.cups.league_table import champions, table
+from crowdgame.cups.pairing import Draw, Format, draw_cup, knock_out
+from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, next_meeting, waiting_for
+
+ONE, TWO = Outcome((1, 0), over=True, winner=1), Outcome((0, 1), over=True, winner=2)
+DRAWN = Outcome((0, 0), over=True)
+
+
+@pytest.mark.parametrize(
+    ("winners", "best_of", "kind", "expected"),
+    [
+        ([], 1, "knockout", Outcome()),
+        ([1], 1, "knockout", ONE),
+        ([None], 1, "knockout", Outcome()),
+        ([None, 2], 1, "knockout", TWO),
+        ([None], 1, "league", DRAWN),
+        ([1], 3, "league", Outcome((1, 0))),
+        ([1, 1], 3, "league", Outcome((2, 0), over=True, winner=1)),
+        ([1, None, None], 3, "league", Outcome((1, 0), over=True, winner=1)),
+        ([1, None, None], 3, "knockout", Outcome((1, 0))),
+        ([1, 2], 2, "league", Outcome((1, 1), over=True)),
+        ([1, 2, None], 3, "league", Outcome((1, 1), over=True)),
+    ],
+)
+def test_what_comes_of_a_pairing(
+    winners: list[int | None], best_of: int, kind: Format, expected: Outcome
+) -> None:
+    assert come_out(winners, best_of, kind) == expected
+
+
+@given(
+    st.lists(st.sampled_from([1, 2, None]), max_size=12),
+    st.integers(1, 7),
+    st.sampled_from(["knockout", "league"]),
+)
+def test_matches_after_the_end_change_nothing(winners: list[int | None], best_of: int, kind: Format) -> None:
+    for played in range(len(winners)):
+        early = come_out(winners[:played], best_of, kind)
+        if early.over:
+            assert come_out(winners, best_of, kind) == early
+
+
+def play(draw: Draw, rng: Random, kind: Format) -> tuple[Meeting, ...]:
+    """To the end, by lots."""
+    held: dict[int, Held] = {}
+    while (due := next_meeting(meetings := follow(draw, held))) is not None:
+        assert due.red is not None
+        assert due.yellow is not None
+        outcome = rng.choice([ONE, TWO] if kind == "knockout" else [ONE, TWO, DRAWN])
+        held[due.pairing.number] = Held(due.red, due.yellow, outcome)
+    return meetings
+
+
+@given(st.integers(2, 32), st.randoms(use_true_random=False))
+def test_a_knock_out_has_one_winner_whom_nobody_beat(teams: int, rng: Random) -> None:
+    meetings = play(knock_out(teams), rng, "knockout")
+    (winner,) = champions("knockout", range(1, teams + 1), meetings)
+    lost = {seed for meeting in meetings for seed in meeting.teams if seed != meeting.winner}
+    assert lost == set(range(1, teams + 1)) - {winner}
+
+
+@given(st.integers(2, 10), st.randoms(use_true_random=False))
+def test_a_league_gives_out_two_points_a_pairing(teams: int, rng: Random) -> None:
+    draw = draw_cup("league", teams)
+    rows = table(range(1, teams + 1), play(draw, rng, "league"))
+    assert sum(row.points for row in rows) == 2 * len(draw)
+    assert all(row.played == row.won + row.drawn + row.lost == teams - 1 for row in rows)
+    assert [row.points for row in rows] == sorted((row.points for row in rows), reverse=True)
+    assert all(row.place in {place, before.place} for place, (before, row) in enumerate(pairwise(rows), 2))
+
+
+def league_of(*outcomes: tuple[int, int, Outcome]) -> list[Meeting]:
+    draw = draw_cup("league", 4)
+    held = {}
+    for pairing in draw:
+        for one, two, outcome in outcomes:
+            if (pairing.red, pairing.yellow) == (one, two):
+                held[pairing.number] = Held(one, two, outcome)
+            if (pairing.red, pairing.yellow) == (two, one):
+                turned = outcome.winner and 3 - outcome.winner
+                held[pairing.number] = Held(two, one, Outcome(outcome.won[::-1], True, turned))
+    return list(follow(draw, held))
+
+
+def test_with_the_same_points_the_pairing_between_them_decides() -> None:
+    """3 has won more matches than 1, but 1 has beaten 3."""
+    meetings = league_of(
+        (1, 3, ONE), (2, 1, ONE), (3, 2, Outcome((3, 0), True, 1)), (1, 4, ONE), (3, 4, ONE), (4, 2, ONE)
+    )
+    assert [(row.team, row.place, row.points) for row in table(range(1, 5), meetings)][:2] == [
+        (1, 1, 4),
+        (3, 2, 4),
+    ]
+    assert champions("league", range(1, 5), meetings) == (1,)
+
+
+def test_who_is_level_in_everything_shares_the_place() -> None:
+    circle = league_of((1, 2, ONE), (2, 3, ONE), (3, 1, ONE), (1, 4, ONE), (2, 4, ONE), (3, 4, ONE))
+    assert [(row.team, row.place) for row in table(range(1, 5), circle)] == [(1, 1), (2, 1), (3, 1), (4, 4)]
+    assert champions("league", range(1, 5), circle) == (1, 2, 3)
+
+
+def test_nobody_has_won_before_the_end() -> None:
+    assert champions("league", range(1, 5), league_of((1, 2, ONE))) == ()
+    assert champions("knockout", [1, 2], follow(knock_out(2), {})) == ()
+
+
+def test_a_result_that_is_taken_back_takes_the_next_round_back() -> None:
+    draw = knock_out(4)
+    held = {1: Held(1, 4, ONE), 2: Held(2, 3, ONE), 3: Held(1, 2, TWO)}
+    assert champions("knockout", range(1, 5), follow(draw, held)) == (2,)
+    again = follow(draw, held | {2: Held(2, 3, TWO)})
+    assert (again[2].teams, again[2].held, again[2].overtaken, again[2].outcome) == (
+        (1, 3),
+        False,
+        True,
+        Outcome(),
+    )
+    assert next_meeting(again) == again[2]
+
+
+def test_what_is_begun_comes_before_what_could_be() -> None:
+    draw = knock_out(4)
+    meetings = follow(draw, {2: Held(2, 3, Outcome())})
+    assert [meeting.due for meeting in meetings] == [True, True, False]
+    assert next_meeting(meetings) == meetings[1]
+    assert waiting_for(1, meetings) == meetings[2]
+    assert waiting_for(3, meetings) is None

@@ -1,0 +1,81 @@
+"""What a simulated crowd plays decides nothing in a cup."""
+
+import pytest
+
+from crowdgame.cups.cup_view import view_cup
+from crowdgame.cups.cups import begin_pairing, read_course
+from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
+from crowdgame.rehearsal.dry_runs import LONGEST_S
+from games.models import Event
+from tests.crowdgame.cups.staging import let_win, new_cup
+from voting.models import Deed
+
+LONGEST_MS = int(LONGEST_S * 1000)
+FIRST, SECOND = Span(1, 100, 200), Span(2, 300, 400)
+
+
+def came(*at: int) -> list[Press]:
+    return [Press(CAME, one) for one in at]
+
+
+@pytest.mark.parametrize(
+    ("presses", "played"),
+    [
+        ([], set()),
+        (came(50), {1}),
+        (came(150), {1}),
+        (came(200), {2}),
+        (came(250), {2}),
+        (came(50, 250), {1, 2}),
+        (came(400), set()),
+        ([*came(50), Press(SENT_HOME, 90)], set()),
+        ([*came(50), Press(SENT_HOME, 110)], {1}),
+        ([*came(50), Press(SENT_HOME, 90), *came(250)], {2}),
+        (came(100 - LONGEST_MS), set()),
+    ],
+)
+def test_a_crowd_plays_the_match_that_is_on_or_the_next(presses: list[Press], played: set[int]) -> None:
+    assert rehearsed([FIRST, SECOND], presses) == played
+
+
+def test_a_match_that_is_still_playing_may_be_a_rehearsal() -> None:
+    assert rehearsed([FIRST, Span(2, 300, None)], came(10_000)) == {2}
+
+
+def let_crowd_in(event: Event, at: int) -> None:
+    Deed.objects.create(event=event, by="olga", action=CAME, what="sent 20 simulated phones in", at=at)
+
+
+@pytest.mark.django_db
+def test_a_rehearsed_match_brings_nobody_on_and_the_next_does() -> None:
+    cup = new_cup()
+    event = begin_pairing(cup.pk, 1)
+    let_crowd_in(event, 0)
+    let_win(event, 1)  # from 1 to 2
+    first = view_cup(read_course(cup)).rounds[0].cards[0]
+    assert first is not None
+    assert (first.state, first.rehearsed, first.reports, first.scored) == ("on", True, (), False)
+    played = let_win(event, 2)
+    event.matches.filter(pk=played.pk).update(started_at=3, ended_at=4)
+    assert read_course(cup).meetings[0].outcome.winner == 2
+    assert view_cup(read_course(cup)).rounds[0].cards[0].reports == (2,)  # type: ignore[union-attr]
+
+
+@pytest.mark.django_db
+def test_a_crowd_that_left_with_an_aborted_match_spoils_no_other() -> None:
+    cup = new_cup()
+    event = begin_pairing(cup.pk, 1)
+    let_crowd_in(event, 0)
+    aborted = let_win(event, 1)
+    event.matches.filter(pk=aborted.pk).update(state="aborted", result=None, ended_by=None)
+    played = let_win(event, 1)
+    event.matches.filter(pk=played.pk).update(started_at=3, ended_at=4)
+    assert read_course(cup).meetings[0].outcome.winner == 1
+
+
+@pytest.mark.django_db
+def test_a_crowd_in_one_pairing_is_none_in_another() -> None:
+    cup = new_cup()
+    let_crowd_in(begin_pairing(cup.pk, 2), 0)
+    let_win(begin_pairing(cup.pk, 1), 1)
+    assert read_course(cup).meetings[0].outcome.winner == 1

@@ -1,0 +1,94 @@
+"""A cup and its teams under other names: the draw stays, and the pairings that were begun follow."""
+
+import pytest
+from django.test import Client
+
+from crowdgame.cups.cups import begin_pairing, give_walkover, read_course
+from crowdgame.cups.renaming import rename_cup
+from games.models import Cup, Event
+from tests.crowdgame.cups.staging import decide, new_cup
+from tests.voting.playing import organizer
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Deed
+
+pytestmark = pytest.mark.django_db
+FILLED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}
+
+
+@pytest.fixture
+def olga(client: Client) -> Client:
+    client.force_login(organizer())
+    return client
+
+
+def page(cup: Cup) -> str:
+    return f"/console/cups/{cup.code}/edit/"
+
+
+def teams_of(event: Event) -> list[str]:
+    return list(event.teams.order_by("number").values_list("name", flat=True))
+
+
+def test_the_form_shows_the_names_and_changes_them_everywhere(olga: Client, box: BallotBox) -> None:
+    cup = new_cup()
+    event = begin_pairing(cup.pk, 1)
+    shown = olga.get(page(cup)).content.decode()
+    assert all(f'value="{name}"' in shown for name in ("Spring cup", "4a", "4b", "5a", "5b"))
+    answer = olga.post(page(cup), FILLED, follow=True).content.decode()
+    assert "Saved." in answer
+    assert "Autumn cup" in answer
+    assert list(cup.teams.order_by("seed").values_list("name", flat=True)) == ["5b", "4b", "5a", "4a"]
+    event.refresh_from_db()
+    assert event.name == "Autumn cup: Semi-final 1"
+    assert teams_of(event) == ["5b", "4a"]
+    assert Announcement.objects.filter(event=event).exists()
+    assert Deed.objects.get(event=event).action == "event.edit"
+
+
+def test_who_has_won_has_won_under_the_new_name() -> None:
+    cup = new_cup()
+    decide(cup, 1, 2)
+    give_walkover(cup.pk, 2, 1)
+    rename_cup(cup.pk, cup.name, ("4a", "4b", "5a", "The Owls"))
+    course = read_course(Cup.objects.get())
+    assert course.names[course.meetings[2].red or 0] == "The Owls"
+
+
+def test_what_was_called_otherwise_meanwhile_stays() -> None:
+    cup = new_cup()
+    event = begin_pairing(cup.pk, 1)
+    Event.objects.update(name="The opening")
+    event.teams.filter(number=1).update(name="Class 4a")
+    (changed,) = rename_cup(cup.pk, "Autumn cup", ("4x", "4b", "5a", "5x"))
+    changed.refresh_from_db()
+    assert (changed.name, teams_of(changed)) == ("The opening", ["Class 4a", "5x"])
+
+
+def test_nothing_is_told_where_nothing_changes() -> None:
+    cup = new_cup()
+    begin_pairing(cup.pk, 1)
+    assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"name": "\u3164"}, "Give the cup a name."),
+        ({"team_2": " "}, "Give the team a name."),
+        ({"team_2": "5B"}, "“5B” is there twice."),
+        ({"team_2": "x" * 41}, "at most 40 characters"),
+    ],
+)
+def test_what_cannot_be_is_said_and_changes_nothing(olga: Client, changes: dict[str, str], told: str) -> None:
+    cup = new_cup()
+    assert told in olga.post(page(cup), FILLED | changes).content.decode()
+    assert Cup.objects.get().name == "Spring cup"
+    assert cup.teams.get(seed=1).name == "4a"
+
+
+def test_only_the_owner_renames(client: Client) -> None:
+    cup = new_cup()
+    assert client.get(page(cup)).status_code == 302
+    client.force_login(organizer("carl"))
+    assert client.post(page(cup), FILLED).status_code == 404
+    assert Cup.objects.get().name == "Spring cup"

@@ -1,0 +1,90 @@
+"""One against a crowd: a seat for whoever made the game, and everybody else in the other team."""
+
+from typing import Any
+
+import pytest
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.duels.duels import (
+    HallError,
+    Wish,
+    begin_against_crowd,
+    games_on,
+    join_duel,
+    key_of,
+    new_duel,
+    place_of,
+)
+from crowdgame.duels.lists import games_for, page_of
+from crowdgame.duels.rematch import ask_again
+from crowdgame.duels.time_controls import BY_SLUG
+from games.models import Duel, Event, Guest, Match, MatchState, Team
+from tests.voting.playing import RED_WINS, play
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Ticket
+
+pytestmark = pytest.mark.django_db
+
+
+def made(**wish: Any) -> tuple[Duel, Guest]:
+    guest = new_guest()
+    return new_duel(guest, Wish(crowd=True, **wish)), guest
+
+
+def test_one_team_is_one_guest_and_the_other_open_to_all() -> None:
+    duel, guest = made(pace=BY_SLUG["1-min"])
+    event, place = duel.event, place_of(duel, guest)
+    teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
+    assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
+    assert (event.admission, event.window_s, event.bank_s) == ("open", 15, None)
+    assert Ticket.objects.get(event=event).code == key_of(duel, guest)
+    assert place_of(duel, None) == 0
+
+
+def test_nobody_else_takes_a_seat_or_begins(box: BallotBox) -> None:
+    duel, _ = made()
+    for act in (join_duel, begin_against_crowd):
+        with pytest.raises(HallError):
+            act(duel.event.code, new_guest(), box)
+    assert not Match.objects.exists()
+
+
+def test_whoever_made_it_begins_it_once(box: BallotBox) -> None:
+    duel, guest = made()
+    for _ in range(2):
+        begin_against_crowd(duel.event.code, guest, box)
+    match = Match.objects.get()
+    assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 30)
+    assert Event.objects.get().next_match_at is None
+
+
+def test_it_is_listed_as_open_until_it_begins_and_then_as_played(box: BallotBox) -> None:
+    duel, guest = made()
+    made(listed=False)
+    assert [(line.code, line.crowd, line.clock) for line in page_of("open", 1)] == [
+        (duel.event.code, True, "30 seconds a turn")
+    ]
+    begin_against_crowd(duel.event.code, guest, box)
+    assert not page_of("open", 1).object_list
+    assert set(page_of("running", 1)[0].names) == {str(guest), "The crowd"}
+    assert [line.your_turn for line in games_for(guest, box)] == [True]
+    assert games_on(guest).count() == 1
+
+
+def test_a_game_against_one_does_not_begin_by_that_button(box: BallotBox) -> None:
+    guest = new_guest()
+    duel = new_duel(guest, Wish())
+    with pytest.raises(HallError, match="made this game"):
+        begin_against_crowd(duel.event.code, guest, box)
+
+
+def test_once_it_is_over_its_maker_begins_another_one_and_nobody_else(box: BallotBox) -> None:
+    duel, guest = made()
+    begin_against_crowd(duel.event.code, guest, box)
+    play(Match.objects.get(), box, RED_WINS)
+    with pytest.raises(HallError, match="nothing to be played again"):
+        ask_again(duel.event_id, place_of(duel, guest), box)
+    assert snapshot(Event.objects.get()).again is None
+    begin_against_crowd(duel.event.code, guest, box)
+    assert [match.state for match in Match.objects.order_by("number")] == ["ended", "playing"]

@@ -1,0 +1,126 @@
+"""The organizer's pages, through Django and a real database: who gets in, what is there, what goes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from games.models import Event
+from tests.voting.browsing import browser, event, organizer, other
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import start_match
+
+__all__ = ["browser", "event", "organizer", "other"]
+
+pytestmark = pytest.mark.django_db
+
+
+# ------------------------------------------------------------------ who gets in
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/",
+        "/console/new/",
+        "/console/new/empty/",
+        "/console/BCDF/",
+        "/console/BCDF/edit/",
+        "/console/BCDF/delete/",
+    ],
+)
+def test_a_stranger_is_sent_to_the_login(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/console/login/?next={path}")
+
+
+@pytest.mark.usefixtures("valkey_url")
+def test_login_and_logout(client: Client, organizer: User) -> None:
+    wrong = client.post("/console/login/", {"username": "ada", "password": "byron"})
+    assert "do not belong together" in wrong.content.decode()
+    empty = client.post("/console/login/", {"username": "", "password": ""})
+    assert "Enter your name and your password" in empty.content.decode()
+    right = client.post("/console/login/", {"username": "ada", "password": "lovelace"})
+    assert right.headers["Location"] == "/console/"
+    assert client.get("/console/logout/").status_code == 405
+    assert client.post("/console/logout/").headers["Location"] == "/console/login/"
+    assert client.get("/console/").status_code == 302
+
+
+@pytest.mark.parametrize("page", ["", "edit/", "delete/"])
+def test_others_events_are_not_there(client: Client, event: Event, other: User, page: str) -> None:
+    client.force_login(other)
+    assert client.get(f"/console/{event.code}/{page}").status_code == 404
+    assert client.post(f"/console/{event.code}/{page}").status_code == 404
+    assert "Gala" not in client.get("/console/").content.decode()
+    assert Event.objects.filter(pk=event.pk).exists()
+
+
+def test_a_superuser_sees_every_event(client: Client, event: Event, other: User) -> None:
+    User.objects.filter(pk=other.pk).update(is_superuser=True)
+    client.force_login(other)
+    assert "of ada" in client.get("/console/").content.decode()
+    assert client.get(f"/console/{event.code}/edit/").status_code == 200
+
+
+# ------------------------------------------------------------------ pages
+def test_pages_carry_nothing_inline(browser: Client, event: Event) -> None:
+    paths = [
+        "",
+        "new/",
+        "new/empty/",
+        f"{event.code}/edit/",
+        f"{event.code}/delete/",
+        "enter/MQ/x-y/",
+        "login/",
+    ]
+    for path in paths:
+        answer = browser.get(f"/console/{path}")
+        assert answer.status_code in {200, 302, 410}
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'self';")
+        assert not re.search(r"<script|<style| style=| on[a-z]+=", answer.content.decode())
+
+
+def test_the_list_is_friendly_when_empty(browser: Client) -> None:
+    assert "Make your first event" in browser.get("/console/").content.decode()
+
+
+def test_the_list_leads_everywhere(browser: Client, event: Event) -> None:
+    page = browser.get("/console/").content.decode()
+    for address in (f"/console/{event.code}/", f"/display/{event.code}", f"/{event.code}"):
+        assert f'href="{address}"' in page
+    Event.objects.filter(pk=event.pk).update(team_choice="link")
+    page = browser.get("/console/").content.decode()
+    assert f'href="/{event.code}/1"' in page
+    assert f'href="/{event.code}/2"' in page
+
+
+def test_the_control_room_is_served_to_its_owner(
+    browser: Client, event: Event, settings: Settings, tmp_path: Path
+) -> None:
+    settings.PAGES_DIR = tmp_path
+    missing = browser.get(f"/console/{event.code}/")
+    assert missing.status_code == 503
+    assert "The front end is not built" in missing.content.decode()
+    (tmp_path / "console.html").write_text("<!doctype html><script type=module src=/a.js></script>")
+    answer = browser.get(f"/console/{event.code.lower()}/")
+    assert answer.content.startswith(b"<!doctype html>")
+    assert "script-src 'self';" in answer.headers["Content-Security-Policy"]
+
+
+# ------------------------------------------------------------------ delete
+def test_deleting_asks_first(browser: Client, event: Event) -> None:
+    assert "cannot be undone" in browser.get(f"/console/{event.code}/delete/").content.decode()
+    assert Event.objects.filter(pk=event.pk).exists()
+    assert browser.post(f"/console/{event.code}/delete/").status_code == 302
+    assert not Event.objects.filter(pk=event.pk).exists()
+
+
+def test_a_playing_event_is_not_deleted(browser: Client, event: Event, box: BallotBox) -> None:
+    match = start_match(event.pk, box)
+    assert browser.post(f"/console/{event.code}/delete/").status_code == 409
+    match.turns.update(state="void")
+    event.matches.update(state="aborted", ended_at=1)
+    assert browser.post(f"/console/{event.code}/delete/").status_code == 302
+    assert not Event.objects.filter(pk=event.pk).exists()

@@ -1,0 +1,53 @@
+"""An event is deleted while a match starts in it: one of the two happens."""
+
+import threading
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from games.matches import changing
+from games.models import Event, MatchState
+from tests.voting.playing import new_event, organizer
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LONG_ENOUGH_S = 1.0
+
+
+def test_a_match_that_is_just_starting_is_not_deleted_under_its_players(box: BallotBox) -> None:
+    event, answers = new_event(), list[int]()
+    thread = delete_while_starting(event, box, answers)
+    thread.join(20)
+    assert answers == [409]
+    assert event.matches.filter(state=MatchState.PLAYING).exists()
+
+
+def delete_while_starting(event: Event, box: BallotBox, answers: list[int]) -> threading.Thread:
+    """The press comes after the match is written and before that is committed."""
+    browser = Client()
+    browser.force_login(organizer())
+    pressed = threading.Event()
+
+    def press() -> None:
+        pressed.set()
+        answers.append(browser.post(f"/console/{event.code}/delete/").status_code)
+        connection.close()
+
+    thread = threading.Thread(target=press)
+    with changing(event.pk):
+        start_match(event.pk, box)
+        thread.start()
+        assert pressed.wait(10)
+        thread.join(LONG_ENOUGH_S)
+        assert thread.is_alive()
+    return thread
+
+
+def test_who_presses_twice_is_told_that_there_is_nothing_any_more(box: BallotBox) -> None:
+    event = new_event()
+    browser = Client()
+    browser.force_login(organizer())
+    assert browser.post(f"/console/{event.code}/delete/").status_code == 302
+    assert browser.post(f"/console/{event.code}/delete/").status_code == 404

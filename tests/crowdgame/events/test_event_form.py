@@ -1,0 +1,137 @@
+"""The form of an event: what is filled in is made, what is wrong is told, what is edited the screens hear."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from games.models import Event
+from tests.voting.browsing import CLASSIC, SIMULTANEOUS, answers, browser, event, organizer
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement
+from voting.turns.turns import start_match
+
+__all__ = ["browser", "event", "organizer"]
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) -> None:
+    chosen = answers(close_early="on", tally_method="lottery", next_match_after_s_usual="30")
+    answer = browser.post("/console/new/empty/", chosen)
+    event = organizer.events.get()
+    assert answer.headers["Location"] == f"/console/{event.code}/"
+    assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s) == (
+        "Harbour night",
+        20,
+        6,
+        30,
+    )
+    assert (event.tally_method, event.close_early) == ("lottery", True)
+    assert event.options == {"columns": 7, "rows": 6, "token": "lot", "tie": "other"}
+    assert [team.name for team in event.teams.order_by("number")] == ["Port", "Starboard"]
+
+
+def test_who_may_resign_is_chosen_and_unchosen(browser: Client, organizer: User) -> None:
+    chosen = answers(tally_method="approval", tie_rule="captain", resign="two_thirds")
+    browser.post("/console/new/empty/", chosen)
+    event = organizer.events.get()
+    assert (event.tally_method, event.tie_rule, event.resign) == ("approval", "captain", "two_thirds")
+    browser.post(f"/console/{event.code}/edit/", chosen | {"resign": ""})
+    event.refresh_from_db()
+    assert event.resign is None
+
+
+def test_each_game_has_its_own_options(browser: Client, organizer: User) -> None:
+    chosen = {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"}
+    browser.post("/console/new/empty/", answers(**chosen))
+    event = organizer.events.get()
+    assert (event.game, event.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
+    page = browser.get(f"/console/{event.code}/edit/").content.decode()
+    assert re.search(r'name="captains-mistress-columns" value="6"[^>]* checked', page)
+    assert re.search(r'name="simultaneous-captains-mistress-columns" value="7"[^>]* checked', page)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "seconds"), [("3", "1", 3), ("90", "60", 5400), ("30", "86400", 2_592_000)]
+)
+def test_windows_of_any_length(
+    browser: Client, organizer: User, number: str, unit: str, seconds: int
+) -> None:
+    own = {"window_s_usual": "other", "window_s_number": number, "window_s_unit": unit}
+    browser.post("/console/new/empty/", answers(**own))
+    event = organizer.events.get()
+    assert event.window_s == seconds
+    page = browser.get(f"/console/{event.code}/edit/").content.decode()
+    assert f'name="window_s_number" value="{number}"' in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"name": "x" * 81}, "at most 80 characters"),
+        ({"team_2": ""}, "Give the team a name."),
+        ({"team_2": "PORT"}, "The teams need two different names."),
+        ({"game": "chess"}, "Select a valid choice"),
+        ({f"{SIMULTANEOUS}-columns": "9"}, "Choose one of these."),
+        ({"window_s_usual": ""}, "Choose how long."),
+        ({"window_s_usual": "other"}, "Say how long: a number and a unit."),
+        (
+            {"window_s_usual": "other", "window_s_number": "2"},
+            "Choose between 3 seconds and 30 days.",
+        ),
+        (
+            {"window_s_usual": "other", "window_s_number": "31", "window_s_unit": "86400"},
+            "Choose between 3 seconds and 30 days.",
+        ),
+        ({"window_s_usual": "other", "window_s_number": "1e9"}, "Enter a whole number."),
+        ({"tie_rule": "coin"}, "Select a valid choice"),
+    ],
+)
+def test_wrong_answers_are_told_and_make_nothing(browser: Client, changes: dict[str, str], text: str) -> None:
+    answer = browser.post("/console/new/empty/", answers(**changes))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert text in page
+    assert "Not saved yet" in page
+    assert not Event.objects.exists()
+
+
+def test_an_untouched_new_form_has_the_usual_choices(browser: Client) -> None:
+    page = browser.get("/console/new/empty/").content.decode()
+    for name, value in [("game", SIMULTANEOUS), ("window_s_usual", "20"), ("reveal_s_usual", "6")]:
+        assert re.search(rf'name="{name}" value="{value}"[^>]* checked', page)
+
+
+# ------------------------------------------------------------------ edit
+def test_an_edit_is_told_to_the_screens(browser: Client, event: Event, box: BallotBox) -> None:
+    start_match(event.pk, box)
+    before = Event.objects.get(pk=event.pk)
+    answer = browser.post(f"/console/{event.code}/edit/", answers(team_1="Larboard"), follow=True)
+    assert "change with the next match" in answer.content.decode()
+    after = Event.objects.get(pk=event.pk)
+    assert after.seq == before.seq + 1
+    assert after.lobby == before.lobby
+    assert b"Larboard" in bytes(Announcement.objects.get(event=event, seq=after.seq).body)
+    assert after.matches.get().window_s == before.window_s
+
+
+def test_an_edit_does_not_turn_back_what_moved_on_meanwhile(
+    browser: Client, event: Event, box: BallotBox
+) -> None:
+    browser.get(f"/console/{event.code}/edit/")
+    start_match(event.pk, box)
+    browser.post(f"/console/{event.code}/edit/", answers())
+    after = Event.objects.get(pk=event.pk)
+    assert (after.lobby, after.seq, after.name) == ("open", 2, "Harbour night")
+
+
+def test_an_edit_is_kept_when_the_screens_cannot_be_told(
+    browser: Client, event: Event, settings: Settings
+) -> None:
+    settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
+    answer = browser.post(f"/console/{event.code}/edit/", answers(), follow=True)
+    assert "The screens cannot be told now" in answer.content.decode()
+    assert Event.objects.get(pk=event.pk).name == "Harbour night"

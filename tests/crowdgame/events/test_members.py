@@ -1,0 +1,168 @@
+"""Who else may enter an event's control room: their owner says so, and what they see of the pages."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from crowdgame.events.audit import latest_deeds
+from games.matches import create_event
+from games.models import Event, Member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada() -> User:
+    return User.objects.create_user("ada", password="lovelace")
+
+
+@pytest.fixture
+def bob() -> User:
+    return User.objects.create_user("bob", password="builder")
+
+
+@pytest.fixture
+def event(ada: User) -> Event:
+    return create_event(ada, "Gala", ("North", "South"))
+
+
+@pytest.fixture
+def browser(client: Client, ada: User) -> Client:
+    client.force_login(ada)
+    return client
+
+
+def page(event: Event) -> str:
+    return f"/console/{event.code}/members/"
+
+
+def asks(browser: Client, event: Event, **form: Any) -> str:
+    """The page afterwards."""
+    return browser.post(page(event), form, follow=True).content.decode()
+
+
+def test_a_member_is_added_changed_and_removed(browser: Client, event: Event, bob: User) -> None:
+    assert "bob may come in now" in asks(browser, event, ask="add", name=" bob ", role="viewer")
+    member = Member.objects.get()
+    assert (member.event, member.user, member.role) == (event, bob, "viewer")
+    assert "Done." in asks(browser, event, ask="cohost", member=member.pk)
+    assert Member.objects.get().role == "cohost"
+    assert "Co-host: runs the event</p>" in browser.get(page(event)).content.decode()
+    assert "Done." in asks(browser, event, ask="remove", member=member.pk)
+    assert not Member.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "words"),
+    [
+        ("", "viewer", "Enter a user name."),
+        ("nobody", "viewer", "Nobody here has this user name"),
+        ("BOB", "viewer", "Nobody here has this user name"),
+        ("gone", "viewer", "Nobody here has this user name"),
+        ("ada", "viewer", "the event&#x27;s owner"),
+        ("carl", "cohost", "on the list already"),
+        ("bob", "", "Choose a role."),
+        ("bob", "owner", "Choose a role."),
+        ("b" * 151, "viewer", "No user name is so long."),
+    ],
+)
+@pytest.mark.usefixtures("bob")
+def test_what_is_wrong_is_said_and_nobody_is_added(
+    name: str, role: str, words: str, browser: Client, event: Event
+) -> None:
+    User.objects.create_user("gone", is_active=False)
+    Member.objects.create(event=event, user=User.objects.create_user("carl"), role="viewer")
+    assert words in asks(browser, event, ask="add", name=name, role=role)
+    assert list(Member.objects.values_list("user__username", "role")) == [("carl", "viewer")]
+
+
+@pytest.mark.parametrize("ask", ["cohost", "remove"])
+@pytest.mark.parametrize("number", ["", "x", "0", "9" * 30, "-1", "of another event"])
+def test_who_is_not_on_the_list_is_not_touched(
+    ask: str, number: str, browser: Client, event: Event, bob: User
+) -> None:
+    another = create_event(event.owner, "Another", ("East", "West"))
+    theirs = Member.objects.create(event=another, user=bob, role="viewer")
+    number = str(theirs.pk) if number == "of another event" else number
+    assert "not on the list any more" in asks(browser, event, ask=ask, member=number)
+    theirs.refresh_from_db()
+    assert theirs.role == "viewer"
+
+
+def test_a_role_there_is_not_is_not_given(browser: Client, event: Event, bob: User) -> None:
+    member = Member.objects.create(event=event, user=bob, role="viewer")
+    assert "not on the list" in asks(browser, event, ask="owner", member=member.pk)
+    member.refresh_from_db()
+    assert member.role == "viewer"
+
+
+@pytest.mark.parametrize("role", ["cohost", "viewer"])
+def test_a_member_sees_the_event_and_enters_its_control_room_alone(
+    role: str, client: Client, event: Event, bob: User
+) -> None:
+    Member.objects.create(event=event, user=bob, role=role)
+    Member.objects.create(event=event, user=User.objects.create_user("carl"), role=role)
+    client.force_login(bob)
+    listed = client.get("/console/").content.decode()
+    assert listed.count("<h2>Gala</h2>") == 1
+    assert "of ada" in listed
+    assert client.get(f"/console/{event.code}/").status_code in {200, 503}
+    for own in ("edit", "delete", "members", "tickets", "tickets/csv", "tickets/print"):
+        assert client.get(f"/console/{event.code}/{own}/").status_code == 404
+    assert client.post(page(event), {"ask": "add", "name": "bob", "role": "cohost"}).status_code == 404
+    assert Member.objects.get(user=bob).role == role
+
+
+def test_a_member_is_shown_no_page_that_is_not_theirs(client: Client, event: Event, bob: User) -> None:
+    Member.objects.create(event=event, user=bob, role="cohost")
+    client.force_login(bob)
+    listed = client.get("/console/").content.decode()
+    assert f'href="/console/{event.code}/"' in listed
+    for own in ("edit", "delete", "members"):
+        assert f"/console/{event.code}/{own}/" not in listed
+
+
+def test_the_owner_is_listed_once_however_many_members_there_are(
+    browser: Client, event: Event, bob: User
+) -> None:
+    for name in ("carl", "dora"):
+        Member.objects.create(event=event, user=User.objects.create_user(name), role="viewer")
+    listed = browser.get("/console/").content.decode()
+    assert listed.count("<h2>Gala</h2>") == 1
+    assert f"/console/{event.code}/members/" in listed
+
+
+def test_others_see_nothing_of_it(client: Client, event: Event, bob: User) -> None:
+    client.force_login(bob)
+    assert "Gala" not in client.get("/console/").content.decode()
+    assert client.get(f"/console/{event.code}/").status_code == 404
+    assert client.get(page(event)).status_code == 404
+
+
+def test_a_member_who_is_gone_is_no_member(event: Event, bob: User) -> None:
+    Member.objects.create(event=event, user=bob, role="cohost")
+    bob.delete()
+    assert not Member.objects.exists()
+
+
+def test_each_change_is_a_deed(browser: Client, event: Event, bob: User) -> None:
+    asks(browser, event, ask="add", name=" bob ", role="viewer")
+    member = Member.objects.get(user=bob)
+    asks(browser, event, ask="cohost", member=member.pk)
+    asks(browser, event, ask="remove", member=member.pk)
+    asks(browser, event, ask="remove", member=member.pk)
+    told = [(deed.action, deed.what) for deed in reversed(latest_deeds(event.pk))]
+    assert told == [
+        ("member.add", "let bob into the control room as a viewer"),
+        ("member.change", "made bob a co-host"),
+        ("member.remove", "took bob off the members"),
+    ]
+
+
+def test_a_name_is_shown_as_text(browser: Client, event: Event) -> None:
+    Member.objects.create(event=event, user=User.objects.create(username="<b>x"), role="viewer")
+    shown = browser.get(page(event)).content.decode()
+    assert "<b>x" not in shown
+    assert "&lt;b&gt;x" in shown

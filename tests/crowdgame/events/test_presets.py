@@ -1,0 +1,239 @@
+"""Templates of events: each makes one at a press, and its form begins with what it chooses."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from crowdgame.events.audit import latest_deeds
+from crowdgame.events.forms import EventForm
+from crowdgame.events.presets import EMPTY, PRESETS, Preset
+from games.models import Event
+from games.names import TEAM_NAMES
+from tests.voting.playing import RED_WINS, play
+from tests.voting.pressing import press
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+MADE = [preset for preset in PRESETS if preset is not EMPTY]
+NOT_OF_THE_TEMPLATE = {"id", "code", "name", "created_at", "options"}
+
+
+@pytest.fixture
+def organizer() -> User:
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def browser(client: Client, organizer: User) -> Client:
+    client.force_login(organizer)
+    return client
+
+
+class _Filled(HTMLParser):
+    """What a browser would send of a form that nobody has touched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: dict[str, str] = {}
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        name, value = told.get("name") or "", told.get("value") or ""
+        if tag == "input" and (told.get("type") not in {"radio", "checkbox"} or "checked" in told):
+            self.sent[name] = value or ("on" if told.get("type") == "checkbox" else "")
+        if tag == "select":
+            self._select = name
+        if tag == "option" and ("selected" in told or self._select not in self.sent):
+            self.sent[self._select] = value
+
+
+def filled(browser: Client, path: str) -> dict[str, str]:
+    page = _Filled()
+    page.feed(browser.get(path).content.decode())
+    return page.sent
+
+
+def chosen(event: Event) -> dict[str, Any]:
+    fields = {f.name: f.value_from_object(event) for f in Event._meta.concrete_fields}
+    return {name: value for name, value in fields.items() if name not in NOT_OF_THE_TEMPLATE}
+
+
+def hands(event: Event) -> set[int]:
+    return set(event.teams.filter(hands=True).values_list("number", flat=True))
+
+
+@pytest.mark.parametrize("preset", MADE, ids=lambda preset: preset.slug)
+def test_one_press_makes_an_event_and_leads_to_its_control_room(
+    preset: Preset, browser: Client, organizer: User
+) -> None:
+    page = browser.get("/console/new/").content.decode()
+    assert f'name="preset" value="{preset.slug}"' in page
+    answer = browser.post("/console/new/", {"preset": preset.slug})
+    event = organizer.events.get()
+    assert answer.headers["Location"] == f"/console/{event.code}/"
+    one, two = event.teams.order_by("number")
+    assert {one.name, two.name} < set(TEAM_NAMES)
+    assert event.name == f"{one.name} against {two.name}"
+    assert hands(event) == preset.hands
+    for name, value in preset.choices.items():
+        assert getattr(event, name) == value
+    event.full_clean()
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+def test_its_form_sent_as_it_is_makes_the_same_event(
+    preset: Preset, browser: Client, organizer: User
+) -> None:
+    path = f"/console/new/{preset.slug}/"
+    assert f'href="{path}"' in browser.get("/console/new/").content.decode()
+    answer = browser.post(path, filled(browser, path))
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    by_form, at_once = organizer.events.get(), preset.make(organizer)
+    assert chosen(by_form) == chosen(at_once)
+    assert hands(by_form) == preset.hands
+    assert by_form.options["columns"] == at_once.options.get("columns", 7)
+
+
+def test_another_event_is_like_the_one_before(browser: Client, organizer: User) -> None:
+    before = PRESETS[1].make(organizer)
+    before.teams.filter(number=2).update(name="4b", hands=True)
+    path = f"/console/{before.code}/again/"
+    assert f'href="{path}"' in browser.get("/console/").content.decode()
+    assert browser.post(path, filled(browser, path)).status_code == 302
+    another = organizer.events.exclude(pk=before.pk).get()
+    assert (chosen(another), another.name, hands(another)) == (chosen(before), before.name, {2})
+    assert list(another.teams.values_list("name")) == list(before.teams.values_list("name"))
+    assert another.code != before.code
+
+
+def test_nobody_makes_an_event_like_a_strangers(browser: Client) -> None:
+    stranger = User.objects.create_user("bert")
+    code = PRESETS[0].make(stranger).code
+    assert browser.get(f"/console/{code}/again/").status_code == 404
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+def test_each_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
+    event = preset.make(organizer)
+    match = start_match(event.pk, box)
+    play(match, box, RED_WINS)
+    match.refresh_from_db()
+    assert match.result == "red"
+
+
+def test_there_is_a_template_for_each_of_these() -> None:
+    assert [preset.slug for preset in PRESETS] == [
+        "two-halls", "first-game", "class-against-class", "show-of-hands", "best-of-three", "empty",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", ["", "chess", "empty\0"])
+def test_no_such_template_makes_nothing(preset: str, browser: Client) -> None:
+    assert browser.post("/console/new/", {"preset": preset}).status_code == 200
+    assert not Event.objects.exists()
+    assert browser.get("/console/new/chess/").status_code == 404
+
+
+def test_names_and_words_are_drawn_and_typed_ones_win(browser: Client, organizer: User) -> None:
+    path = "/console/new/two-halls/"
+    sent = filled(browser, path) | {"team_1": "Port", "team_2": "Starboard"}
+    browser.post(path, sent)
+    assert organizer.events.get().name == "Port against Starboard"
+    browser.post(path, sent | {"name": "Harbour night"})
+    assert organizer.events.filter(name="Harbour night").exists()
+
+
+# ------------------------------------------------------------------ what the form has besides
+def edited(browser: Client, event: Event, **changes: str) -> Event:
+    path = f"/console/{event.code}/edit/"
+    sent = filled(browser, path) | changes
+    answer = browser.post(path, {name: value for name, value in sent.items() if value != "off"})
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    return Event.objects.get(pk=event.pk)
+
+
+def test_an_edit_that_changes_nothing_changes_nothing(
+    browser: Client, organizer: User, valkey_url: str
+) -> None:
+    event = Event.objects.get(pk=PRESETS[3].make(organizer).pk)
+    Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
+    before = Event.objects.get(pk=event.pk)
+    after = edited(browser, event)
+    assert chosen(after) == chosen(before) | {"seq": before.seq + 1}
+    assert (hands(after), after.name) == ({2}, before.name)
+
+
+def test_all_of_it_can_be_changed(browser: Client, organizer: User, valkey_url: str) -> None:
+    event = EMPTY.make(organizer)
+    ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
+    after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5")
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (60, 5, {1}, True)
+    after = edited(browser, event, **dict.fromkeys(ticks, "off"), talk_s_usual="", best_of="")
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (0, None, set(), False)
+
+
+def test_what_stays_off_the_projector_is_chosen_with_a_new_event(
+    browser: Client, organizer: User, valkey_url: str
+) -> None:
+    path = "/console/new/empty/"
+    browser.post(path, filled(browser, path) | {"hide_code": "on", "hide_tally": "on"})
+    event = organizer.events.get()
+    assert (event.hide_code, event.hide_turnout, event.hide_tally) == (True, False, True)
+
+
+def test_an_old_form_switches_back_nothing_that_the_control_room_has_switched(
+    browser: Client, organizer: User, box: BallotBox
+) -> None:
+    event = EMPTY.make(organizer)
+    old = filled(browser, f"/console/{event.code}/edit/")
+    for part in ("code", "turnout", "tally"):
+        press(event.pk, "part.hide", box, part=part)
+    press(event.pk, "notice.show", box, text="Lunch")
+    press(event.pk, "pace.set", box, seconds=30)
+    browser.post(f"/console/{event.code}/edit/", old)
+    after = Event.objects.get(pk=event.pk)
+    assert (after.hide_code, after.hide_turnout, after.hide_tally) == (True, True, True)
+    assert (after.notice, after.extra_s) == ("Lunch", 30)
+
+
+def test_hands_change_between_matches_and_never_in_one(
+    browser: Client, organizer: User, box: BallotBox
+) -> None:
+    event = EMPTY.make(organizer)
+    path = f"/console/{event.code}/edit/"
+    press(event.pk, "match.start", box)
+    answer = browser.post(path, filled(browser, path) | {"hands_2": "on", "name": "Renamed"})
+    assert "A match is playing: change who votes by a show of hands after it." in answer.content.decode()
+    unchanged = Event.objects.get(pk=event.pk)
+    assert (hands(unchanged), unchanged.name) == (set(), event.name)
+    assert edited(browser, event, name="Renamed").name == "Renamed"
+    press(event.pk, "match.abort", box)
+    assert hands(edited(browser, event, hands_2="on")) == {2}
+
+
+def test_an_edit_is_a_deed_that_says_what_changed(browser: Client, organizer: User, box: BallotBox) -> None:
+    event = EMPTY.make(organizer)
+    edited(browser, event)
+    assert latest_deeds(event.pk) == ()
+    edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
+    (deed,) = latest_deeds(event.pk)
+    assert (deed.by, deed.action, deed.undo) == (organizer.get_username(), "event.edit", None)
+    own = "each team sees on its phones how its own votes stand; everybody is told so"
+    assert deed.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
+
+
+def test_rarely_used_parts_are_folded_unless_something_there_is_unusual_or_amiss() -> None:
+    assert EventForm(instance=EMPTY.unmade()).unfolded == set()
+    unfolded = {preset.slug: EventForm(instance=preset.unmade()).unfolded for preset in PRESETS}
+    assert unfolded["class-against-class"] == {"door"}
+    assert unfolded["best-of-three"] == {"series"}
+    assert unfolded["two-halls"] == set()
+    wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY.unmade())
+    assert "fine" in wrong.unfolded

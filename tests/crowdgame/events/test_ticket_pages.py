@@ -1,0 +1,261 @@
+"""The organizer's page of codes: make, find, release, print, take along; and `manage.py tickets`."""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from crowdgame.events.ticket_views import ROWS_A_PAGE, TICKETS_A_PRINT
+from games.matches import create_event
+from games.models import Event
+from tests.voting.browsing import answers, browser, event, organizer, other
+from voting.admission.admission import projector_key, shown_key
+from voting.admission.tickets import MOST_TICKETS, Shown, claim_tickets, make_tickets
+from voting.models import Ticket
+
+__all__ = ["browser", "event", "organizer", "other"]
+
+pytestmark = pytest.mark.django_db
+PAGES = ["tickets/", "tickets/print/", "tickets/csv/"]
+
+
+def address(event: Event, page: str = "tickets/") -> str:
+    return f"/console/{event.code}/{page}"
+
+
+def use(ticket: Ticket) -> None:
+    assert claim_tickets(ticket.event_id, [Shown(ticket.code, 1, 1, False, False)])
+
+
+def ask(browser: Client, event: Event, ask: str, **fields: Any) -> str:
+    return browser.post(address(event), {"ask": ask, **fields}, follow=True).content.decode()
+
+
+# ------------------------------------------------------------------ who gets in
+@pytest.mark.parametrize("page", PAGES)
+def test_codes_are_for_the_organizer_only(client: Client, event: Event, other: User, page: str) -> None:
+    assert client.get(address(event, page)).status_code == 302
+    client.force_login(other)
+    assert client.get(address(event, page)).status_code == 404
+    assert client.post(address(event, page), {"ask": "make", "count": 3}).status_code in {404, 405}
+    assert not Ticket.objects.exists()
+
+
+def test_a_press_from_another_site_does_nothing(event: Event, organizer: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(organizer)
+    assert strict.post(address(event), {"ask": "make", "count": 3}).status_code == 403
+    assert not Ticket.objects.exists()
+
+
+@pytest.mark.parametrize("page", PAGES[:2])
+def test_pages_carry_nothing_inline_and_are_kept_nowhere(browser: Client, event: Event, page: str) -> None:
+    make_tickets(event, 3)
+    answer = browser.get(address(event, page))
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'self';")
+    assert not re.search(r"<script|<style| style=| on[a-z]+=", answer.content.decode())
+
+
+# ------------------------------------------------------------------ make
+def test_an_event_without_codes_says_how_to_make_some(browser: Client, event: Event) -> None:
+    page = browser.get(address(event)).content.decode()
+    assert "No codes yet" in page
+    assert "does not ask for these codes now" in page
+    assert "Nothing to print" in browser.get(address(event, "tickets/print/")).content.decode()
+
+
+def test_a_pile_is_made_each_code_another_and_another_voter(browser: Client, event: Event) -> None:
+    assert "200 new codes" in ask(browser, event, "make", count=200)
+    tickets = list(event.tickets.all())
+    assert len({ticket.code for ticket in tickets}) == len({ticket.voter for ticket in tickets}) == 200
+    assert all(re.fullmatch("[0-9a-f]{16}", ticket.voter) for ticket in tickets)
+    assert {len(ticket.code) for ticket in tickets} == {8}
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        ("", "Say how many."),
+        ("0", "At least one."),
+        ("5001", "At most 5,000."),
+        ("x", "a whole number."),
+    ],
+)
+def test_how_many_is_checked(browser: Client, event: Event, count: str, text: str) -> None:
+    assert text in ask(browser, event, "make", count=count)
+    assert not event.tickets.exists()
+
+
+def test_an_event_has_so_many_codes_at_most(browser: Client, event: Event) -> None:
+    assert "5,000 new codes" in ask(browser, event, "make", count=MOST_TICKETS)
+    assert "there is room for 0" in ask(browser, event, "make", count=1)
+    assert "there is room for 0" in ask(browser, event, "roster", names="Ada")
+    assert event.tickets.count() == MOST_TICKETS
+
+
+def test_a_class_gets_a_code_a_name(browser: Client, event: Event) -> None:
+    page = ask(browser, event, "roster", names="Ada, South\nBob\n<b>Cy</b>")
+    assert "3 new codes" in page
+    assert "&lt;b&gt;Cy" in page
+    made = event.tickets.order_by("label").values_list("label", "team")
+    assert list(made) == [("<b>Cy</b>", None), ("Ada", 2), ("Bob", None)]
+    assert {len(ticket.code) for ticket in event.tickets.all()} == {6}
+    again = ask(browser, event, "roster", names="Dan\nada")
+    assert "“ada” has a code already" in again
+    assert "Dan\r\nada" in again or "Dan\nada" in again
+    assert event.tickets.count() == 3
+
+
+# ------------------------------------------------------------------ find and release
+def test_codes_are_found_by_name_and_by_code(browser: Client, event: Event) -> None:
+    ask(browser, event, "roster", names="Ada\nBob")
+    [ticket] = make_tickets(event, 1)
+    for wanted, found in [
+        ("ADA", "Ada"),
+        (shown_key(ticket.code).lower(), shown_key(ticket.code)),
+        ("nobody", "No code like this."),
+    ]:
+        page = ask(browser, event, "find", q=wanted)
+        assert found in page
+        assert "Bob" not in page
+
+
+def test_what_is_looked_for_is_in_no_address(browser: Client, event: Event) -> None:
+    make_tickets(event, ROWS_A_PAGE + 1)
+    answer = browser.post(address(event), {"ask": "find", "q": "", "show": "unused"})
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    assert 'method="get"' not in page
+    assert "?q=" not in page
+    assert "No code like this" not in browser.get(address(event), {"q": "nobody"}).content.decode()
+
+
+def test_a_long_list_has_pages(browser: Client, event: Event) -> None:
+    make_tickets(event, ROWS_A_PAGE + 1)
+    first, second = (ask(browser, event, "find", page=page) for page in (1, 2))
+    assert (first.count("<tr>"), second.count("<tr>")) == (ROWS_A_PAGE + 1, 2)
+    assert 'name="page" value="2"' in first
+
+
+def test_releasing_and_deleting(browser: Client, event: Event) -> None:
+    used, unused = make_tickets(event, 2)
+    use(used)
+    page = ask(browser, event, "find", show="used")
+    assert shown_key(used.code) in page
+    assert shown_key(unused.code) not in page
+    assert "1 unused codes are deleted" in ask(browser, event, "delete")
+    assert list(event.tickets.all()) == [used]
+    assert "Released" in ask(browser, event, "release", ticket=used.pk)
+    used.refresh_from_db()
+    assert used.used_at is None
+    assert used.team == 1
+    for nonsense in ["", "x", "9" * 40, "²"]:
+        assert "Released" not in ask(browser, event, "release", ticket=nonsense)
+
+
+def test_a_pupil_whose_code_was_released_gets_no_second_one(browser: Client, event: Event) -> None:
+    ask(browser, event, "roster", names="Ada\nBob")
+    ada, bob = event.tickets.order_by("label")
+    use(ada)
+    ask(browser, event, "release", ticket=ada.pk)
+    page = browser.get(address(event)).content.decode()
+    assert "2 codes, 1 used" in page
+    assert "<td>released</td>" in page
+    assert ada.code not in browser.get(address(event, "tickets/print/")).content.decode()
+    assert "1 unused codes are deleted" in ask(browser, event, "delete")
+    assert "“Ada” has a code already" in ask(browser, event, "roster", names="Ada\nBob")
+    assert "1 new code." in ask(browser, event, "roster", names="Bob")
+    assert list(event.tickets.filter(label="Ada").values_list("voter", flat=True)) == [ada.voter]
+    assert not event.tickets.filter(voter=bob.voter).exists()
+    rows = browser.get(address(event, "tickets/csv/")).content.decode("utf-8-sig").splitlines()
+    assert rows[1].startswith(f"{ada.code},Ada,North,released,")
+
+
+def test_another_events_ticket_is_not_released(browser: Client, event: Event, other: User) -> None:
+    [ticket] = make_tickets(create_event(other, "Theirs", ("A", "B")), 1)
+    use(ticket)
+    assert "Released" not in ask(browser, event, "release", ticket=ticket.pk)
+    ticket.refresh_from_db()
+    assert ticket.used_at is not None
+
+
+# ------------------------------------------------------------------ on paper and in files
+def test_what_is_printed_is_unused_and_in_parts(browser: Client, event: Event) -> None:
+    used, *unused = make_tickets(event, TICKETS_A_PRINT + 2)
+    use(used)
+    parts = [browser.get(address(event, "tickets/print/"), {"part": n}).content.decode() for n in (1, 2)]
+    assert [part.count("<svg viewBox") for part in parts] == [TICKETS_A_PRINT, 1]
+    assert all(shown_key(ticket.code) in parts[0] + parts[1] for ticket in unused)
+    assert shown_key(used.code) not in parts[0] + parts[1]
+    assert f"testserver/{event.code}" in parts[0]
+
+
+def test_a_file_holds_all_and_nothing_that_computes(browser: Client, event: Event) -> None:
+    ask(browser, event, "roster", names="=1+1\nAda, 1")
+    answer = browser.get(address(event, "tickets/csv/"))
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}.csv"'
+    rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    ada = event.tickets.get(label="Ada")
+    assert rows[0] == ["code", "name", "team", "used", "address"]
+    assert rows[1][1] == "'=1+1"
+    assert rows[2] == [ada.code, "Ada", "North", "no", f"http://testserver/{event.code}#{ada.code}"]
+
+
+def test_by_command(event: Event, tmp_path: Path, settings: Settings) -> None:
+    settings.PUBLIC_URL = "https://play.example.org"
+    file = tmp_path / "tickets.csv"
+    file.touch(0o644)
+    call_command("tickets", event.code.lower(), "--count", "12", "--csv", str(file))
+    assert event.tickets.count() == 12
+    assert len(file.read_text().splitlines()) == 13
+    assert f"https://play.example.org/{event.code}#" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    for wrong in (["ZZZZ"], [event.code, "--count", "5000"], [event.code, "--count", "-1"]):
+        with pytest.raises(CommandError):
+            call_command("tickets", *wrong)
+
+
+# ------------------------------------------------------------------ the event's form
+@pytest.mark.parametrize(
+    ("admission", "leads_to"),
+    [("open", ""), ("rotating", ""), ("tickets", "tickets/"), ("roster", "tickets/")],
+)
+def test_who_may_vote_is_chosen_in_the_form(
+    browser: Client, organizer: User, admission: str, leads_to: str
+) -> None:
+    answer = browser.post("/console/new/empty/", answers(admission=admission, peek="on"))
+    made = organizer.events.get()
+    assert (made.admission, made.peek) == (admission, True)
+    assert answer.headers["Location"] == f"/console/{made.code}/{leads_to}"
+    page = browser.get(f"/console/{made.code}/edit/").content.decode()
+    assert re.search(rf'name="admission" value="{admission}"[^>]* checked', page)
+    assert "proof of a person" in page
+
+
+def test_the_projectors_link_carries_its_key_where_there_are_codes_to_show(
+    browser: Client, event: Event
+) -> None:
+    key = projector_key(event.code)
+    assert key not in browser.get("/console/").content.decode()
+    Event.objects.filter(pk=event.pk).update(admission="rotating")
+    assert f'href="/display/{event.code}#{key}"' in browser.get("/console/").content.decode()
+
+
+def test_the_admin_shows_neither_whole_codes_nor_voters(client: Client, event: Event, other: User) -> None:
+    User.objects.filter(pk=other.pk).update(is_superuser=True, is_staff=True)
+    client.force_login(other)
+    [ticket] = make_tickets(event, 1)
+    for page in ["", f"{ticket.pk}/change/"]:
+        told = client.get(f"/admin/voting/ticket/{page}")
+        assert told.status_code == 200
+        assert ticket.code[:2] in told.content.decode()
+        assert ticket.code not in told.content.decode()
+        assert ticket.voter not in told.content.decode()

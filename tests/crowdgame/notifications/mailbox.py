@@ -1,0 +1,84 @@
+"""A real mail server, and guests who want to be told of their turns by it."""
+
+import re
+from email.message import Message as Mail
+from typing import Any
+
+from aiosmtpd.handlers import Message
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.notifications.email import send_due
+from games.models import Letter, Match
+from tests.voting.playing import only_turn, play_turn
+from voting.ballot_box.ballot_box import BallotBox
+
+URL = "https://play.example"
+EMAIL = "ada@example.org"
+
+
+class Mailbox(Message):
+    """A mail server that keeps what it gets, and refuses as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mails: list[Mail] = []
+        self.refusal = ""
+        self.spurned: dict[str, str] = {}
+        self.sender_refused = ""
+
+    async def handle_MAIL(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
+    ) -> str:
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return self.sender_refused or "250 OK"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        spurned = next((self.spurned[to] for to in envelope.rcpt_tos if to in self.spurned), None)
+        return spurned or await super().handle_DATA(server, session, envelope)
+
+    def handle_message(self, message: Mail) -> None:
+        self.mails.append(message)
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, _: Any) -> str:  # noqa: N802
+        if not self.refusal:
+            envelope.rcpt_tos.append(address)
+        return self.refusal or "250 OK"
+
+
+def links(mail: Mail) -> dict[str, str]:
+    """Paths in the mail, by their first word below the hall."""
+    text = mail.get_payload(decode=True)
+    assert isinstance(text, bytes)
+    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/hall/\S+)", text.decode())}
+
+
+def give(client: Client, email: str = EMAIL) -> Any:
+    return client.post("/hall/mail", {"email": email})
+
+
+def confirmed(box: BallotBox, mailbox: Mailbox, pace: str = "3-days") -> tuple[Client, str]:
+    """Somebody who wants mails, and begins a game; its code."""
+    client = Client()
+    code = client.post("/hall/new", {"pace": pace})["Location"][1:].partition("#")[0]
+    give(client)
+    send_due(box)
+    assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
+    return client, code
+
+
+def join(code: str) -> Client:
+    other = Client()
+    other.post(f"/hall/{code}/join")
+    return other
+
+
+def later() -> None:
+    """The time of those that are due has come."""
+    Letter.objects.update(due_at=timezone.now())
+
+
+def next_turn(code: str, box: BallotBox) -> None:
+    turn = only_turn(Match.objects.get(event__code=code))
+    play_turn(turn, box, red=[1], yellow=[2])

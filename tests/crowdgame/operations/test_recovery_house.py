@@ -1,0 +1,68 @@
+"""A running house whose store comes back from an older copy in the middle of a turn, while a crowd votes."""
+
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+)
+from tests.nights import (
+    BRISK,
+    PATIENCE_S,
+    ballots_in_the_box,
+    crowd,
+    leave,
+    resolve_another,
+    turn_with_ballots,
+)
+from tests.stack import House, running_house
+from voting.ballot_box.stores import connect
+from voting.ballot_box.types import turn_keys
+
+WINDOW_S = 8
+MORE = 10
+
+
+@pytest.mark.thorough
+def test_an_older_copy_of_the_box_costs_time_and_no_ballot(tmp_path: Path) -> None:
+    with running_house(tmp_path, gateways=2) as house:
+        event = house.ask("event", **BRISK | {"window_s": WINDOW_S})
+        with crowd(house, event["code"], tmp_path) as phones:
+            house.ask("begin", event_id=event["id"])
+            lost = [put_an_older_copy_back(house, event["id"]) for _ in range(2)]
+            resolve_another(house, event["id"])
+            report = leave(phones, tmp_path)
+        resolve_another(house, event["id"])
+        resolved = resolved_turns(house, event["id"])
+        assert set(lost) <= set(resolved)
+        assert_nothing_is_lost(house, report, resolved)
+        assert_counts_are_of_sealed_ballots(house)
+        assert_resolved_once(house, event["id"])
+        restored = house.rows("SELECT id, epoch FROM games_turn WHERE epoch > 1 ORDER BY id")
+        assert restored == [(turn, 2) for turn in sorted(lost)]
+        assert report.ballots.missing == 0
+
+
+def put_an_older_copy_back(house: House, event: int) -> int:
+    """What was acknowledged since is gone from the box; the turn that is then resolved all the same."""
+    turn = turn_with_ballots(house, event)
+    with connect(house.stack.redis) as redis:
+        older = {key: redis.dump(key) for key in turn_keys(event, turn)}
+        held = ballots_in_the_box(house, event, turn)
+        wait_until(lambda: ballots_in_the_box(house, event, turn) >= held + MORE, PATIENCE_S)
+        put_back(redis, older)
+    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
+    return turn
+
+
+def put_back(redis: Redis, copy: dict[str, bytes]) -> None:
+    with redis.pipeline(transaction=True) as pipeline:
+        for key, value in copy.items():
+            pipeline.restore(key, 0, value, replace=True)
+        pipeline.execute()

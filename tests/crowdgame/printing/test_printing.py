@@ -1,0 +1,174 @@
+"""Paper: what is in the PDF is read back from it."""
+
+import base64
+import re
+import zlib
+
+import pytest
+import segno
+from django.contrib.auth.models import User
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.printing.posters import QR, Poster, print_posters
+from crowdgame.printing.printing import BOLD, Unprintable, can_print, fit, width_of
+from crowdgame.printing.ticket_sheets import A_SHEET, KEY_SIZE, ROOM, Slip, in_lines, print_slips
+from games.models import Event
+from tests.voting.browsing import browser, event, organizer, other
+from voting.admission.admission import shown_key
+from voting.admission.roster import Pupil
+from voting.admission.tickets import make_roster, make_tickets
+
+__all__ = ["browser", "event", "organizer", "other"]
+
+URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
+STREAM = re.compile(rb"/Filter \[ /ASCII85Decode /FlateDecode \].*?stream\r?\n(.*?)endstream", re.DOTALL)
+RECTANGLE = re.compile(rb"(?<![\d.])([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re")
+
+
+def pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type /Page\b", pdf))
+
+
+def drawn(pdf: bytes) -> bytes:
+    """What its pages draw, plain."""
+    streams = (base64.a85decode(b"<~" + stream.strip(), adobe=True) for stream in STREAM.findall(pdf))
+    return b"\n".join(plain for stream in streams if b" re" in (plain := zlib.decompress(stream)))
+
+
+def symbol(pdf: bytes, side: float, url: str) -> list[list[int]]:
+    """The rows of the QR symbol, from its rectangles."""
+    size = len(segno.make_qr(url, error="m").matrix)
+    found = [tuple(map(float, numbers)) for numbers in RECTANGLE.findall(drawn(pdf))]
+    left, bottom = min(x for x, *_ in found), min(y for _, y, *_ in found)
+    module = side / size
+    rows = [[0] * size for _ in range(size)]
+    for x, y, width, _ in found:
+        row = size - 1 - round((y - bottom) / module)
+        first = round((x - left) / module)
+        rows[row][first : first + round(width / module)] = [1] * round(width / module)
+    return rows
+
+
+def poster(**changes: object) -> Poster:
+    told = {
+        "event": "Gala",
+        "code": "BCDF",
+        "teams": ("North", "South"),
+        "url": URL,
+        "address": "play.example.org/BCDF",
+        "hint": "",
+    }
+    return Poster(**{**told, **changes})  # type: ignore[arg-type]
+
+
+def test_the_posters_symbol_is_the_address() -> None:
+    pdf = print_posters([poster()])
+    assert symbol(pdf, QR, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
+    assert print_posters([poster()]) == pdf
+
+
+@pytest.mark.parametrize(
+    "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "x" * 80]
+)
+def test_no_name_keeps_a_poster_from_being_made(name: str) -> None:
+    assert (
+        pages(print_posters([poster(event=name, teams=(name, name)), poster(teams=(name, name), side="red")]))
+        == 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "printable"),
+    [
+        ("Zoë Żuraw", True),
+        ("Ελένη", True),
+        ("Олена", True),
+        ("李小龙", True),
+        ("한", True),
+        ("علي", False),
+        ("🎉", False),
+    ],
+)
+def test_what_there_is_type_for(name: str, printable: bool) -> None:
+    assert can_print(name) == printable
+
+
+def test_what_is_too_long_gets_smaller_and_then_shorter() -> None:
+    assert fit("Short", BOLD, 20, 500) == ("Short", 20)
+    shown, size = fit("A name of some length", BOLD, 20, 150)
+    assert shown == "A name of some length"
+    assert width_of(shown, BOLD, size) == pytest.approx(150)
+    shown, size = fit("W" * 80, BOLD, 20, 150)
+    assert shown.endswith("…")
+    assert size == 9
+    assert width_of(shown, BOLD, size) <= 150
+
+
+@given(st.text("BCDFGHJKMNPQRSTVWXYZ23456789", min_size=8, max_size=8))
+def test_no_code_is_ever_cut_short(code: str) -> None:
+    key = shown_key(code)
+    assert fit(key, BOLD, KEY_SIZE, ROOM)[0] == key
+    assert fit(key, BOLD, 14.5, width_of(key, BOLD, 14.5) * 0.9)[0] == key
+
+
+def test_a_long_name_takes_two_lines() -> None:
+    assert in_lines("Ada Lovelace") == ("Ada Lovelace",)
+    assert in_lines("Maximiliane Hohenstein-Schilling") == ("Maximiliane", "Hohenstein-Schilling")
+    assert in_lines("W" * 60) == ("W" * 60,)
+
+
+def test_sheets_hold_so_many_each() -> None:
+    slip = Slip("Ada", "BCDF-GHJK", URL, "play.example.org/BCDF", "North", "red")
+    assert pages(print_slips("Codes", [slip] * A_SHEET)) == 1
+    assert pages(print_slips("Codes", [slip] * (A_SHEET + 1))) == 2
+    with pytest.raises(Unprintable):
+        print_slips("Codes", [Slip("علي", "BCDFGH", URL, "play.example.org/BCDF")])
+
+
+# ------------------------------------------------------------------ the organizer's pages
+PAGES = ["poster.pdf", "tickets.pdf"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", PAGES)
+def test_paper_is_for_the_organizer_only(client: Client, event: Event, other: User, page: str) -> None:
+    make_tickets(event, 1)
+    assert client.get(f"/console/{event.code}/{page}").status_code == 302
+    client.force_login(other)
+    assert client.get(f"/console/{event.code}/{page}").status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("choice", "count"), [("balance", 1), ("choose", 1), ("link", 2)])
+def test_a_link_a_team_is_a_poster_a_team(browser: Client, event: Event, choice: str, count: int) -> None:
+    Event.objects.filter(pk=event.pk).update(team_choice=choice)
+    answer = browser.get(f"/console/{event.code}/poster.pdf")
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="poster-{event.code}.pdf"'
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert pages(answer.content) == count
+
+
+@pytest.mark.django_db
+def test_codes_come_in_files(browser: Client, event: Event) -> None:
+    make_tickets(event, 10 * A_SHEET + 1)
+    first, second = (browser.get(f"/console/{event.code}/tickets.pdf", {"part": part}) for part in (1, 2))
+    assert (pages(first.content), pages(second.content)) == (10, 1)
+    assert first.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}-1.pdf"'
+
+
+@pytest.mark.django_db
+def test_names_without_type_are_printed_by_the_browser(browser: Client, event: Event) -> None:
+    make_roster(event, [Pupil("علي", None), Pupil("Ada", 2)])
+    page = browser.get(f"/console/{event.code}/tickets.pdf", follow=True)
+    assert page.redirect_chain == [(f"/console/{event.code}/tickets/print/", 302)]
+    assert "The PDF cannot show every name" in page.content.decode()
+
+
+@pytest.mark.django_db
+def test_without_codes_there_is_no_file(browser: Client, event: Event) -> None:
+    assert (
+        "Nothing to print" in browser.get(f"/console/{event.code}/tickets.pdf", follow=True).content.decode()
+    )

@@ -1,0 +1,154 @@
+"""A duel's match is rated with its result, once; all of them anew come to the same, to the last digit."""
+
+import io
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.console.control import abort_playing_match, void_last_turn
+from crowdgame.duels.duels import Wish, join_duel, new_duel
+from crowdgame.ratings import matches as rating
+from crowdgame.ratings import rebuild
+from crowdgame.ratings.ledger import DAY_MS
+from games.matches import MatchError
+from games.models import Duel, Guest, Match, MatchState, RatedMatch, Rating
+from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
+from tests.voting.racing import at_once
+from tests.voting.turns.test_banks import age
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.closing import close_turn
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+GAME = Wish().game
+
+
+def begun(box: BallotBox, one: Guest, two: Guest) -> Match:
+    code = new_duel(one, Wish()).event.code
+    return Match.objects.get(event=join_duel(code, two, box).event)
+
+
+def won(box: BallotBox, winner: Guest, loser: Guest) -> Match:
+    match = begun(box, winner, loser)
+    red = Duel.objects.get(event=match.event).one == winner
+    play(match, box, RED_WINS if red else [(yellow, red) for red, yellow in RED_WINS])
+    match.refresh_from_db()
+    assert match.state == MatchState.ENDED
+    return match
+
+
+def stand() -> dict[str, Any]:
+    return {
+        "ratings": list(
+            Rating.objects.order_by("guest").values_list("guest", "mu", "sigma", "games", "last_at")
+        ),
+        "matches": list(
+            RatedMatch.objects.order_by("match").values_list("match", "red_after", "yellow_after")
+        ),
+    }
+
+
+def rate(**options: Any) -> str:
+    said = io.StringIO()
+    call_command("rate", stdout=said, stderr=io.StringIO(), **options)
+    return said.getvalue()
+
+
+def test_a_match_is_rated_with_its_result(box: BallotBox) -> None:
+    one, two = new_guest(), new_guest()
+    match = won(box, one, two)
+    winner, loser = Rating.objects.get(guest=one), Rating.objects.get(guest=two)
+    assert winner.mu - 1200 == pytest.approx(1200 - loser.mu)
+    assert winner.mu > 1250
+    assert (winner.games, winner.last_at, winner.game) == (1, match.ended_at, GAME)
+    rated = match.rated
+    assert {rated.red_before, rated.yellow_before} == {1200}
+    assert {rated.red_after, rated.yellow_after} == {winner.mu, loser.mu}
+
+
+def test_all_anew_is_the_same_to_the_last_digit(box: BallotBox) -> None:
+    guests = [new_guest() for _ in range(4)]
+    for one, two in ((0, 1), (1, 2), (2, 0), (0, 1), (3, 0), (1, 3)):
+        won(box, guests[one], guests[two])
+    live = stand()
+    assert len(live["matches"]) == 6
+    assert "6 of 6 games of 4 guests" in rate(check=True)
+    RatedMatch.objects.all().delete()
+    Rating.objects.update(mu=1)
+    with pytest.raises(SystemExit):
+        rate(check=True)
+    assert "mended" in rate()
+    assert stand() == live
+    assert "as they were" in rate()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_matches_that_end_at_once_come_to_what_they_come_to_anew(box: BallotBox) -> None:
+    one, two, three = (new_guest() for _ in range(3))
+    pairs = [(one, two), (two, three), (three, one)]
+    turns = []
+    for pair in pairs:
+        match = begun(box, *pair)
+        play(match, box, RED_WINS[:-1])
+        turns.append(_ready_to_close(match, box))
+    assert at_once(3, lambda own: close_turn(turns.pop(), own)) == []
+    live = stand()
+    assert len(live["matches"]) == 3
+    rate()
+    assert stand() == live
+
+
+def _ready_to_close(match: Match, box: BallotBox) -> int:
+    turn = only_turn(match)
+    open_now(turn, box)
+    vote(turn, box, [RED_WINS[-1][0]], [RED_WINS[-1][1]])
+    run_out(turn, box)
+    return turn.pk
+
+
+def test_a_clock_that_was_set_back_keeps_the_order(box: BallotBox) -> None:
+    one, two = new_guest(), new_guest()
+    won(box, one, two)
+    Rating.objects.update(last_at=2**52)
+    later = won(box, one, two)
+    assert later.ended_at == 2**52 + 1
+
+
+def test_an_evenings_match_is_not_rated(box: BallotBox) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, RED_WINS)
+    match.refresh_from_db()
+    assert match.state == MatchState.ENDED
+    assert not RatedMatch.objects.exists()
+
+
+def test_what_was_aborted_or_never_begun_is_not_rated(box: BallotBox) -> None:
+    one, two = new_guest(), new_guest()
+    abort_playing_match(begun(box, one, two).event_id, box)
+    absent = begun(box, one, two)
+    turn = age(only_turn(absent), box, DAY_MS)
+    close_turn(turn.pk, box)
+    absent.refresh_from_db()
+    assert (absent.state, absent.ended_by) == (MatchState.ENDED, "time")
+    assert not RatedMatch.objects.exists()
+    assert "0 of 0 games" in rate()
+
+
+def test_the_same_two_are_rated_so_often_a_day(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating, "MOST_A_DAY", 2)
+    monkeypatch.setattr(rebuild, "MOST_A_DAY", 2)
+    one, two = new_guest(), new_guest()
+    for _ in range(3):
+        won(box, one, two)
+    assert RatedMatch.objects.count() == 2
+    assert "2 of 3 games" in rate(check=True)
+
+
+def test_a_rated_match_stands(box: BallotBox) -> None:
+    match = won(box, new_guest(), new_guest())
+    before = stand()
+    with pytest.raises(MatchError, match="ratings"):
+        void_last_turn(match.event_id, None, box)
+    assert stand() == before

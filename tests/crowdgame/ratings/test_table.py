@@ -1,0 +1,70 @@
+"""The table of ratings: who is where, found by number, a page at a time."""
+
+import pytest
+from django.test import Client
+
+from crowdgame.duels.duels import USUAL_GAME
+from crowdgame.ratings.table import A_PAGE, row_of, table_page
+from games.models import Guest, Rating
+
+pytestmark = pytest.mark.django_db
+MINUTE_MS = 60_000
+NOON = 1_790_000_000_000
+
+
+def rated(number: int, mu: float, sigma: float = 60.0, game: str = USUAL_GAME) -> Guest:
+    guest = Guest.objects.get_or_create(number=number)[0]
+    Rating.objects.create(guest=guest, game=game, mu=mu, sigma=sigma, games=3, last_at=NOON)
+    return guest
+
+
+def test_the_strongest_come_first_and_equals_share_a_place() -> None:
+    weak = rated(1001, 1100.2)
+    rated(1002, 1300.4)
+    rated(1003, 1300.4)
+    rated(1004, 1500, sigma=240, game="trails")
+    rows = list(table_page(USUAL_GAME, None, "", weak))
+    told = [(row.place, row.name, row.rating, row.mine) for row in rows]
+    assert told == [
+        (1, "Guest 1002", 1300, False),
+        (1, "Guest 1003", 1300, False),
+        (3, "Guest 1001", 1100, True),
+    ]
+    assert [row.sure for row in rows] == [True] * 3
+    assert not table_page("trails", None, "", None)[0].sure
+    mine = row_of(weak, USUAL_GAME)
+    assert mine
+    assert mine.place == 3
+    assert row_of(weak, "trails") is None
+
+
+def test_somebody_is_found_by_number_with_the_place_among_all() -> None:
+    rated(12_657, 1100)
+    rated(12_999, 1300)
+    found = table_page(USUAL_GAME, None, "guest 126", None)
+    assert [(row.name, row.place) for row in found] == [("Guest 12657", 2)]
+    assert len(table_page(USUAL_GAME, None, "nobody", None)) == 0
+
+
+def test_it_is_read_page_by_page() -> None:
+    for number in range(A_PAGE + 2):
+        rated(1000 + number, 2000 - number)
+    page = table_page(USUAL_GAME, "2", "", None)
+    assert [row.place for row in page] == [A_PAGE + 1, A_PAGE + 2]
+    assert table_page(USUAL_GAME, "99", "", None).number == 2
+
+
+def test_the_page_says_what_there_is_and_what_there_is_not() -> None:
+    client = Client()
+    assert "Nobody has a rating yet" in client.get("/hall/ratings").content.decode()
+    rated(1001, 1100, sigma=200)
+    rated(1001, 1300, game="trails")
+    page = client.get("/hall/ratings").content.decode()
+    assert "1100" in page
+    assert "a guess yet" in page
+    assert "1300" not in page
+    assert "1300" in client.get("/hall/ratings?game=trails").content.decode()
+    assert "Nobody of that number" in client.get("/hall/ratings?q=77").content.decode()
+    assert client.get("/hall/ratings?game=nonsense").status_code == 404
+    assert client.get("/hall/ratings?page=x&q=%00").status_code == 200
+    assert "/hall/ratings" in client.get("/hall/").content.decode()

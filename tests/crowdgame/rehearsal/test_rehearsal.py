@@ -1,0 +1,117 @@
+"""A rehearsal without a server: its own pace, what it says, and what it leaves behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from random import Random
+
+import pytest
+from rich.console import Console
+
+from crowdgame.rehearsal.address import Address
+from crowdgame.rehearsal.agenda import AT_ONCE, Agenda
+from crowdgame.rehearsal.display import Display
+from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.kept_seats import read_seats, write_seats
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.own_load import OwnLoad
+from crowdgame.rehearsal.report import report_of
+from crowdgame.rehearsal.samples import Samples, Spread
+from crowdgame.rehearsal.server_clock import ServerClock
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_thinking_leaves_room_for_hearing() -> None:
+    async def slices() -> list[int]:
+        agenda, done, seen = Agenda(), [0], []
+        for _ in range(3 * AT_ONCE - 1):
+            agenda.add(lambda: done.__setitem__(0, done[0] + 1))
+        for _ in range(4):
+            seen.append(done[0])
+            await asyncio.sleep(0)
+        return seen
+
+    assert asyncio.run(slices()) == [0, AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE - 1]
+
+
+def test_a_crowd_that_measures_itself_says_so() -> None:
+    def told(busy_s: float) -> str:
+        hall = Hall("HALL", Address(""), "spread", ServerClock(float), Ledger(), Random(1))
+        load, said = OwnLoad(), StringIO()
+        load.busy_s = busy_s
+        Display(Console(file=said, width=200)).finish(report_of(hall, 1, load))
+        return said.getvalue()
+
+    assert "the crowd is what is measured" in told(3.0)
+    assert "the crowd is what is measured" not in told(0.0)
+
+
+def test_percentiles_are_of_the_nearest_rank() -> None:
+    assert Samples().spread() is None
+    assert Samples([5.04]).spread() == Spread(5.0, 5.0, 5.0)
+    assert Samples(float(n) for n in range(100, 0, -1)).spread() == Spread(51.0, 100.0, 100.0)
+    assert Samples([-3.0, 1500.0]).in_seconds() == Spread(1.5, 1.5, 1.5)
+
+
+def test_seats_are_kept_for_their_own_event_and_owner(tmp_path: Path) -> None:
+    file = tmp_path / "seats.json"
+    assert read_seats(file, "HALL") == {}
+    write_seats(file, "HALL", {0: "a", 11: "b"})
+    assert read_seats(file, "HALL") == {0: "a", 11: "b"}
+    assert read_seats(file, "OTHER") == {}
+    assert file.stat().st_mode & 0o077 == 0
+    file.write_text("[]")
+    with pytest.raises(ValueError, match="holds no seats"):
+        read_seats(file, "HALL")
+
+
+# ------------------------------------------------------------------ the command
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, str(ROOT / "manage.py"), "rehearse", *arguments]
+
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("HALL", "--url", "http://127.0.0.1:9"),
+        ("HALL", "--url", "hall"),
+        ("HALL", "--phones", "1000000000"),
+        ("HALL", "--seats", "/"),
+    ],
+    ids=" ".join,
+)
+def test_trouble_is_one_clear_line(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout in ("", "knocking at the door\n")
+    assert len(done.stderr.splitlines()) == 1
+    if "1000000000" in arguments:
+        assert "let several rehearsals run side by side" in done.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
+def test_a_crowd_without_a_server_ends_when_told(ending: signal.Signals, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    with subprocess.Popen(
+        command("HALL", "--url", "http://127.0.0.1:9", "--until-stopped", "--json", str(report)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"knocking at the door\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.send_signal(ending)
+        assert process.wait(60) == 0
+    assert b'"joined":0' in report.read_bytes()

@@ -1,0 +1,137 @@
+"""What a simulated phone keeps of its ballot, and a crowd of all that were acknowledged."""
+
+import pytest
+
+from crowdgame.rehearsal.kept_ballot import KeptBallot
+from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.report import voters_of
+from tests.voting.positions import a_turn, after
+from voting.admission.seats import Seat, sign_seat
+from voting.counting.choices import ranking_of, set_of
+from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
+
+
+# ------------------------------------------------------------------ the ballot of a phone
+@pytest.mark.parametrize(
+    ("code", "after_it"),
+    [
+        ("stale", "now"),
+        ("early", "soon"),
+        ("busy", "soon"),
+        ("unknown", "wait"),
+        ("late", "settled"),
+        ("no_such_turn", "settled"),
+        ("not_to_move", "settled"),
+        ("illegal", "settled"),
+    ],
+)
+def test_what_a_refusal_asks_of_a_phone(code: Refusal, after_it: str) -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=1)
+    assert kept.refused(BallotRefused(turn=3, sequence=1, code=code, last=6)) == after_it
+    assert kept.settled == (after_it == "settled")
+    assert kept.cast().sequence == (7 if code == "stale" else 1)
+
+
+def test_answers_to_other_ballots_settle_nothing() -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2)
+    assert not kept.counted(BallotCounted(turn=3, column=5, sequence=1))
+    assert not kept.counted(BallotCounted(turn=2, column=4, sequence=2))
+    kept.refused(BallotRefused(turn=2, sequence=2, code="late"))
+    assert not kept.settled
+    assert kept.counted(BallotCounted(turn=3, column=4, sequence=2))
+    assert not kept.counted(BallotCounted(turn=3, column=4, sequence=2))
+
+
+def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, blinds={1: "a", 2: "b"})
+    assert [kept.cast().blind for _ in range(2)] == ["b", "b"]
+    kept.refused(BallotRefused(turn=3, sequence=2, code="stale", last=8))
+    assert (kept.cast().sequence, kept.cast().blind) == (9, "b")
+
+
+@pytest.mark.parametrize(
+    ("turn", "sequence", "settled"),
+    [(3, 2, True), (3, 1, False), (None, 0, False), (2, 5, False)],
+    ids=["it holds it", "it holds an older one", "it holds none", "of another turn"],
+)
+def test_a_counted_ballot_that_the_box_does_not_hold_is_sent_again(
+    turn: int | None, sequence: int, settled: bool
+) -> None:
+    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, settled=True)
+    kept.take_welcome(You(token="t", team=1, turn=turn, column=4, sequence=sequence))
+    assert kept.settled == settled
+
+
+def test_a_new_epoch_unsettles_the_ballot_and_leaves_its_sequence() -> None:
+    turn = a_turn(after())
+    kept = KeptBallot(turn=1, epoch=1, column=4, sequence=2, settled=True)
+    assert not kept.take_epoch(turn)
+    kept.epoch = 0
+    assert kept.take_epoch(turn)
+    assert (kept.settled, kept.cast()) == (False, BallotCast(turn=1, epoch=1, column=4, sequence=2))
+
+
+# ------------------------------------------------------------------ the ledger of a crowd
+def test_the_ledger_keeps_the_highest_sequence_and_only_so_many_turns() -> None:
+    book = Ledger(turns_kept=2)
+    for turn, column, sequence in ((1, 1, 1), (2, 1, 2), (2, 3, 1), (3, 2, 1), (2, 4, 5)):
+        book.count_ballot(0, BallotCounted(turn=turn, column=column, sequence=sequence), newest=True)
+    assert {turn: entry.acknowledged for turn, entry in book.turns.items()} == {
+        2: {0: (4, 5)},
+        3: {0: (2, 1)},
+    }
+    assert book.acknowledged == 4
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "unsure", "counts", "missing"),
+    [
+        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 2, 1)}, 0),
+        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 3, 7)}, 0),
+        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 1, 1)}, 1),
+        ({0: 4, 1: 4, 2: 5}, (), {1: (1, 0, 0, 1, 1)}, 1),
+        ({0: 4, 1: 4, 2: 5}, (1,), {1: (1, 0, 0, 1, 1)}, 0),
+        ({0: 4, 1: 4, 2: 5}, (1,), {1: (0, 0, 0, 1, 1)}, 1),
+        ({0: 4, 9: 2}, (), {1: (0, 0, 0, 1, 0), 2: (0, 0, 0, 0, 0)}, 1),
+        ({0: 4, 9: 2}, (), {}, 0),
+    ],
+    ids=[
+        "all in",
+        "others voted too",
+        "lost",
+        "in another column",
+        "second thoughts",
+        "lost",
+        "team",
+        "not yet",
+    ],
+)
+def test_an_acknowledged_ballot_must_be_in_the_tally(
+    acknowledged: dict[int, int],
+    unsure: tuple[int, ...],
+    counts: dict[int, tuple[int, ...]],
+    missing: int,
+) -> None:
+    book = Ledger()
+    entry = book.turn(1)
+    entry.acknowledged = {phone: (column, 1) for phone, column in acknowledged.items()}
+    entry.open, entry.tallies = set(unsure), counts
+    entry.ballots = {team: sum(votes) for team, votes in counts.items()}
+    assert book.compare({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
+
+
+def test_of_a_set_each_column_must_be_in_the_tally_and_of_a_ranking_the_first() -> None:
+    book = Ledger()
+    entry = book.turn(1)
+    entry.acknowledged = {1: (set_of([1, 3]), 1), 2: (set_of([1, 2]), 1)}
+    entry.tallies, entry.ballots, entry.every = {1: (2, 1, 1)}, {1: 2}, True
+    assert book.compare({1: 1, 2: 1}) == 0
+    entry.tallies = {1: (2, 0, 1)}
+    assert book.compare({1: 1, 2: 1}) == 1
+    entry.acknowledged, entry.every = {1: (ranking_of([1, 3]), 1), 2: (ranking_of([2, 1]), 1)}, False
+    entry.tallies = {1: (1, 1, 0)}
+    assert book.compare({1: 1, 2: 1}) == 0
+
+
+def test_voters_are_known_by_their_tokens() -> None:
+    assert voters_of({3: sign_seat(Seat(7, "abc", 2))}) == {3: "abc"}

@@ -1,0 +1,114 @@
+"""What a simulated crowd votes for, and when."""
+
+import itertools
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
+from crowdgame.rehearsal.verdict import cabinet_of, mood_of
+from games.engine.game import SIDES, Picks, Side
+from games.engine.registry import find_game, read_options
+from tests.voting.positions import SIMULTANEOUS, a_turn, after
+from voting.counting.choices import is_fit
+from voting.protocol import TallyMethod
+
+METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
+
+
+def favourite(state: object, side: Side) -> int:
+    """What a hundred crowds pick most, each by most of its votes."""
+    picks: Counter[int] = Counter()
+    for seed in range(100):
+        rng = Random(seed)
+        mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
+        picks[Counter(mood.choose(rng) for _ in range(50)).most_common(1)[0][0]] += 1
+    return picks.most_common(1)[0][0]
+
+
+def test_a_crowd_completes_its_own_four() -> None:
+    assert favourite(after((1, 7), (1, 7), (1, 6)), "red") == 1
+
+
+def test_a_crowd_stops_the_others_four() -> None:
+    assert favourite(after((7, 1), (7, 1), (6, 1)), "red") == 1
+
+
+@given(st.integers(0, 2**32), st.sampled_from(SIDES))
+def test_a_mood_has_only_legal_columns_and_some_hope_for_each(seed: int, side: Side) -> None:
+    rng = Random(seed)
+    state = after(*(((1, 1),) * 3), *(((4, 3),) * rng.randrange(3)))
+    mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
+    assert mood.columns == (2, 3, 4, 5, 6, 7)
+    assert all(weight > 0 for weight in (*mood.sense, *mood.gut))
+    assert mood.choose(rng) in mood.columns
+
+
+@given(st.integers(0, 2**32), st.sampled_from(METHODS))
+def test_a_mood_votes_in_the_matchs_way(seed: int, method: TallyMethod) -> None:
+    rng, state = Random(seed), after((1, 7))
+    mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
+    choices = [mood.vote(rng, method) for _ in range(20)]
+    assert all(is_fit(choice, method, mood.columns, may_resign=False) for choice in choices)
+    assert (max(choices) > 7) is (method in ("approval", "instant_runoff"))
+
+
+def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:
+    results: Counter[str] = Counter()
+    for seed in range(30):
+        rng, state = Random(seed), after()
+        for number in itertools.count(1):
+            if SIMULTANEOUS.result(state) != "open":
+                break
+            turn, board = a_turn(state, number), SIMULTANEOUS.view(state, None)
+            moods = (mood_of(board, turn, side, rng) for side in SIDES)
+            picks = [Counter(m.choose(rng) for _ in range(50)).most_common(1)[0][0] for m in moods]
+            state, _ = SIMULTANEOUS.resolve(state, Picks(*picks))
+        results[SIMULTANEOUS.result(state)] += 1
+    assert results["red"] >= 5
+    assert results["yellow"] >= 5
+
+
+def test_a_board_becomes_the_cabinet_it_shows() -> None:
+    for game in (SIMULTANEOUS, find_game("captains-mistress")):
+        state = game.start(game.draw_lots(game.options(), 0))
+        for column in (1, 1, 4):
+            state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
+        assert cabinet_of(game.view(state, None)) == state.cabinet
+
+
+@given(
+    st.sampled_from(PROFILES),
+    st.floats(0, 1e13),
+    st.floats(0, 3_000_000_000),
+    st.randoms(use_true_random=False),
+)
+def test_moments_lie_in_the_window_in_order(
+    profile: Profile, begins: float, length: float, rng: Random
+) -> None:
+    moments = draw_moments(profile, begins, begins + length, rng)
+    assert len(moments) in (1, 2)
+    assert moments == sorted(moments)
+    assert all(begins <= moment <= begins + length for moment in moments)
+
+
+def test_profiles_are_early_late_or_all_over() -> None:
+    rng = Random(1)
+    drawn = {p: sorted(m for _ in range(500) for m in draw_moments(p, 0, 20_000, rng)) for p in PROFILES}
+    assert drawn["burst"][-1] <= 2_000
+    assert drawn["burst"][len(drawn["burst"]) // 2] > 700
+    assert drawn["last-second"][0] > 18_500
+    assert drawn["spread"][50] < 5_000
+    assert drawn["spread"][-50] > 12_000
+
+
+@pytest.mark.parametrize("slug", ["goofspiel", "trails"])
+def test_of_a_board_that_its_game_drew_everything_legal_is_fancied(slug: str) -> None:
+    game = find_game(slug)
+    state = game.start(game.draw_lots(read_options(game, {}), 1))
+    mood = mood_of(game.view(state, None), a_turn(state, game=game), "red", Random(1))
+    assert mood.columns == game.legal_actions(state, "red")
+    assert {mood.choose(Random(seed)) for seed in range(200)} == set(mood.columns)

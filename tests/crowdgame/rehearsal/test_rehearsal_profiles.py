@@ -1,0 +1,92 @@
+"""Rehearsals of every profile in a real house, side by side, as an organizer runs them."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from crowdgame.rehearsal.profile import Profile
+from crowdgame.rehearsal.report import Report
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
+from tests.stack import House
+
+PHONES, TURNS, WINDOW_S = 40, 3, 5
+LONGEST_S = 120
+Reports = dict[str, tuple[int, Report, str]]
+
+
+def rehearsal(house: House, code: str, profile: str, home: Path) -> subprocess.Popen[str]:
+    argv = [*MANAGE, "rehearse", code, "--url", house.http, "--profile", profile, "--turns", str(TURNS)]
+    return subprocess.Popen(
+        [*argv, "--phones", str(PHONES), "--json", str(home / f"{profile}.json")],
+        cwd=ROOT,
+        env={**os.environ, **house.stack.env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
+    """By profile: the event, the report and what was said."""
+    home = tmp_path_factory.mktemp("reports")
+    choices = {"window_s": WINDOW_S, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+    since = len(house.log("gateway"))
+    with ExitStack() as stack:
+        running = {}
+        for profile in get_args(Profile):
+            event = house.ask("event", owner="otto", **choices)
+            crowd = stack.enter_context(rehearsal(house, event["code"], profile, home))
+            running[profile] = event["id"], crowd
+            house.ask("begin", event_id=event["id"])
+        said = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
+        assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), said
+        assert house.trouble("gateway", since) == []
+        read = msgspec.json.Decoder(Report).decode
+        yield {
+            p: (event, read((home / f"{p}.json").read_bytes()), said[p]) for p, (event, _) in running.items()
+        }
+
+
+@pytest.mark.parametrize("profile", get_args(Profile))
+def test_a_rehearsal_finds_nothing_missing(profile: Profile, house: House, reports: Reports) -> None:
+    event, report, said = reports[profile]
+    turns = [turn for turn in resolved_turns(house, event) if turn in report.ledger]
+    assert len(turns) >= TURNS
+    assert (report.profile, report.joined) == (profile, PHONES)
+    assert (report.ballots.missing, report.unreadable) == (0, 0)
+    assert profile == "last-second" or report.ballots.lost == 0
+    assert_nothing_is_lost(house, report, turns)
+    assert_counts_are_of_sealed_ballots(house)
+    assert f"joined: {PHONES} of {PHONES}" in said
+    assert report.sealed_ms
+    assert report.resolved_ms
+    assert 0 <= report.sealed_ms.max <= report.resolved_ms.max
+    assert report.joined_in_s
+
+
+def test_a_herd_comes_back_as_one(reports: Reports) -> None:
+    _, report, said = reports["herd"]
+    assert report.reconnects == PHONES
+    assert report.reconnected_in_s
+    assert f"most {report.reconnected_in_s.max:.2f} s" in said
+
+
+def test_phones_wander_all_the_time(reports: Reports) -> None:
+    _, report, _ = reports["churn"]
+    assert report.reconnects >= 3
+    assert report.reconnected_in_s
+    assert report.reconnected_in_s.max > 0.2
+
+
+@pytest.mark.parametrize("profile", ["spread", "burst", "last-second"])
+def test_calm_profiles_keep_their_connections(profile: Profile, reports: Reports) -> None:
+    assert reports[profile][1].reconnects == 0

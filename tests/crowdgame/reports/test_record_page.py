@@ -1,0 +1,147 @@
+"""A match taken out: by command, and from its page by anybody."""
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+import pytest
+from django.core.management import CommandError, call_command
+from django.core.signals import request_finished
+from django.db import close_old_connections, connection
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+
+from crowdgame.reports import record_view as record_pages
+from games.engine.record import read_record, replay
+from games.models import Event, TurnState
+from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, start
+from tests.voting.recording import MATCHES, play_match, record_of
+from tests.voting.verifying import ours, theirs
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import TallyRecord
+from voting.records.match_record import MatchRecord
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_exported_record_is_a_game_record(box: BallotBox, tmp_path: Path) -> None:
+    match = play_match(box, *MATCHES["lots"])
+    path = tmp_path / "record.json"
+    call_command("export", match.event.code.lower(), output=path)
+    line = path.read_bytes()
+    assert line.count(b"\n") == 1
+    played = replay(read_record(line))
+    assert (played.result, played.error) == ("red", None)
+    assert len(played.resolutions) == match.turns.filter(state=TurnState.RESOLVED).count() > 5
+    out = StringIO()
+    call_command("export", match.event.code, match=1, stdout=out)
+    assert out.getvalue().encode() == line
+
+
+def test_what_is_not_there_is_not_exported(box: BallotBox, tmp_path: Path) -> None:
+    event = new_event()
+    for arguments in ({"code": event.code}, {"code": "ZZZZ"}, {"code": event.code, "match": 2}):
+        with pytest.raises(CommandError, match="no such match"):
+            call_command("export", arguments.pop("code"), **arguments)
+
+
+def test_the_record_page_tells_what_is_resolved_and_nothing_of_the_open_turn(
+    box: BallotBox, client: Client
+) -> None:
+    turn = start(box)
+    play(turn.match, box, [(1, 2), (3, 3)])
+    opened = only_turn(turn.match)
+    open_now(opened, box)
+    address = f"/record/{turn.match.event.code}/1.json"
+    plain = client.get(address)
+    assert (plain.status_code, plain["Content-Type"]) == (200, "application/json")
+    assert plain["Cache-Control"] == "no-cache"
+    record = msgspec.json.decode(plain.content, type=MatchRecord)
+    assert record == record_of(turn.match)
+    assert len(record.turns) == 2
+    assert opened.seed not in plain.content.decode()
+    packed = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    play(turn.match, box, [(1, 4), (1, 5), (1, 5)])
+    over = client.get(address)
+    assert "max-age" in over["Cache-Control"]
+    assert msgspec.json.decode(over.content, type=MatchRecord).result == "red"
+    assert turn.match.turns.filter(state=TurnState.RESOLVED).count() == 5
+
+
+def test_a_finished_match_is_not_made_anew_for_the_next_one(box: BallotBox, client: Client) -> None:
+    turn = start(box)
+    play(turn.match, box, RED_WINS[:-1])
+    address, seq = f"/record/{turn.match.event.code}/1.json", turn.match.event.seq
+
+    def queries(asking: Callable[[], object]) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            asking()
+        return len(asked)
+
+    def get() -> bytes:
+        return client.get(address).content
+
+    assert queries(get) > queries(get) == 2
+    play(turn.match, box, RED_WINS[-1:])
+    assert queries(get) > 2
+    over = get()
+    play(start_match(turn.match.event_id, box), box, [(3, 4)])
+    assert Event.objects.get(pk=turn.match.event_id).seq > seq
+    assert queries(get) == 2
+    assert get() == over
+    Event.objects.filter(pk=turn.match.event_id).update(name="A night")
+    assert b"A night, match 1" in get()
+
+
+def test_who_finds_all_hands_busy_is_told_to_come_again(box: BallotBox, client: Client) -> None:
+    address = f"/record/{start(box).match.event.code}/1.json"
+    with ExitStack() as hands:
+        for _ in range(record_pages.AT_ONCE):
+            assert client.get(address).status_code == 200
+            hands.enter_context(record_pages.hands)
+        busy = client.get(address)
+        assert (busy.status_code, busy["Retry-After"]) == (503, "2")
+    assert client.get(address).status_code == 200
+
+
+def test_so_many_records_are_on_their_way_at_most(box: BallotBox, rf: RequestFactory) -> None:
+    code = start(box).match.event.code
+
+    def ask() -> HttpResponse:
+        return record_pages.match_record(rf.get("/"), code, 1)
+
+    under_way = [ask() for _ in range(record_pages.ON_THEIR_WAY)]
+    assert {answer.status_code for answer in under_way} == {200}
+    busy = ask()
+    assert (busy.status_code, busy["Retry-After"]) == (503, "2")
+    request_finished.disconnect(close_old_connections)  # they are the test's
+    sent = under_way.pop()
+    sent.close()
+    request_finished.connect(close_old_connections)
+    under_way.append(ask())
+    assert [under_way[-1].status_code, ask().status_code] == [200, 503]
+    under_way.pop()  # nobody sends it: its reader is gone
+    assert ask().status_code == 200
+
+
+def test_there_is_no_page_of_what_is_not_there(box: BallotBox, client: Client) -> None:
+    event = new_event()
+    for address in (f"/record/{event.code}/1.json", "/record/ZZZZ/1.json", f"/record/{event.code}/x.json"):
+        assert client.get(address).status_code == 404
+    assert client.post(f"/record/{event.code}/1.json").status_code == 405
+
+
+def test_a_turn_of_before_the_commitments_is_exported_and_does_not_verify(
+    box: BallotBox, tmp_path: Path
+) -> None:
+    match = play_match(box, *MATCHES["first"])
+    TallyRecord.objects.update(root="")
+    record = json.loads(msgspec.json.encode(record_of(match)))
+    assert record["counts"][0]["red"]["root"] is None
+    assert ours(record, tmp_path / "record.json")[0] == theirs(record, tmp_path / "record.json")[0] == 1

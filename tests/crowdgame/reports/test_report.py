@@ -1,0 +1,176 @@
+"""A match told afterwards: the same figures as its record, in sentences, charts and rows."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import msgspec
+import pytest
+from django.db import transaction
+
+from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
+from crowdgame.reports.model import Report, csv_rows
+from crowdgame.reports.page import view_report
+from crowdgame.reports.reading import read_report
+from crowdgame.reports.words import tell_end, tell_result, tell_turn, tell_turning_point
+from deploy.laptop.supervisor import Supervisor
+from games.matches import abort_match
+from games.models import Match
+from tests.voting.playing import RED_WINS, new_event, play
+from tests.voting.recording import MATCHES, play_match, record_of
+from voting.ballot_box.ballot_box import BallotBox
+from voting.records.match_record import MatchRecord, count_of
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+Told = tuple[Report, MatchRecord]
+
+
+@pytest.fixture(scope="module")
+def told(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Told]:
+    """Of MATCHES, played once; nothing of them stays."""
+    box = BallotBox()
+    box.forget_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        matches = {name: play_match(box, *match) for name, match in MATCHES.items()}
+        both = {name: (report_of(match), record_of(match)) for name, match in matches.items()}
+        transaction.set_rollback(True)
+    box.close()
+    return both
+
+
+def report_of(match: Match) -> Report:
+    return read_report(Match.objects.select_related("event", "red", "yellow").get(pk=match.pk))
+
+
+def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> Report:
+    match = start_match(new_event(**terms).pk, box)
+    play(match, box, picks)
+    return report_of(match)
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_it_has_the_figures_of_the_record(name: str, told: dict[str, Told]) -> None:
+    report, record = told[name]
+    assert len(report.turns) == len(record.turns)
+    falling: dict[str, int] = {}
+    for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
+        falling |= {side: pick for side, pick in msgspec.structs.asdict(picks).items() if pick}
+        for side in ("red", "yellow"):
+            counted, vote = count_of(count, side), turn.votes.get(side)
+            assert (counted is None) == (vote is None)
+            if counted and vote:
+                assert (counted.counts, counted.pick, counted.decided_by) == (
+                    vote.counts,
+                    vote.pick,
+                    vote.decided_by,
+                )
+                assert counted.root == vote.root
+        if turn.board.vote != "open":  # else it falls when the other side has answered
+            assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
+            falling = {}
+    assert report.end == (record.result if record.result != "open" else "playing")
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_every_drawing_is_sound_and_says_what_it_shows(name: str, told: dict[str, Told]) -> None:
+    view = view_report(told[name][0])
+    turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
+    for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
+        assert Xml.fromstring(drawn).get("aria-label")  # noqa: S314  our own
+        assert "nan" not in drawn
+        assert "style=" not in drawn
+
+
+def test_the_end_in_words(box: BallotBox) -> None:
+    report = played(box, RED_WINS)
+    assert tell_result(report) == "Rooks won"
+    assert tell_end(report) == "Four in a row in turn 4."
+    turned = tell_turning_point(report)
+    assert turned.startswith(
+        "From turn 3 to the end there was always a column that won for Rooks at once: column 1"
+    )
+    assert turned.endswith("They held the token, too, so nobody could get in before them.")
+
+
+def test_both_at_once_is_said(box: BallotBox) -> None:
+    report = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
+    assert tell_end(report) == "Both had four in a row in turn 4; the token decided against Doves."
+
+
+def test_what_is_not_won_on_the_board_has_no_turning_point(told: dict[str, Told]) -> None:
+    forfeit, both, begun = (told[name][0] for name in ("forfeit", "both forfeit", "begun"))
+    assert (tell_result(forfeit), tell_end(forfeit)) == ("Rooks won", "Nobody of Doves voted in turn 2.")
+    assert (tell_result(both), tell_end(both)) == ("A draw", "Nobody voted in turn 1, on either side.")
+    assert tell_result(begun) == "Still being played"
+    assert not any(map(tell_turning_point, [forfeit, both, begun]))
+
+
+def test_a_match_that_was_stopped(box: BallotBox) -> None:
+    match = start_match(new_event().pk, box)
+    play(match, box, [(1, 2)])
+    abort_match(match, box.now())
+    report = report_of(match)
+    assert tell_result(report) == "Stopped before its end"
+    assert tell_end(report) == "The organizer stopped it after 1 turn."
+
+
+def test_a_conflict_is_told_with_its_token(box: BallotBox) -> None:
+    report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
+    first, second, _, last = report.turns
+    assert tell_turn(report, first).startswith(
+        "Both chose column 4. Rooks held the token and dropped first; Doves"
+    )
+    assert "Doves held the token and dropped first" in tell_turn(report, second)
+    assert "there was no room left for Doves. The token went to Doves." in tell_turn(report, last)
+
+
+def test_how_a_pick_came_about_is_told(told: dict[str, Told]) -> None:
+    lots, lottery, first = (told[name][0] for name in ("lots", "lottery", "first"))
+    assert "Rooks had a tie, and the lot took" in tell_turn(lots, lots.turns[1])
+    assert "Nobody of Doves voted, and the lot took" in tell_turn(lots, lots.turns[2])
+    assert "One ballot of Rooks was drawn" in tell_turn(lottery, lottery.turns[0])
+    assert "Rooks had a tie, and 1 had its votes first." in tell_turn(first, first.turns[0])
+    assert "Nobody of Doves voted, and nothing dropped for them." in tell_turn(first, first.turns[0])
+
+
+def test_what_was_chosen_in_secret_is_told_as_such(told: dict[str, Told]) -> None:
+    report = told["selector"][0]
+    secret, answer = (tell_turn(report, turn) for turn in report.turns[:2])
+    assert secret == "Rooks chose column 4, in secret."
+    assert answer.startswith("Both chose column 4. Rooks held the token and dropped first")
+
+
+def test_rows_for_a_spreadsheet(told: dict[str, Told]) -> None:
+    head, *rows = csv_rows(told["forfeit"][0])
+    assert {len(row) for row in rows} == {len(head)}
+    cells = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [row["result"] for row in cells] == ["open", "red"]
+    assert (cells[0]["red_3"], cells[0]["red_pick"], cells[0]["conflict"]) == ("1", "3", "3")
+    assert (cells[1]["red_ballots"], cells[1]["yellow_ballots"]) == ("2", "0")
+    assert (cells[1]["red_agreement"], cells[1]["yellow_agreement"]) == ("1.0000", "")
+    assert cells[1]["yellow_decided_by"] == "forfeit"
+    assert int(cells[0]["opened_at"]) < int(cells[0]["sealed_at"])
+
+
+def test_a_chart_breaks_where_a_side_did_not_vote() -> None:
+    chart = draw_lines("Told", {"red": [1, None, 3, 4], "yellow": [None] * 4}, 4)
+    line = re.search(r'class="line red" d="([^"]*)"', chart)
+    assert line is not None
+    assert line[1].count("M") == 2
+    assert chart.count('class="dot red"') == 3
+    assert 'class="dot yellow"' not in chart
+
+
+@pytest.mark.parametrize(("value", "top"), [(0, 2), (1, 2), (3, 4), (7, 10), (10, 10), (11, 20), (350, 400)])
+def test_scales_end_at_a_round_number(value: float, top: float) -> None:
+    assert round_up(value) == top
+
+
+@pytest.mark.parametrize(
+    ("longest", "unit"),
+    [(20_000, " s"), (119_000, " s"), (120_000, " min"), (7_200_000, " h"), (3 * 86_400_000, " d")],
+)
+def test_times_have_a_unit_that_fits(longest: int, unit: str) -> None:
+    assert fitting_unit(longest)[1] == unit

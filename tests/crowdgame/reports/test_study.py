@@ -1,0 +1,138 @@
+"""Votes for research: of whom were told alone, from turn to turn, and nothing of who they were."""
+
+import csv
+import io
+from collections import Counter
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from crowdgame.operations.retention import without_voters
+from crowdgame.reports.study import HEAD, study_rows
+from games.matches import end_match
+from games.models import Event, Match
+from tests.voting.playing import new_event, only_turn, open_now, organizer, play_out, store, vote
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import HAND, Ballot
+from voting.models import TallyRecord
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TOLD = "A study of the university: how do crowds agree? Ask Ada, room 12."
+
+
+def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
+    """Two turns, in each of which `red1` and `red2` vote alike; then the match is over."""
+    match = start_match(event.pk, box)
+    for red, yellow in (([3, 3, 4], [1]), ([5, 5, 3], [2])):
+        turn = only_turn(match)
+        open_now(turn, box)
+        vote(turn, box, red, yellow)
+        play_out(turn, box)
+    if ended:
+        end_match(match, "draw", "board", box.now())
+    return match
+
+
+def rows_of(event: Event) -> list[dict[str, str]]:
+    head, *rows = study_rows(event)
+    assert head == HEAD
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_a_voters_votes_stay_together_and_nothing_says_whose_they_are(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    played(event, box)
+    rows = rows_of(event)
+    by_voter: dict[str, list[str]] = {}
+    for row in rows:
+        by_voter.setdefault(row["voter"], []).append(f"{row['turn']}: {row['side']} {row['choice']}")
+    assert sorted(by_voter) == ["1", "2", "3", "4"]
+    assert Counter(map(tuple, by_voter.values())) == {
+        ("1: red 3", "2: red 5"): 2,
+        ("1: red 4", "2: red 3"): 1,
+        ("1: yellow 1", "2: yellow 2"): 1,
+    }
+    assert {(row["turn"], row["side"], row["picked"]) for row in rows} == {
+        ("1", "red", "3"), ("1", "yellow", "1"), ("2", "red", "5"), ("2", "yellow", "2"),
+    }  # fmt: skip
+    told = "\n".join(",".join(row) for row in study_rows(event))
+    assert "red1" not in told
+    assert "yellow1" not in told
+
+
+def test_who_is_number_one_is_drawn_anew_each_time(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    played(event, box)
+    firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
+    assert firsts == {"red3", "red4", "yellow1"}
+
+
+def test_nobody_who_was_not_told_from_the_start_is_in_it(box: BallotBox) -> None:
+    event = new_event()
+    played(event, box)
+    Event.objects.filter(pk=event.pk).update(consent=TOLD)
+    event.refresh_from_db()
+    assert rows_of(event) == []
+    played(event, box)
+    assert {row["match"] for row in rows_of(event)} == {"2"}
+    played(event, box, ended=False)
+    assert {row["match"] for row in rows_of(event)} == {"2"}
+
+
+def test_hands_that_were_counted_are_no_people(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    turn = only_turn(start_match(event.pk, box))
+    open_now(turn, box)
+    vote(turn, box, [3])
+    store(turn, [Ballot(f"{HAND}y{number}", "yellow", 5, 1) for number in range(3)])
+    match = play_out(turn, box).match
+    end_match(match, "draw", "board", box.now())
+    assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
+
+
+def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    match = played(event, box)
+    record = TallyRecord.objects.filter(turn__match=match).first()
+    assert record
+    TallyRecord.objects.filter(pk=record.pk).update(sealed=without_voters(bytes(record.sealed)))
+    assert rows_of(event) == []
+
+
+def test_phones_are_told(box: BallotBox) -> None:
+    assert snapshot(new_event(consent=TOLD)).consent == TOLD
+
+
+def test_who_comes_into_a_match_is_told_what_holds_for_it(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    match = start_match(event.pk, box)
+    Event.objects.update(consent="")
+    event.refresh_from_db()
+    assert snapshot(event).consent == TOLD
+    end_match(match, "draw", "board", box.now())
+    assert snapshot(event).consent == ""
+    match = start_match(event.pk, box)
+    Event.objects.update(consent=TOLD)
+    event.refresh_from_db()
+    assert snapshot(event).consent == ""
+
+
+def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:
+    event = new_event(consent=TOLD)
+    played(event, box)
+    address = f"/console/{event.code}/study.csv"
+    client = Client()
+    assert client.get(address).status_code == 302
+    client.force_login(User.objects.create(username="somebody"))
+    assert client.get(address).status_code == 404
+    client.force_login(organizer())
+    answer = client.get(address)
+    rows = list(csv.reader(io.StringIO(answer.content.decode())))
+    assert tuple(rows[0]) == HEAD
+    assert len(rows) == 1 + 8
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()

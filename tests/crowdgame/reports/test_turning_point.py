@@ -1,0 +1,106 @@
+"""Where a match turned: by positions that the games themselves made."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.reports.turning_point import TurningPoint, find_threats, find_turning_point, line_cells
+from games.engine.game import Board, Picks, Side
+from games.engine.registry import find_game, read_options
+
+Turns = Sequence[tuple[int | None, int | None]]
+SIMULTANEOUS = "simultaneous-captains-mistress"
+
+
+def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Board]:
+    """After each turn."""
+    rules = find_game(game)
+    state = rules.start(read_options(rules, options))
+    made = []
+    for turn in turns:
+        state = rules.resolve(state, Picks(*turn))[0]
+        made.append(rules.view(state, None))
+    return made
+
+
+THREE_UP = [(1, 2), (1, 3), (1, 2)]
+HOLE = [(1, 7), (2, 7), (4, 6)]
+
+
+@pytest.mark.parametrize(
+    ("turns", "side", "threats"),
+    [
+        (THREE_UP, "red", (1,)),
+        (THREE_UP, "yellow", ()),
+        (HOLE, "red", (3,)),
+        ([(2, 7), (3, 7), (4, 6)], "red", (1, 5)),
+        ([(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)], "red", (5,)),
+        ([(1, 7), (2, 7), (4, 3)], "red", ()),  # the hole is taken, and above it nothing
+    ],
+)
+def test_threats_are_found(turns: Turns, side: Side, threats: tuple[int, ...]) -> None:
+    assert find_threats(boards(turns)[-1], side) == threats
+
+
+def test_a_full_column_is_no_threat() -> None:
+    board = boards([(1, 2), (1, 3), (1, 2), (7, 1), (7, 1), (5, 1)])[-1]
+    assert board.grid[0][0] == "Y"
+    assert find_threats(board, "red") == ()
+
+
+@given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=18))
+def test_a_threat_is_what_the_rules_would_call_a_win(turns: list[tuple[int, int]]) -> None:
+    """Played alone into each open column."""
+    rules = find_game(SIMULTANEOUS)
+    state = rules.start(read_options(rules, {}))
+    for turn in turns:
+        if rules.result(state) != "open" or not set(turn) <= set(rules.legal_actions(state, "red")):
+            break
+        state = rules.resolve(state, Picks(*turn))[0]
+    if rules.result(state) != "open":
+        return
+    columns = rules.legal_actions(state, "red")
+    wins = tuple(c for c in columns if rules.resolve(state, Picks(red=c))[1].result == "red")
+    assert find_threats(rules.view(state, None), "red") == wins
+    assert line_cells(rules.view(state, None), "red") == ()
+
+
+def test_it_turned_where_the_last_unbroken_threat_began() -> None:
+    assert find_turning_point("red", boards([*THREE_UP, (1, 3)])) == TurningPoint(3, (1,), 3)
+
+
+def test_a_threat_that_was_answered_is_forgotten() -> None:
+    """Yellow blocks the first one; the next is built at 7."""
+    turns = [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)]
+    assert find_turning_point("red", boards(turns)) == TurningPoint(6, (7,), 6)
+
+
+def test_who_lacks_the_token_is_sure_only_once_it_comes() -> None:
+    """Yellow holds it first; a conflict in turn 5 hands it to red, whose threat is two turns old."""
+    turns = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
+    point = find_turning_point("red", boards(turns, token="yellow"))
+    assert point == TurningPoint(3, (4,), 5)
+
+
+def test_a_token_that_was_lost_again_made_nobody_sure() -> None:
+    """Red holds it first; it goes in turn 4 and comes back in turn 5."""
+    turns = [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)]
+    assert find_turning_point("red", boards(turns)) == TurningPoint(3, (4,), 5)
+
+
+def test_a_line_nobody_could_see_coming() -> None:
+    """Both choose 4, and only the ball on top of the other's makes four."""
+    turns = [(1, 1), (2, 2), (3, 3), (4, 4)]
+    made = boards(turns, token="red")
+    assert find_turning_point("red", made) is not None
+    alone = find_turning_point("yellow", boards([(4, 4)]))
+    assert alone == TurningPoint(1, (), None)
+
+
+def test_without_turns_or_without_a_token() -> None:
+    assert find_turning_point("red", []) is None
+    classic = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
+    point = find_turning_point("red", boards(classic, "captains-mistress", first="red"))
+    assert point == TurningPoint(5, (1,), None)

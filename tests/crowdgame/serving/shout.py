@@ -1,0 +1,78 @@
+"""A small ASGI application under the gateway's own launcher.
+
+`python -m tests.crowdgame.serving.shout <server> <listening socket> <note> <seconds to drain>`
+
+`flood <frames>` is answered by so many frames of a hundred thousand characters, `nag` by a word over and
+over, `nagged` by whether that goes on, or ended as it does with a client that is gone; anything else by
+itself.
+"""
+
+import asyncio
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from autobahn.exception import Disconnected
+
+from crowdgame.serving.listening import adopt
+from crowdgame.serving.service import Service
+
+FRAME = "x" * 100_000
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] != "websocket":
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    await receive()
+    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})  # as Channels does
+    while (event := await receive())["type"] == "websocket.receive":
+        await answer(event["text"], send)
+
+
+async def answer(text: str, send: Any) -> None:
+    word, _, count = text.partition(" ")
+    if word == "flood":
+        for _ in range(int(count)):
+            await send({"type": "websocket.send", "text": FRAME})
+    elif word == "nag":
+        await nag(send)
+    elif word == "nagged":
+        orderly = isinstance(Nagging.ended_by, (NoneType, OSError, Disconnected))
+        await send({"type": "websocket.send", "text": str(orderly)})
+    elif word == "close":
+        await send({"type": "websocket.close", "code": int(count)})
+    else:
+        await send({"type": "websocket.send", "text": text})
+
+
+class Nagging:
+    ended_by: BaseException | None = None
+
+
+async def nag(send: Any) -> None:
+    try:
+        while True:
+            await send({"type": "websocket.send", "text": "well?"})
+            await asyncio.sleep(0.01)
+    except BaseException as end:
+        Nagging.ended_by = end
+        raise
+
+
+async def drain(within_s: float) -> None:
+    """Leaves a note that it was asked."""
+    await asyncio.sleep(within_s)
+    Path(sys.argv[3]).write_text("drained")  # noqa: ASYNC240
+
+
+def main(server: str, number: int, drain_s: float) -> None:
+    service = Service(application, adopt(number), drain, drain_s)
+    import_module(f"crowdgame.serving.on_{server}").serve(service)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[4]))

@@ -1,0 +1,164 @@
+"""The data pages: what may be edited, and what stays secret before its reveal."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client
+from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
+
+from crowdgame.console.control import abort_playing_match
+from games.matches import create_event
+from games.models import Event, Match, Member, Team, Turn, TurnState
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+LOOK_ONLY = [
+    "games/team",
+    "games/match",
+    "games/turn",
+    "voting/storedballot",
+    "voting/tallyrecord",
+    "voting/announcement",
+    "voting/deed",
+    "voting/ruling",
+    "games/member",
+]
+VOTER = "voter-in-public"
+
+
+@pytest.fixture
+def admin(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("root", password="root"))
+    return client
+
+
+@pytest.fixture
+def event(admin: Client) -> Event:
+    return create_event(User.objects.get(), "Gala", ("North", "South"), window_s=3600)
+
+
+@pytest.fixture
+def turn(event: Event, box: BallotBox) -> Turn:
+    """A turn of a long window, with a ballot in it."""
+    turn = start_match(event.pk, box).turns.get()
+    Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
+    Deed.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
+    Ruling.objects.create(event=event, sign="BCDFGH", team=2, at=1)
+    StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", column=5, sequence=1, stored_at=1)
+    return turn
+
+
+def end_window(turn: Turn, box: BallotBox) -> None:
+    Turn.objects.filter(pk=turn.pk).update(opens_at=1, closes_at=2, version=turn.version + 1)
+    close_turn(turn.pk, box)
+
+
+def ballots_page(admin: Client) -> str:
+    return admin.get("/admin/voting/storedballot/").content.decode()
+
+
+@pytest.mark.parametrize("page", [*LOOK_ONLY, "games/event", "auth/user", "auth/group"])
+def test_every_list_opens_and_searches(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
+    end_window(turn, box)
+    assert admin.get(f"/admin/{page}/").status_code == 200
+    assert admin.get(f"/admin/{page}/?q=North").status_code == 200
+
+
+@pytest.mark.parametrize("page", LOOK_ONLY)
+def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
+    end_window(turn, box)
+    models: dict[str, type[Model]] = {
+        "games/team": Team,
+        "games/match": Match,
+        "games/turn": Turn,
+        "voting/storedballot": StoredBallot,
+        "voting/tallyrecord": TallyRecord,
+        "voting/announcement": Announcement,
+        "voting/deed": Deed,
+        "voting/ruling": Ruling,
+        "games/member": Member,
+    }
+    row = models[page]._default_manager.order_by("pk").first()
+    assert row is not None
+    assert admin.get(f"/admin/{page}/{row.pk}/change/").status_code == 200
+    assert admin.post(f"/admin/{page}/{row.pk}/change/", {}).status_code == 403
+    assert admin.post(f"/admin/{page}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert admin.get(f"/admin/{page}/add/").status_code == 403
+
+
+@pytest.mark.parametrize("state", [TurnState.OPEN, TurnState.PAUSED])
+def test_ballots_of_a_live_turn_are_hidden(admin: Client, turn: Turn, state: TurnState) -> None:
+    left = 1000 if state == TurnState.PAUSED else None
+    Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=left)
+    ballot = StoredBallot.objects.get()
+    assert VOTER not in ballots_page(admin)
+    assert admin.get(f"/admin/voting/storedballot/{ballot.pk}/change/").status_code == 302
+    assert VOTER not in admin.get("/admin/voting/storedballot/?side=red").content.decode()
+    assert VOTER not in admin.get(f"/admin/voting/storedballot/?q={VOTER[:5]}").content.decode()
+
+
+def test_ballots_show_after_the_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
+    end_window(turn, box)
+    assert VOTER in ballots_page(admin)
+
+
+def test_ballots_never_revealed_stay_hidden(admin: Client, turn: Turn, box: BallotBox) -> None:
+    abort_playing_match(turn.match.event_id, box)
+    assert VOTER not in ballots_page(admin)
+
+
+def test_a_seed_shows_when_its_turn_is_over(admin: Client, turn: Turn, box: BallotBox) -> None:
+    page = f"/admin/games/turn/{turn.pk}/change/"
+    assert turn.seed not in admin.get(page).content.decode()
+    end_window(turn, box)
+    assert turn.seed in admin.get(page).content.decode()
+
+
+def test_an_edited_event_is_told_and_keeps_its_counter(
+    admin: Client, turn: Turn, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    event = Event.objects.get()
+    teams = list(event.teams.order_by("number"))
+    form = {
+        "name": "Regatta",
+        "owner": event.owner_id,
+        "team_choice": "balance",
+        "admission": "open",
+        "window_s": 3600,
+        "reveal_s": 6,
+        "tally_method": "plurality",
+        "tie_rule": "first",
+        "no_ballot_rule": "random",
+        "next_match_after_s": "",
+        "teams-TOTAL_FORMS": 2,
+        "teams-INITIAL_FORMS": 2,
+    }
+    for i, team in enumerate(teams):
+        form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event.pk, f"teams-{i}-name": f"New {i}"}
+    with django_capture_on_commit_callbacks(execute=True):
+        assert admin.post(f"/admin/games/event/{event.pk}/change/", form).status_code == 302
+    edited = Event.objects.get()
+    assert (edited.name, edited.seq, edited.lobby) == ("Regatta", event.seq + 1, event.lobby)
+    body = bytes(Announcement.objects.get(seq=edited.seq).body)
+    assert b'"event.edited"' in body
+    assert b"New 1" in body
+
+
+def test_events_are_made_and_deleted_in_the_console(admin: Client, event: Event) -> None:
+    assert admin.get("/admin/games/event/add/").status_code == 403
+    assert admin.post(f"/admin/games/event/{event.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_an_announcement_is_readable(admin: Client, turn: Turn) -> None:
+    row = Announcement.objects.get()
+    page = admin.get(f"/admin/voting/announcement/{row.pk}/change/").content.decode()
+    assert "match.started" in page
+
+
+def test_only_staff_gets_in(client: Client) -> None:
+    client.force_login(User.objects.create_user("ada"))
+    assert client.get("/admin/").status_code == 302

@@ -1,0 +1,177 @@
+"""Codes of the moment, projectors' keys, guesses, and class lists as they are pasted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_django.fixtures import Settings
+
+from games.matches import CODE_LETTERS
+from voting.admission.admission import (
+    MOMENT_LENGTH,
+    PERIOD_MS,
+    STALE_PERIODS,
+    WRONG_A_SECOND,
+    WRONG_AT_ONCE,
+    Guesses,
+    code_of_the_moment,
+    is_of_the_moment,
+    is_projector,
+    is_stale,
+    is_ticket,
+    plain_key,
+    projector_key,
+    shown_key,
+)
+from voting.admission.roster import MOST_PUPILS, NAME_LENGTH, Pupil, RosterError, read_roster
+
+NOW = 1_700_000_000_000
+PERIOD = NOW // PERIOD_MS
+BEGIN = PERIOD * PERIOD_MS
+TEAMS = {1: "Rooks", 2: "Doves"}
+times = st.integers(PERIOD_MS * 2, 2**53)
+
+
+# ------------------------------------------------------------------ the code of the moment
+@given(times)
+def test_a_code_is_good_in_its_period_and_the_next_and_not_before_or_after(now: int) -> None:
+    code, until_at = code_of_the_moment("BCDF", now)
+    first = until_at - PERIOD_MS
+    assert first <= now < until_at
+    for at, good in [
+        (first - 1, False),
+        (first, True),
+        (until_at - 1, True),
+        (until_at, True),
+        (until_at + PERIOD_MS - 1, True),
+        (until_at + PERIOD_MS, False),
+    ]:
+        assert is_of_the_moment("BCDF", code, at) is good
+
+
+def test_a_code_can_be_read_aloud_and_is_another_each_time() -> None:
+    codes = [code_of_the_moment("BCDF", BEGIN + n * PERIOD_MS)[0] for n in range(1_000)]
+    assert all(len(code) == MOMENT_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
+    assert len(set(codes)) > 990
+    for place in range(MOMENT_LENGTH):
+        assert {code[place] for code in codes} == set(CODE_LETTERS)
+
+
+@given(times.filter(lambda now: now > 100 * PERIOD_MS))
+def test_a_code_that_comes_too_late_is_known_for_some_minutes(now: int) -> None:
+    code, until_at = code_of_the_moment("BCDF", now)
+    for at, late in [
+        (now, False),
+        (until_at + PERIOD_MS - 1, False),
+        (until_at + PERIOD_MS, True),
+        (until_at + STALE_PERIODS * PERIOD_MS - 1, True),
+        (until_at + STALE_PERIODS * PERIOD_MS, False),
+    ]:
+        assert is_stale("BCDF", code, at) is late
+
+
+def test_codes_and_projectors_keys_outlive_a_change_of_the_secret(settings: Settings) -> None:
+    code, key = code_of_the_moment("BCDF", NOW)[0], projector_key("BCDF")
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another"
+    assert is_of_the_moment("BCDF", code, NOW)
+    assert is_stale("BCDF", code, NOW + 5 * PERIOD_MS)
+    assert is_projector("BCDF", key)
+    made = code_of_the_moment("BCDF", NOW)[0], projector_key("BCDF")
+    assert made != (code, key)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert is_of_the_moment("BCDF", made[0], NOW)
+    assert is_projector("BCDF", made[1])
+    assert not is_of_the_moment("BCDF", code, NOW)
+    assert not is_projector("BCDF", key)
+
+
+def test_a_code_is_of_its_event_and_of_the_secret(settings: Settings) -> None:
+    here, _ = code_of_the_moment("BCDF", NOW)
+    key = projector_key("BCDF")
+    assert not is_of_the_moment("BCDG", here, NOW)
+    assert not is_projector("BCDG", key)
+    settings.SECRET_KEY = "another"
+    assert code_of_the_moment("BCDF", NOW)[0] != here
+    assert not is_projector("BCDF", key)
+
+
+@pytest.mark.parametrize("key", [None, "", "é", "0" * 24, projector_key("BCDF").upper()])
+def test_what_is_no_projectors_key(key: str | None) -> None:
+    assert not is_projector("BCDF", key)
+    assert is_projector("BCDF", projector_key("BCDF"))
+
+
+# ------------------------------------------------------------------ typed keys
+@pytest.mark.parametrize("typed", ["BCDF-GHJK", " bcdf ghjk ", "bcdfghjk", "BCDF\u2013GHJK", "B-C-D-F GHJK"])
+def test_spaces_dashes_and_small_letters_mean_nothing(typed: str) -> None:
+    assert plain_key(typed) == "BCDFGHJK"
+    assert shown_key(plain_key(typed)) == "BCDF-GHJK"
+    assert is_ticket(plain_key(typed))
+
+
+@pytest.mark.parametrize("key", ["", "BCDF", "BCDFG", "BCDFGHJ", "BCDFGHJKM", "ABCDEF", "BCDF\0G", "ÄCDFGH"])
+def test_what_can_be_no_ticket(key: str) -> None:
+    assert not is_ticket(key)
+
+
+# ------------------------------------------------------------------ guesses
+def test_wrong_keys_are_so_many_at_once_and_then_so_many_a_second() -> None:
+    guesses, looked_at = Guesses(), 0
+    for hundredth in range(60 * 100):
+        if not guesses.are_too_many(1_000 + hundredth / 100):
+            guesses.count(1)
+            looked_at += 1
+    assert WRONG_AT_ONCE + 59 * WRONG_A_SECOND <= looked_at <= WRONG_AT_ONCE + 60 * WRONG_A_SECOND
+
+
+def test_the_debt_of_a_batch_is_paid_first() -> None:
+    guesses = Guesses()
+    assert not guesses.are_too_many(1_000)
+    guesses.count(WRONG_AT_ONCE + 98)
+    assert guesses.are_too_many(1_000 + 98 / WRONG_A_SECOND)
+    assert not guesses.are_too_many(1_000 + 100 / WRONG_A_SECOND)
+
+
+# ------------------------------------------------------------------ class lists
+def test_a_list_is_a_name_a_line_and_perhaps_a_team() -> None:
+    text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
+    assert read_roster(text, TEAMS) == [
+        Pupil("Ada Lovelace", None),
+        Pupil("Bob", 2),
+        Pupil("Cleo", 1),
+        Pupil("Dan", 2),
+        Pupil("Eve", None),
+    ]
+
+
+def test_names_are_as_they_will_be_shown() -> None:
+    assert read_roster("A\u202ed\u200ba", TEAMS) == [Pupil("Ada", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [
+        (" \n\n", "Paste the names"),
+        ("Ada\nADA, 2", "Line 2: “ADA” is there twice"),
+        ("Ada\nBob, Blues", "Line 2: there is no team “Blues”"),
+        ("Ada, 1, 2", "there is no team “1 2”"),
+        ("Ada, 3", "there is no team “3”"),
+        ("\u200b", "Line 1 has no name"),
+        (", 1", "Line 1 has no name"),
+        ("x" * (NAME_LENGTH + 1), "Line 1: a name has at most 60"),
+        ("\n".join(map(str, range(MOST_PUPILS + 1))), "At most 2,000"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_told_with_its_line(text: str, trouble: str) -> None:
+    with pytest.raises(RosterError, match=trouble):
+        read_roster(text, TEAMS)
+
+
+@given(st.text())
+def test_any_text_is_a_list_or_refused(text: str) -> None:
+    try:
+        pupils = read_roster(text, TEAMS)
+    except RosterError:
+        return
+    assert len({pupil.name.casefold() for pupil in pupils}) == len(pupils)
+    assert all(0 < len(pupil.name) <= NAME_LENGTH for pupil in pupils)

@@ -1,0 +1,213 @@
+"""The outbox: written with the change, sent in order, marked once it is sent."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from channels.layers import get_channel_layer
+from django.db import transaction
+from django.utils import timezone
+from redis import Redis
+from redis.client import PubSub
+
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.supervisor import Supervisor
+from games.models import Event
+from tests.deploy.processes import wait_until
+from tests.voting.playing import new_event
+from voting import protocol
+from voting.announcements.layer import Copy, Subscription, publish
+from voting.announcements.outbox import RELAY_AT_ONCE, announce, announcements_after, latest_seqs, relay
+from voting.metrics.metrics import REGISTRY
+from voting.models import Announcement
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def event() -> Event:
+    return new_event()
+
+
+class Ear:
+    """A gateway's end of the channel layer, read message by message."""
+
+    def __init__(self, pubsub: PubSub) -> None:
+        self._pubsub = pubsub
+        self.heard: list[tuple[int, int, bytes]] = []
+
+    def seqs(self, event_id: int) -> list[int]:
+        return [seq for event, seq, _ in self.heard if event == event_id]
+
+    def hear(self) -> bool:
+        """Whether nothing more is there at the moment."""
+        while message := self._pubsub.get_message():
+            if message["type"] == "message":
+                told: dict[str, Any] = get_channel_layer().deserialize(message["data"])
+                self.heard.append((told["event_id"], told["seq"], told["body"]))
+        return True
+
+
+@contextmanager
+def listening(url: str, *events: Event) -> Iterator[Ear]:
+    with Redis.from_url(url) as redis, redis.pubsub() as pubsub:
+        pubsub.subscribe(*[f"crowdgame__group__event.{event.pk}" for event in events])
+        wait_until(lambda: len(redis.pubsub_channels()) == len(events))
+        yield Ear(pubsub)
+
+
+def test_an_announcement_carries_the_state_after_the_change(event: Event) -> None:
+    Event.objects.filter(pk=event.pk).update(lobby="open")
+    announce(event.pk, protocol.LobbyOpened, now=1234)
+    row = Announcement.objects.get(event=event)
+    told = msgspec.json.decode(bytes(row.body), type=protocol.ToPhone)
+    assert isinstance(told, protocol.LobbyOpened)
+    assert (told.seq, told.at, told.state.lobby) == (1, 1234, "open")
+    assert (row.seq, row.sent_at) == (1, None)
+
+
+def test_a_change_that_is_taken_back_is_not_announced(event: Event) -> None:
+    with transaction.atomic():
+        announce(event.pk, protocol.EventEdited, now=1)
+        transaction.set_rollback(True)
+    announce(event.pk, protocol.LobbyOpened, now=2)
+    assert list(Announcement.objects.values_list("seq", flat=True)) == [1]
+
+
+def test_what_is_sent_is_sent_in_order_and_once(event: Event, valkey_url: str) -> None:
+    other = new_event()
+    for now in range(3):
+        announce(event.pk, protocol.EventEdited, now)
+        announce(other.pk, protocol.EventEdited, now)
+    with listening(valkey_url, event, other) as ear:
+        relay(event.pk)
+        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
+        assert ear.seqs(event.pk) == [1, 2, 3]
+        announce(event.pk, protocol.EventEdited, 9)
+        relay()
+        wait_until(lambda: ear.hear() and len(ear.heard) == 7)
+        assert (ear.seqs(event.pk), ear.seqs(other.pk)) == ([1, 2, 3, 4], [1, 2, 3])
+        relay()
+        relay(event.pk)
+        announce(event.pk, protocol.EventEdited, 10)
+        relay()
+        wait_until(lambda: ear.hear() and 5 in ear.seqs(event.pk))
+        assert len(ear.heard) == 8
+    bodies = {(e, seq): body for e, seq, body in ear.heard}
+    row = Announcement.objects.get(event=event, seq=2)
+    assert bodies[event.pk, 2] == bytes(row.body)
+    assert not Announcement.objects.filter(sent_at=None).exists()
+
+
+def test_what_could_not_be_sent_waits_in_order(
+    event: Event, valkey_url: str, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    for now in range(2):
+        announce(event.pk, protocol.EventEdited, now)
+    present = settings.CHANNEL_LAYERS
+    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {"default": present["default"] | {"CONFIG": {"hosts": [away]}}}
+    relay(event.pk)
+    assert Announcement.objects.filter(sent_at=None).count() == 2
+    assert "the channel layer is away" in caplog.text
+    settings.CHANNEL_LAYERS = present
+    announce(event.pk, protocol.EventEdited, 3)
+    with listening(valkey_url, event) as ear:
+        relay(event.pk)
+        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
+        assert ear.seqs(event.pk) == [1, 2, 3]
+
+
+async def first_heard(subscription: Subscription) -> Copy:
+    return await anext(subscription.copies())
+
+
+def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_url: str) -> None:
+    announce(event.pk, protocol.EventEdited, 1)
+    copies = announcements_after(event.pk, 0)
+
+    async def conversation() -> Copy:
+        subscription = Subscription()
+        ear = asyncio.create_task(first_heard(subscription))
+        await asyncio.sleep(0)
+        await subscription.join(event.pk)
+        await asyncio.to_thread(publish, copies)
+        async with asyncio.timeout(10):
+            return await ear
+
+    assert asyncio.run(conversation()) == copies[0]
+
+
+def test_a_long_outbox_is_sent_in_parts(event: Event, valkey_url: str) -> None:
+    rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_AT_ONCE + 11)]
+    Announcement.objects.bulk_create(reversed(rows))
+    with listening(valkey_url, event) as ear:
+        relay()
+        assert Announcement.objects.filter(sent_at=None).count() == 10
+        relay()
+        wait_until(lambda: ear.hear() and len(ear.heard) == RELAY_AT_ONCE + 10)
+        assert ear.seqs(event.pk) == list(range(1, RELAY_AT_ONCE + 11))
+
+
+def test_a_gateway_asks_for_what_it_missed(event: Event) -> None:
+    other = new_event()
+    for now in range(4):
+        announce(event.pk, protocol.EventEdited, now)
+    announce(other.pk, protocol.EventEdited, 0)
+    missed = announcements_after(event.pk, 2)
+    assert missed == [
+        Copy(event.pk, row.seq, bytes(row.body))
+        for row in Announcement.objects.filter(event=event, seq__gt=2).order_by("seq")
+    ]
+    assert [copy.seq for copy in missed] == [3, 4]
+    assert latest_seqs([event.pk, other.pk]) == {event.pk: 4, other.pk: 1}
+    assert latest_seqs([]) == {}
+
+
+def test_with_nothing_to_send_nobody_is_called(event: Event, settings: Any) -> None:
+    settings.CHANNEL_LAYERS = {}
+    relay()
+    relay(event.pk)
+
+
+def test_how_long_an_announcement_waited_is_timed(event: Event, valkey_url: str) -> None:
+    def timed() -> tuple[float, float]:
+        count, total = (
+            REGISTRY.get_sample_value(f"crowdgame_relay_lag_seconds_{part}") for part in ("count", "sum")
+        )
+        return count or 0.0, total or 0.0
+
+    before = timed()
+    announce(event.pk, protocol.LobbyOpened, now=1)
+    Announcement.objects.filter(event=event).update(made_at=timezone.now() - timedelta(seconds=5))
+    relay()
+    relay()
+    after = timed()
+    assert after[0] == before[0] + 1
+    assert 5 <= after[1] - before[1] < 60
+
+
+def test_a_publisher_gets_over_a_layer_that_froze_or_dropped_it(
+    event: Event, valkey_url: str, valkey_process: Supervisor
+) -> None:
+    """It keeps its connection from one announcement to the next, and so may hold a dead one."""
+    publish([Copy(event.pk, 1, b"one")])
+    valkey = valkey_process.pid("valkey")
+    assert valkey is not None
+    os.kill(valkey, signal.SIGSTOP)
+    try:
+        with pytest.raises(TimeoutError):
+            publish([Copy(event.pk, 2, b"two")])
+    finally:
+        os.kill(valkey, signal.SIGCONT)
+    with listening(valkey_url, event) as ear, Redis.from_url(valkey_url) as redis:
+        publish([Copy(event.pk, 3, b"three")])
+        redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        publish([Copy(event.pk, 4, b"four")])
+        wait_until(lambda: ear.hear() and ear.seqs(event.pk)[-2:] == [3, 4])

@@ -1,0 +1,105 @@
+"""A snapshot says what the last announcement said, whatever an evening brings."""
+
+from random import Random
+
+import msgspec
+import pytest
+from redis import Redis
+
+from crowdgame.console.control import act, edit_event
+from games.matches import MatchError, live_turn, position_of
+from games.models import Event, Match, Turn
+from tests.voting.playing import new_event, play_turn
+from tests.voting.states import shown, told_last
+from voting import protocol
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement
+from voting.protocol import Action, ActionAsk
+from voting.turns.turns import load_turn, restore_turn, start_match
+
+pytestmark = pytest.mark.django_db
+
+ACTIONS: tuple[Action, ...] = (
+    "lobby.open",
+    "joining.lock",
+    "joining.unlock",
+    "match.start",
+    "match.abort",
+    "turn.pause",
+    "turn.resume",
+    "turn.extend",
+    "turn.close",
+    "turn.void",
+)
+
+
+class Evening:
+    """Organizers who press anything, a crowd that votes, deadlines that pass, a box that is lost."""
+
+    def __init__(self, seed: int, box: BallotBox, url: str) -> None:
+        self.rng, self.box, self.url = Random(seed), box, url
+        self.event = new_event(next_match_after_s=30, reveal_s=1)
+        edit_event(self.event.pk, box)
+
+    def step(self) -> str:
+        acts = [self.press] * 3 + [self.play_turn] * 4 + [self.lose_box, self.edit, self.begin]
+        try:
+            return self.rng.choice(acts)()
+        except MatchError as refusal:
+            return str(refusal)
+
+    def press(self) -> str:
+        action = self.rng.choice(ACTIONS)
+        act(self.event.pk, ActionAsk(id=1, action=action), self.box)
+        return action
+
+    def begin(self) -> str:
+        return str(start_match(self.event.pk, self.box))
+
+    def edit(self) -> str:
+        name = f"Evening {self.rng.randrange(1000)}"
+        Event.objects.filter(pk=self.event.pk).update(name=name)
+        edit_event(self.event.pk, self.box)
+        return name
+
+    def _turn(self) -> Turn:
+        match = Match.objects.filter(event=self.event, state="playing").first()
+        turn = live_turn(match) if match else None
+        if turn is None or turn.state == "paused":
+            raise MatchError(f"nothing to play: {turn}")
+        return load_turn(turn.pk)
+
+    def play_turn(self) -> str:
+        turn = self._turn()
+        position = position_of(turn.match)
+        legal = position.game.legal_actions(position.state, "red")[:3]
+        crowd = [self.rng.choices(legal, k=self.rng.randrange(4)) for _ in range(2)]
+        return str(play_turn(turn, self.box, *crowd))
+
+    def lose_box(self) -> str:
+        turn = self._turn()
+        with Redis.from_url(self.url) as redis:
+            redis.flushall()
+        restore_turn(turn.pk, self.box)
+        return "lost"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_fresh_snapshot_is_what_was_announced_last(seed: int, box: BallotBox, valkey_url: str) -> None:
+    evening = Evening(seed, box, valkey_url)
+    done = []
+    for _ in range(30):
+        done.append(evening.step())
+        assert told_last(evening.event.pk) == shown(evening.event.pk), done
+    assert len(set(done)) > 8
+
+
+def test_announcements_are_numbered_without_a_gap(box: BallotBox, valkey_url: str) -> None:
+    evening = Evening(99, box, valkey_url)
+    for _ in range(30):
+        evening.step()
+    rows = Announcement.objects.filter(event=evening.event).order_by("pk")
+    assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
+    bodies = [msgspec.json.decode(bytes(row.body), type=protocol.Changes) for row in rows]
+    assert [body.seq for body in bodies] == [row.seq for row in rows]
+    assert Event.objects.get(pk=evening.event.pk).seq == len(rows)

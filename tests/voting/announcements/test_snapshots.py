@@ -1,0 +1,148 @@
+"""A snapshot shows what happened, as far as everybody may know it."""
+
+from hashlib import sha256
+
+import msgspec
+import pytest
+
+from crowdgame.console.control import act
+from games.models import Event
+from tests.voting.playing import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
+from tests.voting.states import shown, told_last
+from voting import protocol
+from voting.announcements.snapshots import FINISHED_SHOWN
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import TallyRecord
+from voting.protocol import ActionAsk
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_event_before_its_first_match(box: BallotBox) -> None:
+    event = new_event(team_choice="choose")
+    assert shown(event.pk) == protocol.EventState(
+        code=event.code,
+        name="An evening",
+        lobby="closed",
+        team_choice="choose",
+        teams=(protocol.Team(number=1, name="Rooks"), protocol.Team(number=2, name="Doves")),
+        match=None,
+        next_match_at=None,
+        finished=(),
+    )
+
+
+def test_an_open_turn_says_who_may_pick_what(box: BallotBox) -> None:
+    turn = start(box, options={"columns": 6})
+    match = shown(turn.match.event_id).match
+    assert match is not None
+    assert match.turn is not None
+    assert match.turn == protocol.Turn(
+        id=turn.pk,
+        number=1,
+        opens_at=turn.opens_at,
+        closes_at=turn.closes_at,
+        epoch=1,
+        paused=False,
+        left_ms=0,
+        to_move=("red", "yellow"),
+        legal=protocol.Legal(red=(1, 2, 3, 4, 5, 6), yellow=(1, 2, 3, 4, 5, 6)),
+        lot=sha256(f"crowdgame lot:{turn.seed}".encode()).hexdigest(),
+    )
+    assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
+
+
+def test_the_terms_of_a_match_are_told_from_its_start_and_stay_its_own(box: BallotBox) -> None:
+    """Chosen afterwards, other terms would make another pick of the same ballots."""
+    terms = {"tally_method": "lottery", "tie_rule": "lot", "no_ballot_rule": "forfeit"}
+    turn = start(box, **terms)
+    Event.objects.update(tally_method="plurality", tie_rule="first", no_ballot_rule="pass")
+    for state in (told_last(turn.match.event_id), shown(turn.match.event_id)):
+        assert state.match is not None
+        assert {name: getattr(state.match, name) for name in terms} == terms
+
+
+def test_a_state_of_a_version_before_the_terms_is_read(box: BallotBox) -> None:
+    told = msgspec.to_builtins(shown(start(box).match.event_id).match)
+    for name in ("tally_method", "tie_rule", "no_ballot_rule"):
+        del told[name]
+    assert msgspec.convert(told, protocol.Match).tie_rule is None
+
+
+def test_a_full_column_is_no_choice_any_more(box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, [(1, 1)] * 3)
+    match = shown(turn.match.event_id).match
+    assert match is not None
+    assert match.turn is not None
+    assert match.turn.legal.red == match.turn.legal.yellow == (2, 3, 4, 5, 6, 7)
+
+
+def test_a_side_that_is_not_to_move_has_no_choice_and_no_tally(box: BallotBox) -> None:
+    turn = start(box, game=CLASSIC, options={"first": "red"})
+    play_turn(turn, box, red=[4])
+    match = shown(turn.match.event_id).match
+    assert match is not None
+    assert match.turn is not None
+    assert (match.turn.to_move, match.turn.legal.red) == (("yellow",), ())
+    assert match.reveal is not None
+    assert match.reveal.yellow is None
+    assert match.reveal.red is not None
+    assert match.reveal.red.pick == 4
+
+
+def test_a_reveal_shows_both_tallies_and_what_came_of_them(box: BallotBox) -> None:
+    turn = start(box)
+    play_turn(turn, box, red=[4, 4, 2], yellow=[4])
+    match = shown(turn.match.event_id).match
+    assert match is not None
+    reveal = match.reveal
+    assert reveal is not None
+    assert (reveal.turn, reveal.number) == (turn.pk, 1)
+    assert reveal.red is not None
+    assert reveal.red == protocol.SideTally(
+        counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality", root=reveal.red.root
+    )
+    assert reveal.red.root == TallyRecord.objects.get(turn=turn, side="red").root
+    assert reveal.seed == turn.seed
+    assert reveal.yellow is not None
+    assert reveal.yellow.counts == (0, 0, 0, 1, 0, 0, 0)
+    assert [(d.side, d.column, d.row) for d in reveal.resolution.drops] == [("red", 4, 1), ("yellow", 4, 2)]
+    assert (reveal.resolution.conflict, match.board.token) == (4, "yellow")
+    assert match.board.grid[-2:] == ("...Y...", "...R...")
+
+
+def test_a_paused_turn_says_what_is_left(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    act(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
+    match = shown(turn.match.event_id).match
+    assert match is not None
+    assert match.turn is not None
+    assert (match.turn.paused, match.turn.left_ms) == (True, 20_000)
+
+
+def test_an_ended_match_keeps_its_last_reveal_and_joins_the_finished(box: BallotBox) -> None:
+    turn = start(box, next_match_after_s=30)
+    play(turn.match, box, RED_WINS)
+    state = shown(turn.match.event_id)
+    assert state.match is not None
+    assert (state.match.state, state.match.result, state.match.turn) == ("ended", "red", None)
+    assert state.match.reveal is not None
+    assert state.match.reveal.resolution.lines == (((1, 1), (1, 2), (1, 3), (1, 4)),)
+    assert state.finished == (protocol.Finished(number=1, winner=1, turns=4),)
+    assert state.next_match_at == Event.objects.get(pk=turn.match.event_id).next_match_at
+
+
+def test_the_latest_finished_matches_are_told_in_order_and_aborted_ones_are_not(box: BallotBox) -> None:
+    event = new_event(no_ballot_rule="forfeit")
+    for number in range(1, FINISHED_SHOWN + 4):
+        match = start_match(event.pk, box)
+        if number == 3:
+            act(event.pk, ActionAsk(id=1, action="match.abort"), box)
+        else:
+            votes = {"red": [1]} if number % 2 else {"yellow": [1]} if number % 4 else {}
+            play_turn(only_turn(match), box, **votes)
+    told = shown(event.pk).finished
+    assert [one.number for one in told] == list(range(4, FINISHED_SHOWN + 4))
+    assert {one.number: one.winner for one in told if one.number in (4, 5, 6)} == {4: None, 5: 1, 6: 2}

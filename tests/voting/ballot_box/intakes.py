@@ -1,0 +1,109 @@
+"""An intake with a crowd before it, and behind it a box and a shelf that can be away."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+from redis import RedisError
+
+from tests.voting.boxes import EVENT, HOUR_MS, TURN
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.intake import Intake, Slot
+from voting.ballot_box.types import BoxedTurn
+from voting.counting.ballots import Ballot
+
+WINDOW = Slot(EVENT, TURN, 1, stored=False)
+
+
+class Watched(AsyncBallotBox):
+    """Notes the batches; the calls numbered in `away` fail, before or after the script ran."""
+
+    def __init__(self, away: Sequence[int] = (), answer_lost: bool = False, alone: bool = True) -> None:
+        super().__init__()
+        self.away, self.answer_lost, self.alone = away, answer_lost, alone
+        self.batches: list[int] = []
+        self.in_flight = 0
+
+    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
+        assert not (self.alone and self.in_flight), "two calls in flight"
+        self.in_flight += 1
+        self.batches.append(len(ballots))
+        try:
+            if len(self.batches) in self.away and not self.answer_lost:
+                raise RedisError("away")
+            answers = await super().cast(event_id, turn_id, epoch, ballots)
+            if len(self.batches) in self.away:
+                raise RedisError("the answer was lost")
+            return answers
+        finally:
+            self.in_flight -= 1
+
+
+class Shelf:
+    """Keeps stored ballots; the writings numbered in `fails` fail."""
+
+    def __init__(self, trouble: Exception | None = None, fails: Sequence[int] = ()) -> None:
+        self.trouble, self.fails = trouble, fails
+        self.writings: list[list[Ballot]] = []
+        self.written = asyncio.Event()
+
+    async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
+        self.writings.append(ballots)
+        self.written.set()
+        if self.trouble and len(self.writings) in self.fails:
+            raise self.trouble
+
+
+class Crowd:
+    """Everyone's answers."""
+
+    def __init__(self, intake: Intake, window: Slot) -> None:
+        self.intake, self.lane = intake, intake.lane(window)
+        self.answers: dict[tuple[str, int], list[int]] = {}
+        self._changed = asyncio.Event()
+
+    def cast(self, *ballots: Ballot) -> None:
+        for ballot in ballots:
+            self.lane.take(ballot, self)
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        assert slot == self.lane.slot or slot.turn_id == TURN
+        self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
+        self._changed.set()
+
+    async def answered(self, count: int) -> list[int]:
+        async with asyncio.timeout(10):
+            while sum(map(len, self.answers.values())) < count:
+                self._changed.clear()
+                await self._changed.wait()
+        return [code for codes in self.answers.values() for code in codes]
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> BoxedTurn:
+    now = box.now()
+    turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1_000, now + HOUR_MS)
+    box.place(turn, create=True)
+    return turn
+
+
+def talk(
+    conversation: Callable[[Crowd], Awaitable[None]],
+    box: Watched | None = None,
+    shelf: Shelf | None = None,
+    window: Slot = WINDOW,
+) -> tuple[Watched, Shelf, Crowd]:
+    async def held() -> tuple[Watched, Shelf, Crowd]:
+        watched, shelved = box or Watched(), shelf or Shelf()
+        crowd = Crowd(Intake(watched, shelved.store), window)
+        try:
+            await conversation(crowd)
+        finally:
+            await watched.close()
+        return watched, shelved, crowd
+
+    return asyncio.run(held())
+
+
+def voters(count: int) -> list[Ballot]:
+    return [Ballot(f"w{i}", "red", 1, 1) for i in range(count)]

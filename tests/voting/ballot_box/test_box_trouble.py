@@ -1,0 +1,100 @@
+"""A box that is away, full, spoilt or of another version: told, not waited for, and nothing lost."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from redis import Redis, RedisError
+
+from deploy.laptop.network import LOOPBACK, free_port
+from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, over, replace_arrival, sealed, turn, voted
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import BoxedTurn, Cast, Lost, event_key
+from voting.counting.ballots import Ballot
+
+__all__ = ["turn"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda box, turn: box.now(),
+        lambda box, turn: box.place(turn, create=True),
+        lambda box, turn: box.seal(turn),
+        lambda box, turn: box.cast(turn, [R1]),
+        lambda box, turn: box.expire(EVENT, TURN),
+    ],
+)
+def test_a_box_that_is_away_is_told_and_not_waited_for(
+    call: Callable[[BallotBox, BoxedTurn], object],
+) -> None:
+    away = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    with pytest.raises(RedisError):
+        call(away, BoxedTurn(EVENT, TURN, 1, 1, 0, 1))
+    away.close()
+
+
+@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
+def test_ballots_for_a_spoilt_box_are_refused_and_not_tried_for_ever(held: str, turn: BoxedTurn) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        if held == "text":
+            redis.set(turn.keys[1], "not a hash")
+        else:
+            redis.hset(turn.keys[1], "v1", "red 3 1 1")
+            redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
+    assert cast(turn, R1, Y2) == [Cast.UNKNOWN, Cast.UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "usual"), [("min-replicas-to-write", "1", "0"), ("maxmemory", "1", "0")]
+)
+def test_a_server_that_takes_no_ballots_now_is_away_and_refuses_none(
+    setting: str, value: str, usual: str, turn: BoxedTurn
+) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.config_set(setting, value)
+        try:
+            with pytest.raises(RedisError, match=r"NOREPLICAS|maxmemory"):
+                cast(turn, R1)
+        finally:
+            redis.config_set(setting, usual)
+    assert cast(turn, R1) == [Cast.OK]
+
+
+def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn, box: BallotBox) -> None:
+    box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys)
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.rename(turn.keys[0], box_key)
+        redis.hset(ballots_key, "veteran", "red 3 1 1")
+        redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
+    assert cast(turn, R1) == [Cast.UNKNOWN]
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {}
+    assert box.seal(turn) == Lost()
+    assert box.place(turn, create=True)
+    assert cast(turn, R1) == [Cast.OK]
+
+
+def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTurn, box: BallotBox) -> None:
+    """In an upgrade it stands beside this one, at the same box."""
+    veteran = Ballot("veteran", "red", 3, 1, 1)
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
+        redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "turncoat": '"red",3,4,2'})
+        redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
+    assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [Cast.DUP, Cast.OK]
+    changed = Ballot("turncoat", "yellow", 5, 5, 0, "cd" * 16)
+    assert cast(turn, Ballot("turncoat", "red", 1, 3), changed) == [-4, Cast.OK]
+    assert voted() == (2, 1)
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
+    last = Ballot("turncoat", "yellow", 5, 5, 4, "cd" * 16)
+    assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
+
+
+@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
+def test_who_comes_to_a_spoilt_box_is_let_in_without_a_ballot(held: str, turn: BoxedTurn) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        if held == "text":
+            redis.set(turn.keys[1], "not a hash")
+        else:
+            redis.hset(turn.keys[1], "v1", "red 3 1 1")
+    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v1", "v2"])) == {}

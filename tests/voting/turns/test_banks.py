@@ -1,0 +1,228 @@
+"""A match by clocks: it closes as soon as both have picked, and whoever runs out of time has lost."""
+
+from typing import Any
+
+import pytest
+
+from crowdgame.console.control import act
+from crowdgame.console.turn_time import close_turn_early
+from games.engine.game import Side
+from games.matches import MatchError, claim_turn
+from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
+from tests.voting.boxes import ask
+from tests.voting.playing import kinds, only_turn, start, tally_of
+from tests.voting.rooms import room_of
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
+from voting.protocol import ActionAsk, Clocks
+from voting.records.exports import export_match
+from voting.records.recount import find_faults
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+MOST_A_PICK, MOST_A_CLOSE = 16, 26
+BLITZ: dict[str, Any] = {
+    "bank_s": 60,
+    "increment_s": 2,
+    "window_s": 60,
+    "close_early": True,
+    "no_ballot_rule": "forfeit",
+    "reveal_s": 1,
+}
+
+
+def begin(box: BallotBox, **choices: Any) -> Turn:
+    """A first turn that is open."""
+    turn = start(box, **(BLITZ | choices))
+    return age(turn, box, 0)
+
+
+def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
+    """As if it had been open for so long; `closes_at` goes along."""
+    turn = load_turn(turn.pk)
+    length = turn.closes_at - turn.opens_at
+    if banks:
+        length = min(banks.get(f"{side}_bank_ms", length) for side in ("red", "yellow"))
+    opens_at = box.now() - ms
+    assert claim_turn(turn, opens_at=opens_at, closes_at=opens_at + length, **banks)
+    box.place(boxed(turn), create=False)
+    return load_turn(turn.pk)
+
+
+def pick(turn: Turn, side: Side, column: int, sequence: int = 1) -> None:
+    """At a gateway: what is put back into a box that was lost has no time."""
+    ballot = Ballot(side, side, column, sequence, blind="0" * 32)
+    ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
+
+
+def heard(turn: Turn, box: BallotBox) -> Turn:
+    """What the gateway that took a ballot has done."""
+    close_turn_early(turn.pk, turn.closes_at, box)
+    return load_turn(turn.pk)
+
+
+def match_of(turn: Turn) -> Match:
+    return Match.objects.get(pk=turn.match_id)
+
+
+def test_a_first_turn_lasts_as_long_as_the_clocks(box: BallotBox) -> None:
+    turn = start(box, **BLITZ)
+    assert turn.closes_at - turn.opens_at == 60_000
+    assert (turn.red_bank_ms, turn.yellow_bank_ms) == (60_000, 60_000)
+
+
+def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_time(box: BallotBox) -> None:
+    turn = age(begin(box), box, 4_000)
+    pick(turn, "red", 3)
+    assert heard(turn, box).state == TurnState.OPEN
+    turn = age(turn, box, 10_000)
+    pick(turn, "yellow", 4)
+    after = heard(turn, box)
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
+    assert 10_000 <= (after.yellow_used_ms or 0) < 30_000
+    following = only_turn(turn.match)
+    used = (after.red_used_ms or 0, after.yellow_used_ms or 0)
+    left = (following.red_bank_ms or 0, following.yellow_bank_ms or 0)
+    assert [bank + took for bank, took in zip(left, used, strict=True)] == [62_000, 62_000]
+    assert following.closes_at - following.opens_at == min(left)
+
+
+def test_a_pick_and_the_close_of_a_turn_ask_the_database_little(
+    box: BallotBox, django_assert_max_num_queries: Any
+) -> None:
+    """A thousand duels are closed so: each question costs all of them."""
+    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    pick(turn, "red", 3)
+    with django_assert_max_num_queries(MOST_A_PICK):
+        close_turn_early(turn.pk, turn.closes_at, box)
+    pick(turn, "yellow", 4)
+    with django_assert_max_num_queries(MOST_A_CLOSE):
+        close_turn_early(turn.pk, turn.closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+
+
+def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its_own(box: BallotBox) -> None:
+    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    assert turn.closes_at - turn.opens_at == 10_000
+    pick(turn, "red", 3)
+    moved = heard(turn, box)
+    assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
+    assert kinds(turn.match.event_id)[-1] == "turn.moved"
+
+
+def test_a_pick_at_the_last_moment_is_looked_for_before_the_turn_is_closed(box: BallotBox) -> None:
+    """The gateway's word of it is lost, or comes too late."""
+    turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    pick(turn, "red", 3)
+    turn = age(turn, box, 10_100)
+    close_turn(turn.pk, box)
+    moved = load_turn(turn.pk)
+    assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
+    pick(moved, "yellow", 3)
+    assert heard(moved, box).state == TurnState.RESOLVED
+
+
+def test_after_its_own_time_a_side_cannot_pick_and_the_other_one_can(box: BallotBox) -> None:
+    turn = age(begin(box), box, 20_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
+    pick(turn, "red", 3)
+    pick(turn, "yellow", 3)
+    assert box.voted(boxed(turn)) == {"red": 0, "yellow": 1}
+
+
+@pytest.mark.parametrize(
+    ("red_ms", "yellow_ms", "picks", "result"),
+    [
+        (10_000, 50_000, [], MatchResult.YELLOW),
+        (50_000, 10_000, [], MatchResult.RED),
+        (10_000, 10_000, [], MatchResult.DRAW),
+        (10_000, 10_000, ["red"], MatchResult.RED),
+        (50_000, 10_000, ["red"], MatchResult.RED),
+    ],
+)
+def test_who_runs_out_of_time_loses_and_both_at_once_draw(
+    box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str
+) -> None:
+    turn = age(begin(box), box, 1_000, red_bank_ms=red_ms, yellow_bank_ms=yellow_ms)
+    for side in picks:
+        pick(turn, side, 3)
+    turn = age(turn, box, 30_000)  # whoever closes it comes late: what was the deadline counts
+    close_turn(turn.pk, box)
+    match = match_of(turn)
+    assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, EndedBy.TIME)
+    assert load_turn(turn.pk).red_pick is None
+    exported = export_match(match.event.code, 1)
+    assert exported
+    assert find_faults(exported.record) == []
+
+
+def test_with_mercy_a_random_column_is_played_and_nobody_is_hurried(box: BallotBox) -> None:
+    turn = begin(box, no_ballot_rule="random")
+    turn = age(turn, box, 0)
+    assert claim_turn(turn, red_bank_ms=10_000, closes_at=turn.opens_at + 60_000)
+    turn = age(turn, box, 20_000)
+    pick(turn, "yellow", 3)
+    after = heard(turn, box)
+    assert (after.state, tally_of(turn, "red").decided_by) == (TurnState.RESOLVED, "random")
+    assert match_of(turn).state == MatchState.PLAYING
+    assert (after.red_used_ms, only_turn(turn.match).red_bank_ms) == (10_000, 2_000)
+
+
+def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
+    turn = age(begin(box), box, 1_000)
+    pick(turn, "red", 3)
+    turn = age(turn, box, 9_000)
+    pick(turn, "red", 4, sequence=2)
+    pick(turn, "yellow", 5)
+    after = heard(turn, box)
+    assert after.red_pick == 4
+    assert 9_000 <= (after.red_used_ms or 0) < 30_000
+
+
+def test_an_organizer_does_not_hold_the_players_clocks(box: BallotBox) -> None:
+    turn = begin(box)
+    for action in ("turn.pause", "turn.extend", "turn.close"):
+        with pytest.raises(MatchError, match="own clocks"):
+            act(turn.match.event_id, ActionAsk(id=1, action=action), box)
+
+
+def test_a_turn_that_is_taken_back_gives_its_time_back(box: BallotBox) -> None:
+    turn = age(begin(box), box, 5_000)
+    for side in ("red", "yellow"):
+        pick(turn, side, 3)
+    resolved = heard(turn, box)
+    act(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
+    again = only_turn(turn.match)
+    assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
+
+
+def test_the_state_tells_what_is_on_the_clocks(box: BallotBox) -> None:
+    turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
+    match = snapshot(turn.match.event).match
+    assert match
+    assert match.clocks == Clocks(bank_s=60, increment_s=2, cap_s=30, red_ms=50_000, yellow_ms=40_000)
+
+
+@pytest.mark.parametrize(("bank_s", "stored"), [(60, False), (86_400, True)])
+def test_ballots_of_long_clocks_are_written_down_whoever_has_little_left(
+    box: BallotBox, bank_s: int, stored: bool
+) -> None:
+    turn = age(begin(box, bank_s=bank_s), box, 0, red_bank_ms=30_000, yellow_bank_ms=bank_s * 1000)
+    room = room_of(turn.match.event_id)
+    assert room.poll
+    assert room.poll.lane.slot.stored == stored
+
+
+def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
+    turn = age(begin(box), box, 55_000)
+    box.forget_all_events()
+    turn = age(turn, box, 60_000)
+    close_turn(turn.pk, box)
+    restored = load_turn(turn.pk)
+    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
+    assert restored.closes_at - restored.opens_at == 60_000
+    assert 5_000 < restored.closes_at - box.now() <= 10_000
+    pick(restored, "red", 1)
+    pick(restored, "yellow", 2)
+    assert heard(restored, box).state == TurnState.RESOLVED

@@ -1,0 +1,198 @@
+"""A turn that stays secret until the other side has voted, openly: sealed and kept at once, told later."""
+
+import pytest
+
+from games.models import Match, Turn, TurnState
+from tests.voting.playing import (
+    SELECTOR,
+    kinds,
+    only_turn,
+    open_now,
+    play_out,
+    play_turn,
+    run_out,
+    start,
+    tally_of,
+    vote,
+)
+from tests.voting.pressing import event_of, press, refused
+from tests.voting.racing import at_once
+from tests.voting.states import shown, told_last
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.window import START_LEAD_MS
+from voting.gateway.receipts import open_list
+from voting.models import TallyRecord
+from voting.protocol import Match as MatchTold
+from voting.protocol import Reveal
+from voting.records.exports import export_match
+from voting.turns.closing import close_turn
+from voting.turns.turns import load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+def told_of(turn: Turn) -> MatchTold:
+    """As everybody is told, and as whoever comes late is."""
+    state = told_last(event_of(turn))
+    assert state == shown(event_of(turn))
+    assert state.match is not None
+    return state.match
+
+
+def revealed(turn: Turn) -> Reveal:
+    reveal = told_of(turn).reveal
+    assert reveal is not None
+    return reveal
+
+
+def test_the_first_half_is_counted_and_kept(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    kept = play_turn(turn, box, red=[4, 4, 2])
+    assert (kept.state, kept.red_pick, kept.resolved_at) == (TurnState.CONCEALED, 4, None)
+    assert tally_of(kept, "red").counts == [0, 1, 0, 2, 0, 0, 0]
+    told = told_of(turn)
+    assert (told.reveal, told.board.vote) == (None, "open")
+    assert told.concealed is not None
+    assert (told.concealed.turn, told.concealed.side, told.concealed.ballots) == (turn.pk, "red", 3)
+    assert (told.concealed.root, told.concealed.seed) == (tally_of(kept, "red").root, None)
+    assert told.turn is not None
+    assert (told.turn.number, told.turn.to_move) == (2, ("yellow",))
+    assert told.turn.opens_at >= (kept.sealed_at or 0) + START_LEAD_MS
+    assert kinds(event_of(turn))[-1] == "turn.concealed"
+
+
+def test_the_second_half_tells_both(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4, 4, 2])
+    after = play_turn(only_turn(turn.match), box, yellow=[4, 1, 4])
+    first = load_turn(turn.pk)
+    assert {first.state, after.state} == {TurnState.RESOLVED}
+    assert first.resolved_at == after.resolved_at
+    told, reveal = told_of(turn), revealed(turn)
+    assert reveal.red is not None
+    assert reveal.yellow is not None
+    assert reveal.concealed is not None
+    assert (reveal.red.counts, reveal.yellow.counts) == ((0, 1, 0, 2, 0, 0, 0), (1, 0, 0, 2, 0, 0, 0))
+    assert (reveal.turn, reveal.seed) == (after.pk, after.seed)
+    assert (reveal.concealed.turn, reveal.concealed.seed) == (first.pk, first.seed)
+    assert (reveal.resolution.conflict, reveal.resolution.token_after) == (4, "yellow")
+    assert (told.concealed, told.board.vote) == (None, "concealed")
+    assert told.turn is not None
+    assert told.turn.to_move == ("yellow",)
+    assert kinds(event_of(turn))[-1] == "turn.revealed"
+
+
+def test_no_list_and_no_record_of_it_before_its_time(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4])
+    code = turn.match.event.code
+    exported = export_match(code, 1)
+    assert exported is not None
+    assert (exported.record.turns, exported.record.counts) == ((), ())
+    assert open_list(event_of(turn), turn.pk) is None
+    play_turn(only_turn(turn.match), box, yellow=[5])
+    exported = export_match(code, 1)
+    assert exported is not None
+    assert [(picks.red, picks.yellow) for picks in exported.record.turns] == [(4, None), (None, 5)]
+    assert open_list(event_of(turn), turn.pk) is not None
+
+
+def test_taken_back_between_the_halves_it_is_chosen_anew_and_never_told(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4])
+    press(event_of(turn), "turn.void", box, turn=turn.pk)
+    told = told_of(turn)
+    assert (told.concealed, told.reveal, told.board.vote) == (None, None, "concealed")
+    assert (only_turn(turn.match).number, load_turn(turn.pk).state) == (1, TurnState.VOID)
+    assert load_turn(turn.pk).resolved_at is None
+    assert open_list(event_of(turn), turn.pk) is None
+
+
+def test_once_told_both_halves_are_taken_back(box: BallotBox) -> None:
+    """Else the others would answer what they know by now."""
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4])
+    second = play_turn(only_turn(turn.match), box, yellow=[5])
+    with refused("Another turn was revealed"):
+        press(event_of(turn), "turn.void", box, turn=turn.pk)
+    press(event_of(turn), "turn.void", box, turn=second.pk)
+    assert {load_turn(pk).state for pk in (turn.pk, second.pk)} == {TurnState.VOID}
+    assert (only_turn(turn.match).number, told_of(turn).board.vote) == (1, "concealed")
+
+
+def test_one_press_after_the_next_half_takes_back_that_half_alone(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4])
+    play_turn(only_turn(turn.match), box, yellow=[5])
+    third = play_turn(only_turn(turn.match), box, red=[6])
+    press(event_of(turn), "turn.void", box)
+    assert load_turn(third.pk).state == TurnState.VOID
+    assert only_turn(turn.match).number == 3
+    assert revealed(turn).number == 2
+
+
+def test_a_match_stopped_between_the_halves_tells_nothing_of_the_first(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[4])
+    press(event_of(turn), "match.abort", box)
+    assert load_turn(turn.pk).state == TurnState.VOID
+    told = told_of(turn)
+    assert (told.state, told.concealed, told.reveal, told.turn) == ("aborted", None, None, None)
+
+
+def test_pause_more_time_and_an_early_end_are_there_in_both_halves(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    for number, side in enumerate(("red", "yellow"), 1):
+        half = only_turn(turn.match)
+        assert half.number == number
+        open_now(half, box)
+        vote(half, box, **{side: [3]})
+        for action in (
+            "turn.pause",
+            "turn.resume",
+            "turn.extend",
+            "turn.shorten",
+            "turn.pause",
+            "turn.resume",
+        ):
+            press(event_of(turn), action, box, turn=half.pk)
+        assert told_of(turn).board.vote == ("concealed" if number == 1 else "open")
+        run_out(load_turn(half.pk), box)
+        close_turn(half.pk, box)
+        assert load_turn(half.pk).state == (TurnState.CONCEALED if number == 1 else TurnState.RESOLVED)
+    assert revealed(turn).resolution.conflict == 3
+
+
+def test_without_votes_a_half_goes_by_the_terms(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR, no_ballot_rule="pass")
+    assert play_out(turn, box).state == TurnState.CONCEALED
+    second = play_turn(only_turn(turn.match), box, yellow=[5])
+    assert [(drop.side, drop.column) for drop in revealed(turn).resolution.drops] == [("yellow", 5)]
+    assert second.yellow_pick == 5
+
+
+@pytest.mark.parametrize("half", [1, 2])
+def test_who_gives_the_match_up_by_not_voting_ends_it_and_all_is_told(box: BallotBox, half: int) -> None:
+    turn = start(box, game=SELECTOR, no_ballot_rule="forfeit")
+    if half == 2:
+        play_turn(turn, box, red=[4])
+    play_out(only_turn(turn.match), box)
+    match = Match.objects.get(pk=turn.match_id)
+    assert (match.result, match.ended_by) == ("yellow" if half == 1 else "red", "forfeit")
+    assert not match.turns.filter(state=TurnState.CONCEALED).exists()
+    assert (revealed(turn).number, revealed(turn).concealed is None) == (half, half == 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_that_close_each_half_at_once_one_does(box: BallotBox) -> None:
+    turn = start(box, game=SELECTOR)
+    for side in ("red", "yellow"):
+        half = only_turn(turn.match)
+        open_now(half, box)
+        vote(half, box, **{side: [3, 3]})
+        run_out(half, box)
+        at_once(4, lambda own, half=half: close_turn(half.pk, own))  # type: ignore[misc]
+    assert TallyRecord.objects.count() == 2
+    assert [t.number for t in turn.match.turns.order_by("pk")] == [1, 2, 3]
+    told = kinds(event_of(turn))
+    assert (told.count("turn.concealed"), told.count("turn.revealed")) == (1, 1)

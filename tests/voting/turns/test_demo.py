@@ -1,0 +1,93 @@
+"""`manage.py demo`, with a real database and a real ballot box."""
+
+import json
+from io import StringIO
+from urllib.parse import urlsplit
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from crowdgame.management.commands.demo import STARTS_IN_MS
+from games.models import Event, Match
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import start_due_match, start_match
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
+
+BASE = "http://hall.example:8000"
+
+
+def demo(*more: str) -> dict[str, str]:
+    out = StringIO()
+    call_command("demo", "--json", "--base-url", f"{BASE}/", *more, stdout=out)
+    told: dict[str, str] = json.loads(out.getvalue())
+    return told
+
+
+def test_makes_an_event_that_starts_by_itself(box: BallotBox) -> None:
+    before = box.now()
+    told = demo()
+    event = Event.objects.get()
+    assert [team.name for team in event.teams.order_by("number")] == ["North Hall", "South Hall"]
+    assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s, event.lobby) == (
+        "Event night",
+        12,
+        6,
+        10,
+        "open",
+    )
+    assert told["code"] == event.code
+    assert told["phone_url"] == f"{BASE}/{event.code}"
+    assert told["display_url"] == f"{BASE}/display/{event.code}"
+    assert told["console_url"] == f"{BASE}/console/{event.code}/"
+    assert event.next_match_at is not None
+    assert before + STARTS_IN_MS <= event.next_match_at <= box.now() + STARTS_IN_MS
+
+
+def test_again_goes_on_with_the_same(box: BallotBox) -> None:
+    first, again = demo(), demo()
+    assert first["code"] == again["code"]
+    assert (User.objects.count(), Event.objects.count()) == (1, 1)
+
+
+def test_leaves_a_match_that_is_playing_alone(box: BallotBox) -> None:
+    demo()
+    start_match(Event.objects.get().pk, box)
+    demo()
+    assert Event.objects.get().next_match_at is None
+    assert Match.objects.count() == 1
+
+
+def test_the_clock_starts_the_match(box: BallotBox) -> None:
+    demo()
+    Event.objects.update(next_match_at=box.now())
+    start_due_match(Event.objects.get().pk, box)
+    assert Match.objects.get().state == "playing"
+
+
+def test_the_login_opens_control_room_and_data(client: Client) -> None:
+    told = demo()
+    answer = client.post(urlsplit(told["login_url"]).path)
+    assert answer.headers["Location"] == f"/console/{told['code']}/"
+    assert client.get("/admin/").status_code == 200
+    assert not User.objects.get().has_usable_password()
+
+
+def test_a_fresh_login_ends_those_before(client: Client) -> None:
+    old = urlsplit(demo()["login_url"]).path
+    new = urlsplit(demo("--fresh-login")["login_url"]).path
+    assert client.get(old).status_code == 410
+    assert client.get(new).status_code == 200
+
+
+def test_in_words() -> None:
+    out = StringIO()
+    call_command("demo", "--base-url", BASE, stdout=out)
+    assert f"display  {BASE}/display/{Event.objects.get().code}" in out.getvalue()
+
+
+def test_needs_an_address() -> None:
+    with pytest.raises(CommandError, match="PUBLIC_URL"):
+        call_command("demo")

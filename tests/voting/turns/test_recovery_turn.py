@@ -1,0 +1,200 @@
+"""A turn goes on though its box was lost: no ballot that was acknowledged is missing at its end."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from games.models import Turn, TurnState
+from tests.voting.boxes import R1, ask, cast
+from tests.voting.losing import beats, copy_all, empty, is_given_up, put_back, votes, with_gateways
+from tests.voting.playing import ballots, open_now, play_turn, run_out, start
+from voting.ballot_box.archive import store_ballots
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.types import BoxedTurn, Cast
+from voting.counting.ballots import Ballot, unpack_ballots
+from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.scheduler import Clock
+from voting.turns.turns import boxed, load_turn, restore_turn
+
+pytestmark = pytest.mark.django_db
+LONG_S = 86_400
+
+
+def gateways_notice(turn: Turn, acknowledged: list[Ballot], then: Callable[[], None]) -> None:
+    """One gateway takes the ballots, something happens, and it beats."""
+
+    async def conversation(gateway: AsyncBallotBox) -> None:
+        assert set(await votes(gateway, boxed(turn), *acknowledged)) <= {Cast.OK, Cast.DUP}
+        then()
+        await beats(gateway, boxed(turn))
+
+    with_gateways(1, conversation)
+
+
+def kinds(turn: Turn) -> list[str]:
+    bodies = (
+        Announcement.objects.filter(event=turn.match.event).order_by("seq").values_list("body", flat=True)
+    )
+    return [bytes(body).split(b'"', 4)[3].decode() for body in bodies]
+
+
+def look_twice(box: BallotBox) -> None:
+    clock = Clock(box)
+    for _ in range(2):
+        clock.tended_at = 0.0
+        clock.look()
+
+
+def resend(turn: Turn, acknowledged: list[Ballot]) -> list[int]:
+    """As phones do at a new epoch."""
+    return cast(boxed(load_turn(turn.pk)), *acknowledged)
+
+
+def finish(turn: Turn, box: BallotBox) -> dict[str, list[int]]:
+    run_out(load_turn(turn.pk), box)
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    return {record.side: record.counts for record in TallyRecord.objects.filter(turn=turn)}
+
+
+def test_an_older_box_is_restored_by_the_clock_and_the_ballots_come_again(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    older, voted = copy_all(), ballots("red", [3, 3, 5]) + ballots("yellow", [2])
+    gateways_notice(turn, voted, lambda: put_back(older))
+    look_twice(box)
+    assert (load_turn(turn.pk).epoch, kinds(turn)[-1]) == (2, "turn.restored")
+    assert resend(turn, voted) == [Cast.OK] * 4
+    assert finish(turn, box) == {"red": [0, 0, 2, 0, 1, 0, 0], "yellow": [0, 1, 0, 0, 0, 0, 0]}
+    assert kinds(turn).count("turn.restored") == 1
+
+
+@pytest.mark.parametrize("lost", ["emptied", "older"])
+def test_a_box_lost_right_at_the_deadline_is_not_counted_but_extended_once(lost: str, box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    older, voted = copy_all(), ballots("red", [3, 3]) + ballots("yellow", [2])
+    gateways_notice(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
+    run_out(turn, box)
+    for _ in range(3):
+        close_turn(turn.pk, box)
+    restored = load_turn(turn.pk)
+    assert (restored.state, restored.epoch, kinds(turn).count("turn.restored")) == (TurnState.OPEN, 2, 1)
+    assert restored.closes_at > box.now()
+    assert not TallyRecord.objects.exists()
+    assert resend(turn, voted) == [Cast.OK] * 3
+    assert finish(turn, box)["red"][2] == 2
+
+
+class LosesAll(BallotBox):
+    """Its store is emptied right after the answer to a seal."""
+
+    def seal(self, turn: BoxedTurn) -> Any:
+        answer = super().seal(turn)
+        empty()
+        return answer
+
+
+def test_what_was_sealed_counts_though_the_box_is_lost_before_it_is_written(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    cast(boxed(turn), *ballots("red", [3, 3]), *ballots("yellow", [2]))
+    run_out(turn, box)
+    forgetful = LosesAll()
+    close_turn(turn.pk, forgetful)
+    forgetful.close()
+    resolved = load_turn(turn.pk)
+    assert (resolved.state, resolved.epoch, resolved.red_pick) == (TurnState.RESOLVED, 1, 3)
+    close_turn(turn.pk, box)
+    assert "turn.restored" not in kinds(turn)
+
+
+class Dies(Exception):
+    pass
+
+
+class DiesAfterSealing(LosesAll):
+    def seal(self, turn: BoxedTurn) -> Any:
+        super().seal(turn)
+        raise Dies
+
+
+def test_whoever_sealed_and_died_with_the_box_has_counted_nothing(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    voted = ballots("red", [3, 3]) + ballots("yellow", [2])
+    cast(boxed(turn), *voted)
+    run_out(turn, box)
+    dying = DiesAfterSealing()
+    with pytest.raises(Dies):
+        close_turn(turn.pk, dying)
+    dying.close()
+    close_turn(turn.pk, box)
+    assert (load_turn(turn.pk).epoch, TallyRecord.objects.exists()) == (2, False)
+    assert resend(turn, voted) == [Cast.OK] * 3
+    assert finish(turn, box)["red"] == [0, 0, 2, 0, 0, 0, 0]
+
+
+def test_a_box_lost_twice_in_a_turn_is_restored_twice(box: BallotBox) -> None:
+    turn, voted = start(box), ballots("red", [6, 6])
+    open_now(turn, box)
+    older = copy_all()
+    for epoch in (2, 3):
+        gateways_notice(load_turn(turn.pk), voted, partial(put_back, older))
+        look_twice(box)
+        assert (load_turn(turn.pk).epoch, kinds(turn).count("turn.restored")) == (epoch, epoch - 1)
+        older = copy_all()
+    assert resend(turn, voted) == [Cast.OK] * 2
+    assert finish(turn, box)["red"][5] == 2
+
+
+def test_a_turn_is_never_counted_empty_before_somebody_sent_again(box: BallotBox) -> None:
+    """Not by a worker that comes late and not by the clock: only the extended window ends it."""
+    turn = start(box)
+    open_now(turn, box)
+    cast(boxed(turn), R1)
+    run_out(turn, box)
+    empty()
+    close_turn(turn.pk, box)
+    for _ in range(3):
+        close_turn(turn.pk, box)
+        look_twice(box)
+    assert (load_turn(turn.pk).state, load_turn(turn.pk).epoch) == (TurnState.OPEN, 2)
+
+
+@pytest.mark.parametrize("lost", ["emptied", "older"])
+def test_the_ballots_of_a_long_window_come_back_with_their_blinds(lost: str, box: BallotBox) -> None:
+    turn = start(box, window_s=LONG_S)
+    open_now(turn, box)
+    older = copy_all()
+    voted = [Ballot(b.voter, b.side, b.column, b.sequence, blind=f"{n:032x}") for n, b in enumerate(
+        ballots("red", [4, 1]) + ballots("yellow", [2]), 1)]  # fmt: skip
+    store_ballots(turn.pk, voted, now=5)
+    gateways_notice(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
+    restore_turn(turn.pk, box)
+    held = ask(lambda gateway: gateway.ballots_of(turn.match.event_id, turn.pk, [b.voter for b in voted]))
+    assert {b.voter: b.blind for b in held.values()} == {b.voter: b.blind for b in voted}
+    assert resend(turn, voted) == [Cast.DUP] * 3
+    assert StoredBallot.objects.filter(turn=turn).count() == 3
+    finish(turn, box)
+    sealed = TallyRecord.objects.get(turn=turn, side="red").sealed
+    assert {b.voter: b.blind for b in unpack_ballots(bytes(sealed))} == {b.voter: b.blind for b in voted[:2]}
+
+
+def test_the_next_turn_knows_nothing_of_the_one_before(box: BallotBox) -> None:
+    """What a gateway was told in one turn gives up no box of another."""
+    first = start(box)
+
+    async def told(gateway: AsyncBallotBox) -> None:
+        await votes(gateway, boxed(first), *ballots("red", [1, 1, 1]))
+
+    open_now(first, box)
+    with_gateways(1, told)
+    play_turn(load_turn(first.pk), box, [1], [2])
+    following = load_turn(first.match.turns.latest("number").pk)
+    open_now(following, box)
+    gateways_notice(following, ballots("red", [1]), lambda: None)
+    assert not is_given_up(boxed(following), box)

@@ -1,0 +1,124 @@
+"""A turn is sealed at its deadline and not before, whoever asks and whatever the clocks say."""
+
+import pytest
+
+from games.models import TurnState
+from tests.voting.playing import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
+from voting.models import Announcement
+from voting.protocol import TurnSealed, decode_change
+from voting.turns import closing
+from voting.turns.closing import PATIENCE_MS, close_turn
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+def test_who_comes_a_moment_early_waits_for_the_deadline(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3], yellow=[5])
+    set_window(turn, box, -1_000, PATIENCE_MS - 50)
+    close_turn(turn.pk, box)
+    after = load_turn(turn.pk)
+    assert after.state == TurnState.RESOLVED
+    assert after.sealed_at is not None
+    assert after.sealed_at >= after.closes_at
+
+
+def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)  # moving it takes a moment
+
+    class MovedMeanwhile(BallotBox):
+        def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+            asked.append(turn.turn_id)
+            if len(asked) > 1:
+                return super().seal(turn)
+            set_window(load_turn(turn.turn_id), box, -1_000, 60_000)
+            return Early(self.now() + 50)
+
+    asked: list[int] = []
+    turn = start(box)
+    run_out(turn, box)
+    moved = MovedMeanwhile()
+    close_turn(turn.pk, moved)
+    moved.close()
+    assert asked == [turn.pk, turn.pk]
+    assert load_turn(turn.pk).state == TurnState.OPEN
+
+
+def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> None:
+    """A worker died between the seal and the transaction; another closes later."""
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    run_out(turn, box)
+    first = box.seal(boxed(turn))
+    assert isinstance(first, Sealed)
+    while box.now() == first.sealed_at:
+        pass
+    close_turn(turn.pk, box)
+    after = load_turn(turn.pk)
+    assert after.closes_at <= first.sealed_at < (after.resolved_at or 0)
+    assert after.sealed_at == first.sealed_at
+    told = Announcement.objects.filter(event_id=turn.match.event_id).latest("seq")
+    state = decode_change(bytes(told.body)).state
+    assert state.match is not None
+    assert state.match.reveal is not None
+    assert state.match.reveal.sealed_at == first.sealed_at
+
+
+@pytest.mark.parametrize("game", [CLASSIC, SELECTOR])
+def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
+    game: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not one of the side that is to move after it: phones would not find their votes in that."""
+    told: list[TurnSealed] = []
+    monkeypatch.setattr(closing, "tell_at_once", lambda _, seal: told.append(seal))
+    turn = start(box, game=game)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[5])
+    run_out(turn, box)
+    slow = load_turn(turn.pk)
+    close_turn(turn.pk, box)
+    monkeypatch.setattr(closing, "load_turn", lambda _: slow)
+    close_turn(turn.pk, box)
+    assert (len(told), told) == (2, told[:1] * 2)
+
+
+class AsksAClockBehind(BallotBox):
+    """As of a cluster: the node that tells the time is not the one that seals."""
+
+    def now(self) -> int:
+        return super().now() - 60_000
+
+
+def test_no_turn_is_resolved_before_it_is_sealed_whatever_the_clocks_say(box: BallotBox) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    behind = AsksAClockBehind()
+    close_turn(turn.pk, behind)
+    behind.close()
+    after = load_turn(turn.pk)
+    assert after.sealed_at is not None
+    assert after.resolved_at == after.sealed_at
+
+
+def test_an_unsealed_turn_is_sealed_at_its_new_deadline(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
+    turn = start(box)
+    run_out(turn, box)
+    first = box.seal(boxed(turn))
+    assert isinstance(first, Sealed)
+    set_window(turn, box, -1_000, PATIENCE_MS - 50)
+    close_turn(turn.pk, box)
+    after = load_turn(turn.pk)
+    assert (after.sealed_at or 0) >= after.closes_at > first.sealed_at

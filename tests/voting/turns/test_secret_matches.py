@@ -1,0 +1,144 @@
+"""Secret sides in a match: for whom a vote counts, who has been left, and what is told when."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.test import Client
+
+from games.models import Event, Match
+from tests.voting.playing import only_turn, organizer, tally_of
+from tests.voting.states import shown, told_last
+from tests.voting.turns.playing_sides import defect, play_with, start_secret
+from tests.voting.verifying import ours, theirs
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.choices import RESIGN, set_of
+from voting.protocol import SidesTurn
+from voting.records.exports import export_match
+from voting.records.imports import import_event
+from voting.records.match_record import read_match_record
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_vote_counts_for_the_side_its_voter_has_gone_to(box: BallotBox) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1, 1, 1], [7, 7])
+    turn = only_turn(match)
+    assert defect(turn, box, "red1", "red2") == ["changed"] * 2
+    resolved = play_with(turn, box, [6, 6, 1], [7, 7])
+    assert [resolved.red_pick, resolved.yellow_pick] == [1, 6]
+    assert tally_of(resolved, "red").ballots == 1
+    assert tally_of(resolved, "yellow").counts == [0, 0, 0, 0, 0, 2, 2]
+
+
+def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
+    box: BallotBox, tmp_path: Path, client: Client
+) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1, 1], [2, 2, 2])
+    defect(only_turn(match), box, "red1")
+    assert shown(match.event_id).match is not None
+    play_with(only_turn(match), box, [1, 1], [2, 2, 2])
+    defect(only_turn(match), box, "red2")
+    assert client.get(f"/record/{match.event.code}/1.json").status_code == 403
+    resolved = play_with(only_turn(match), box, [1, 1], [2, 2])
+    told = told_last(match.event_id).match
+    assert told is not None
+    assert told.sides is not None
+    assert [told.result, told.ended_by, resolved.red_pick, resolved.yellow_pick] == [
+        "yellow",
+        "deserted",
+        None,
+        None,
+    ]
+    assert told.sides.turns == (
+        SidesTurn(red=2, yellow=3, to_red=0, to_yellow=0),
+        SidesTurn(red=1, yellow=4, to_red=0, to_yellow=1),
+        SidesTurn(red=0, yellow=5, to_red=0, to_yellow=1),
+    )
+    assert (told.sides.loyal, told.sides.in_time, told.sides.too_soon) == ((0, 3), 2, 0)
+    record = json.loads(client.get(f"/record/{match.event.code}/1.json").content)
+    for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+        assert code == 0, text
+    page = client.get(f"/report/{match.event.code}/1").content.decode()
+    assert "Everybody had left Rooks in turn 3." in page
+    assert "2 changed over in time, 0 too soon, 60 % stayed." in page
+    came_back(msgspec.json.encode(record), match)
+
+
+def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box, tally_method="approval", resign="two_thirds")
+    play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
+    defect(only_turn(match), box, "red1", "red2")
+    play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [set_of([6, 7]), 7 + RESIGN])
+    record = ended_and_counted_again(match, "red", "resign", tmp_path)
+    came_back(msgspec.json.encode(record), match)
+
+
+def test_who_is_left_has_not_lost_by_giving_up(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box, resign="half")
+    play_with(only_turn(match), box, [1], [7, 7])
+    defect(only_turn(match), box, "red1")
+    play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
+    ended_and_counted_again(match, "yellow", "deserted", tmp_path)
+
+
+def ended_and_counted_again(match: Match, result: str, ended_by: str, folder: Path) -> Any:
+    """Its record, in which both who count again find nothing wrong."""
+    exported = export_match(match.event.code, 1)
+    assert exported is not None
+    record = json.loads(msgspec.json.encode(exported.record))
+    assert (record["result"], record["ended_by"]) == (result, ended_by)
+    for code, text in (ours(record, folder / "r.json"), theirs(record, folder / "r.json")):
+        assert code == 0, text
+    return record
+
+
+def came_back(record: bytes, match: Match) -> None:
+    """Nothing is lost on the way into another house."""
+    Event.objects.filter(pk=match.event_id).delete()
+    again = import_event(read_match_record(record), organizer(), 1_800_000_000_000)
+    exported = export_match(again.event.code, again.number)
+    assert exported is not None
+    assert msgspec.json.encode(exported.record) == record
+
+
+def test_whoever_alters_what_became_of_the_sides_is_found_out(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1], [2, 2])
+    defect(only_turn(match), box, "red1")
+    play_with(only_turn(match), box, [1], [2, 2])
+    exported = export_match(match.event.code, 1)
+    assert exported is not None
+    right = msgspec.to_builtins(exported.record)
+    for alter in ALTERED:
+        record = json.loads(json.dumps(right))
+        alter(record["sides"])
+        for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
+            assert code == 1, text
+
+
+def no_crossing(sides: Any) -> None:
+    sides["turns"][1]["crossed"] = []
+
+
+def another_crossing(sides: Any) -> None:
+    sides["turns"][1]["crossed"][0][1] = "ab" * 16
+
+
+def more_people(sides: Any) -> None:
+    sides["told"]["turns"][1]["yellow"] += 1
+
+
+def other_way(sides: Any) -> None:
+    sides["told"]["turns"][1] |= {"to_red": 1, "to_yellow": 0}
+
+
+def another_whole(sides: Any) -> None:
+    sides["turns"][0]["whole"] = "00" * 32
+
+
+ALTERED = (no_crossing, another_crossing, more_people, other_way, another_whole)

@@ -1,0 +1,109 @@
+"""Time to talk: each window opens so much later, and nothing else of a turn changes."""
+
+import pytest
+
+from games.models import TurnState
+from tests.voting.boxes import cast
+from tests.voting.playing import RED_WINS, only_turn, play, play_turn, start
+from tests.voting.pressing import event_of, press
+from tests.voting.rooms import room_of
+from voting import protocol
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import Cast
+from voting.counting.ballots import Ballot
+from voting.counting.window import RESTORED_MIN_MS, START_LEAD_MS
+from voting.turns.time_steps import move_turn
+from voting.turns.turns import boxed, load_turn, restore_turn
+
+pytestmark = pytest.mark.django_db
+
+TALK_MS = 90_000
+TERMS = {"talk_s": 90, "window_s": 20, "reveal_s": 6}
+
+
+def test_the_first_window_opens_after_the_talk(box: BallotBox) -> None:
+    before = box.now()
+    turn = start(box, **TERMS)
+    assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
+    assert turn.closes_at - turn.opens_at == 20_000
+    assert turn.match.talk_s == 90
+    told = snapshot(turn.match.event).match
+    assert told is not None
+    assert told.talk_s == 90
+
+
+def test_the_talk_follows_the_reveal(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    play(turn.match, box, RED_WINS[:3])
+    before, last = turn.match.turns.get(number=3), only_turn(turn.match)
+    assert (last.number, last.opens_at) == (4, (before.resolved_at or 0) + 6_000 + TALK_MS)
+    assert last.closes_at - last.opens_at == 20_000
+
+
+def test_a_turn_that_is_taken_back_is_talked_over_again(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    play_turn(turn, box, red=[1], yellow=[2])
+    before = box.now()
+    press(event_of(turn), "turn.void", box)
+    again = only_turn(turn.match)
+    assert before <= again.opens_at - START_LEAD_MS - TALK_MS <= box.now()
+
+
+def test_a_box_that_is_lost_in_the_talk_costs_nobody_any_time(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    box.forget_all_events()
+    restore_turn(turn.pk, box)
+    after = load_turn(turn.pk)
+    assert (after.epoch, after.opens_at, after.closes_at) == (2, turn.opens_at, turn.closes_at)
+    assert after.closes_at - after.opens_at >= RESTORED_MIN_MS
+
+
+@pytest.mark.parametrize("step", [3_600_000, -3_600_000])
+def test_the_talk_moves_along_with_the_clock(step: int, box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    move_turn(turn.pk, turn.version, step, box.now() + step, box)
+    after = load_turn(turn.pk)
+    assert (after.opens_at - turn.opens_at, after.closes_at - turn.closes_at) == (step, step)
+
+
+def test_a_turn_that_is_paused_in_the_talk_has_its_whole_window_left(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    press(event_of(turn), "turn.pause", box)
+    paused = load_turn(turn.pk)
+    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 20_000)
+
+
+def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
+    """Neither at the gateway nor in the box."""
+    turn = start(box, **TERMS)
+    room = room_of(event_of(turn))
+    assert room.poll is not None
+    ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
+    assert room.poll.refusal(1, ballot, turn.opens_at - 1_000) == "early"
+    assert room.poll.refusal(1, ballot, turn.opens_at) is None
+    assert cast(boxed(turn), Ballot("v1", "red", 3, 1)) == [Cast.EARLY]
+
+
+def test_a_pause_keeps_the_rest_of_the_talk(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    move_turn(turn.pk, turn.version, 60_000, box.now(), box)
+    before = box.now()
+    press(event_of(turn), "turn.pause", box)
+    held = load_turn(turn.pk)
+    assert held.talk_left_ms == TALK_MS, "the lead before the talk is not part of it"
+    press(event_of(turn), "turn.resume", box)
+    after = load_turn(turn.pk)
+    assert before + TALK_MS <= after.opens_at <= box.now() + TALK_MS
+    assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, 0)
+
+
+def test_a_talk_that_is_half_over_goes_on_from_there(box: BallotBox) -> None:
+    turn = start(box, **TERMS)
+    move_turn(turn.pk, turn.version, -START_LEAD_MS - TALK_MS // 2, box.now(), box)
+    left = load_turn(turn.pk).opens_at - box.now()
+    press(event_of(turn), "turn.pause", box)
+    held = load_turn(turn.pk).talk_left_ms
+    assert 0 < held <= left
+    press(event_of(turn), "turn.resume", box)
+    assert box.now() < load_turn(turn.pk).opens_at <= box.now() + held

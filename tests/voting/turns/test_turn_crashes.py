@@ -1,0 +1,169 @@
+"""Whoever dies in the middle of a turn: the next one finishes what was begun, once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from deploy.laptop.network import LOOPBACK, free_port
+from games.models import Match, Turn, TurnState
+from tests.voting.losing import empty
+from tests.voting.playing import (
+    SELECTOR,
+    ballots,
+    kinds,
+    new_event,
+    only_turn,
+    open_now,
+    play_out,
+    play_turn,
+    run_out,
+    start,
+    store,
+    tally_of,
+    vote,
+)
+from voting.announcements.outbox import relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
+from voting.models import Announcement, TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.scheduler import Clock
+from voting.turns.turns import boxed, load_turn, restore_turn, start_match
+
+pytestmark = pytest.mark.django_db
+LONG_S = 601
+
+
+class Crash(Exception):
+    pass
+
+
+class DyingBox(BallotBox):
+    """A process that dies just before or just after one of its calls."""
+
+    def __init__(self, step: str, before: bool) -> None:
+        super().__init__()
+        self.step, self.before = step, before
+
+    def _dying(self, step: str, call: Callable[[], Any]) -> Any:
+        if step == self.step and self.before:
+            raise Crash
+        answer = call()
+        if step == self.step:
+            raise Crash
+        return answer
+
+    def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+        answer: Early | Lost | Sealed = self._dying("seal", lambda: BallotBox.seal(self, turn))
+        return answer
+
+    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+        return bool(self._dying("place", lambda: BallotBox.place(self, turn, create=create)))
+
+    def cast(self, turn: BoxedTurn, ballots: Any) -> None:
+        self._dying("cast", lambda: BallotBox.cast(self, turn, ballots))
+
+    def expire(self, event_id: int, turn_id: int) -> None:
+        self._dying("expire", lambda: BallotBox.expire(self, event_id, turn_id))
+
+
+def look_again(box: BallotBox, looks: int = 3) -> None:
+    """A clock that has just started, and its next looks."""
+    clock = Clock(box)
+    for _ in range(looks):
+        clock.tended_at = 0.0
+        clock.look()
+
+
+def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
+    """One closes and dies at this step, the next one closes."""
+    dying = DyingBox(step, before)
+    with pytest.raises(Crash):
+        close_turn(turn.pk, dying)
+    dying.close()
+    close_turn(turn.pk, box)
+    look_again(box)
+
+
+@pytest.mark.parametrize("step", ["seal", "place", "expire"])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3, 1], yellow=[6])
+    run_out(turn, box)
+    die_and_close(turn, step, before, box)
+    after, following = load_turn(turn.pk), only_turn(turn.match)
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
+    assert tally_of(turn, "red").ballots == 3
+    assert TallyRecord.objects.count() == 2
+    assert isinstance(box.seal(boxed(following)), Early)
+    assert following.number == 2
+    assert kinds(turn.match.event_id).count("turn.revealed") == 1
+    assert not Announcement.objects.filter(sent_at=None).exists()
+
+
+@pytest.mark.parametrize("step", ["seal", "place", "expire"])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
+    step: str, before: bool, box: BallotBox
+) -> None:
+    turn = start(box, game=SELECTOR)
+    open_now(turn, box)
+    vote(turn, box, red=[3, 3, 1])
+    run_out(turn, box)
+    die_and_close(turn, step, before, box)
+    after, second = load_turn(turn.pk), only_turn(turn.match)
+    assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
+    assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)
+    play_turn(second, box, yellow=[3])
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    told = kinds(turn.match.event_id)
+    assert (told.count("turn.concealed"), told.count("turn.revealed")) == (1, 1)
+
+
+def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox) -> None:
+    event = new_event()
+    dying = DyingBox("place", before=True)
+    with pytest.raises(Crash):
+        start_match(event.pk, dying)
+    dying.close()
+    look_again(box)
+    turn = only_turn(Match.objects.get(event=event))
+    assert turn.epoch == 2
+    assert isinstance(box.seal(boxed(turn)), Early)
+
+
+@pytest.mark.parametrize("step", ["place", "cast"])
+def test_a_restoration_that_dies_is_finished_by_the_next(step: str, box: BallotBox) -> None:
+    turn = start(box, window_s=LONG_S)
+    open_now(turn, box)
+    store(turn, ballots("red", [2, 2]))
+    empty()
+    dying = DyingBox(step, before=True)
+    with pytest.raises(Crash):
+        restore_turn(turn.pk, dying)
+    dying.close()
+    look_again(box)
+    after = play_out(turn, box)
+    assert (after.state, after.red_pick) == (TurnState.RESOLVED, 2)
+    assert tally_of(turn, "red").ballots == 2
+
+
+def test_with_the_channel_layer_away_a_turn_closes_and_is_told_later(box: BallotBox, settings: Any) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    run_out(turn, box)
+    present = settings.CHANNEL_LAYERS
+    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {"default": present["default"] | {"CONFIG": {"hosts": [away]}}}
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert only_turn(turn.match).number == 2
+    waiting = Announcement.objects.filter(event_id=turn.match.event_id, sent_at=None)
+    assert waiting.count() == 1
+    settings.CHANNEL_LAYERS = present
+    relay()
+    assert waiting.count() == 0

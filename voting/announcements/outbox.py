@@ -1,0 +1,103 @@
+"""Tell everyone of an event: written with the change itself, sent after it, in order."""
+
+import logging
+from collections.abc import Iterable
+from datetime import timedelta
+
+import msgspec
+from django.db.models import F
+from django.utils import timezone
+from redis import RedisError
+
+from games.engine.errors import GameError
+from games.models import Event
+from voting import protocol
+from voting.announcements import layer
+from voting.announcements.snapshots import snapshot
+from voting.metrics.metrics import RELAY_LAG_S
+from voting.models import Announcement
+
+log = logging.getLogger(__name__)
+
+RELAY_AT_ONCE = 100
+AT_ONCE_S = 0.25  # a closing waits no longer for what the reveal says again
+KEPT = timedelta(days=1)
+
+
+def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
+    """Write the announcement of a change. Call it last in the change's own transaction.
+
+    Raises GameError, and so undoes the change, if a game's state is not one that gateways understand.
+    """
+    Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
+    event = Event.objects.get(pk=event_id)
+    body = msgspec.json.encode(kind(seq=event.seq, at=now, state=snapshot(event)))
+    try:
+        protocol.decode_change(body)
+    except msgspec.ValidationError as refusal:
+        raise GameError(f"the state cannot be told: {refusal}") from refusal
+    Announcement.objects.create(event=event, seq=event.seq, body=body)
+
+
+def relay(event_id: int | None = None) -> None:
+    """Send what is not sent yet (of one event or of all), in order, then mark it.
+
+    Sending twice does no harm: gateways drop what they know. If Redis is away, the next relay sends.
+    """
+    unsent = Announcement.objects.filter(sent_at=None).order_by("event_id", "seq")
+    if event_id is not None:
+        unsent = unsent.filter(event_id=event_id)
+    rows = list(unsent[:RELAY_AT_ONCE])
+    if not rows:
+        return
+    try:
+        layer.publish([_copy(row) for row in rows])
+    except (RedisError, OSError) as trouble:
+        log.warning("announcements wait, the channel layer is away: %s", trouble)
+        return
+    now = timezone.now()
+    for row in rows:
+        RELAY_LAG_S.observe(max(0.0, (now - row.made_at).total_seconds()))
+    Announcement.objects.filter(pk__in=[row.pk for row in rows], sent_at=None).update(sent_at=now)
+
+
+def tell_at_once(event_id: int, message: protocol.TurnSealed) -> None:
+    """Tell what is no change, before the change that will come of it: once, and not at any price."""
+    _tell_once(layer.Copy(event_id, layer.NO_CHANGE, msgspec.json.encode(message)), "a seal")
+
+
+def tell_consoles(event_id: int, message: protocol.DeedTold) -> None:
+    """To the control rooms of an event, at whichever gateway they are, and to nobody else."""
+    _tell_once(layer.Copy(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "a deed")
+
+
+def tell_of_ruling(event_id: int) -> None:
+    """Have the gateways look at once; if they do not hear it, they look within a second all the same."""
+    _tell_once(layer.Copy(event_id, layer.RULED, b""), "a ruling")
+
+
+def _tell_once(copy: layer.Copy, what: str) -> None:
+    try:
+        layer.publish([copy], AT_ONCE_S)
+    except (RedisError, OSError) as trouble:
+        away = "%s is not told, the channel layer is away: %s"
+        log.warning(away, what, trouble, extra={"event": copy.event_id})
+
+
+def announcements_after(event_id: int, seq: int) -> list[layer.Copy]:
+    """What a gateway missed."""
+    rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")
+    return [_copy(row) for row in rows[:RELAY_AT_ONCE]]
+
+
+def forget_old() -> None:
+    """Drop what was sent long ago: gateways need the last seconds, the state is in each."""
+    Announcement.objects.filter(sent_at__lt=timezone.now() - KEPT).delete()
+
+
+def latest_seqs(event_ids: Iterable[int]) -> dict[int, int]:
+    return dict(Event.objects.filter(pk__in=list(event_ids)).values_list("pk", "seq"))
+
+
+def _copy(row: Announcement) -> layer.Copy:
+    return layer.Copy(row.event_id, row.seq, bytes(row.body))

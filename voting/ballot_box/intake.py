@@ -1,0 +1,159 @@
+"""Ballots of this process, gathered into one script call at a time.
+
+While a call is in flight, all ballots that come go into the next one: no timer, and the batch is
+as large as the load makes it. When Redis is away, ballots wait and are sent again.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+from redis import RedisError
+
+from voting.ballot_box.ballot_box import MAX_BATCH, AsyncBallotBox
+from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.types import Cast
+from voting.counting.ballots import Ballot
+from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 0.25
+MAX_WAITING = 50_000
+ANSWERS_AT_ONCE = 500
+COUNTED, REFUSED = BALLOTS.labels("counted"), BALLOTS.labels("refused")
+
+Store = Callable[[int, list[Ballot]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where ballots go: a turn of an event; `stored` ones are in the database before they count."""
+
+    event_id: int
+    turn_id: int
+    epoch: int
+    stored: bool
+
+
+class Caster(Protocol):
+    """Who brought a ballot."""
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        """`code` is the box's (see Cast), once the ballot is recorded or refused."""
+
+
+Waiting = dict[tuple[str, int], tuple[Ballot, Caster, float]]
+Answered = deque[tuple[tuple[Ballot, Caster, float], int]]
+
+
+class Intake:
+    """`store` writes ballots to the database."""
+
+    def __init__(self, box: AsyncBallotBox, store: Store) -> None:
+        self._box = box
+        self._store = store
+        self._busy: set[asyncio.Task[None]] = set()
+
+    def lane(self, slot: Slot) -> "Lane":
+        return Lane(slot, self)
+
+    async def emptied(self) -> None:
+        """Return once every ballot taken so far is answered."""
+        while self._busy:
+            await asyncio.wait(self._busy)
+
+    def start(self, lane: "Lane") -> None:
+        task = asyncio.create_task(self._empty(lane))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+
+    async def _empty(self, lane: "Lane") -> None:
+        try:
+            while lane.waiting:
+                await self._empty_once(lane)
+        finally:
+            lane.busy = False
+
+    async def _empty_once(self, lane: "Lane") -> None:
+        batch = lane.take_batch()
+        try:
+            answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
+        except (RedisError, OSError, *DATABASE_AWAY) as trouble:
+            lane.put_back(batch, trouble)
+            await asyncio.sleep(RETRY_S)
+            return
+        lane.held_up = False
+        _observe(batch, answers)
+        answered = deque(zip(batch.values(), answers, strict=True))
+        while answered:
+            asyncio.get_running_loop().call_soon(_tell_some, lane.slot, answered)
+            await asyncio.sleep(0)
+
+    async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
+        answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
+        if slot.stored:
+            held = zip(ballots, answers, strict=True)
+            await self._store(slot.turn_id, [b for b, code in held if code in (Cast.OK, Cast.DUP)])
+        return answers
+
+
+class Lane:
+    """The ballots that wait for one slot, since when each of them."""
+
+    __slots__ = ("_intake", "busy", "held_up", "slot", "waiting")
+
+    def __init__(self, slot: Slot, intake: Intake) -> None:
+        self.slot = slot
+        self.waiting: Waiting = {}
+        self.busy = self.held_up = False
+        self._intake = intake
+
+    def take(self, ballot: Ballot, caster: Caster) -> None:
+        waiting = self.waiting
+        if len(waiting) >= MAX_WAITING:
+            REFUSED.inc()
+            caster.answer(self.slot, ballot, Cast.BUSY)
+            return
+        waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())
+        if not self.busy:
+            self.busy = True
+            self._intake.start(self)
+
+    def take_batch(self) -> Waiting:
+        """Those that waited longest, the oldest first."""
+        batch = self.waiting
+        if len(batch) <= MAX_BATCH:
+            self.waiting = {}
+            return batch
+        batch = dict(islice(self.waiting.items(), MAX_BATCH))
+        for key in batch:
+            del self.waiting[key]
+        return batch
+
+    def put_back(self, batch: Waiting, trouble: Exception) -> None:
+        if not self.held_up:
+            log.warning("ballots wait: %s", trouble)
+        self.held_up = True
+        self.waiting = batch | self.waiting
+
+
+def _tell_some(slot: Slot, answered: Answered) -> None:
+    """A call of the loop's: it says so if a caster raises, and the next call goes on after that one."""
+    for _ in range(min(len(answered), ANSWERS_AT_ONCE)):
+        (ballot, caster, _), code = answered.popleft()
+        caster.answer(slot, ballot, code)
+
+
+def _observe(batch: Waiting, answers: list[int]) -> None:
+    counted = answers.count(Cast.OK) + answers.count(Cast.DUP)
+    COUNTED.inc(counted)
+    REFUSED.inc(len(answers) - counted)
+    BATCH_SIZE.observe(len(answers))
+    _, _, since = next(iter(batch.values()))
+    ACK_S.observe(time.monotonic() - since)

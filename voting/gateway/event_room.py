@@ -1,0 +1,248 @@
+"""This process's sockets, a room an event, and who votes in it."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from games.engine.game import SIDES, Side
+from voting import protocol
+from voting.admission.restrictions import NO_RULE, Rule, Rules
+from voting.admission.seats import Seat, sign_of
+from voting.announcements.layer import Copy
+from voting.ballot_box.cheers import Cheers
+from voting.ballot_box.intake import Intake, Slot
+from voting.ballot_box.types import Held
+from voting.counting.window import is_stored
+from voting.gateway.last_sent import Told
+from voting.gateway.poll import Poll
+from voting.gateway.reserved_seats import Promised
+from voting.gateway.sides import Sides
+from voting.gateway.voters import Seated, Socket, Voter
+from voting.protocol import CloseCode
+
+SOCKETS_A_SEAT = 4
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    """An event as this process knows it.
+
+    `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
+    rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
+    of them have voted is kept by team, so that nobody has to be counted each second. `told` is what was
+    told last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
+    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `rules` is what was
+    ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
+    """
+
+    event_id: int
+    seq: int
+    state: protocol.EventState
+    intake: Intake
+    phones: set[Socket] = field(default_factory=set)
+    strangers: set[Socket] = field(default_factory=set)
+    screens: set[Socket] = field(default_factory=set)
+    consoles: set[Socket] = field(default_factory=set)
+    voters: dict[str, Voter] = field(default_factory=dict)
+    poll: Poll | None = None
+    told: Told = field(default_factory=Told)
+    cheers: Cheers = field(default_factory=Cheers)
+    unanimous_beats: int = 0
+    stopped: tuple[bool, bool] = (False, False)
+    asked_at: float = field(default_factory=time.monotonic)
+    applying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    rules: Rules = field(default_factory=dict)
+    sides: Sides = field(default_factory=Sides)
+    promised: Promised = field(default_factory=Promised)
+    _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
+    _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
+
+    def __post_init__(self) -> None:
+        self._set_poll()
+
+    @property
+    def turn(self) -> protocol.Turn | None:
+        return self.state.match.turn if self.state.match else None
+
+    @property
+    def by_clocks(self) -> bool:
+        """Whether the match is played by the sides' clocks."""
+        return self.state.match is not None and self.state.match.clocks is not None
+
+    @property
+    def is_duel(self) -> bool:
+        """By the clocks of one voter each: the first ballot of a side is all of it."""
+        match = self.state.match
+        return match is not None and match.clocks is not None and not match.clocks.crowd
+
+    @property
+    def occasion(self) -> tuple[int, int]:
+        """The present turn's id and epoch."""
+        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.phones or self.screens)
+
+    def team_of(self, side: Side) -> int:
+        match = self.state.match
+        return 1 if match is None else getattr(match, side)
+
+    def leads_to(self, team: int) -> int:
+        """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
+        return self._phones_in([one for one in self.state.teams if not one.solo], team)
+
+    def stays_in(self, team: int) -> int:
+        """The team of a phone that has a seat in this one."""
+        return self._phones_in(self.state.teams, team)
+
+    @staticmethod
+    def _phones_in(teams: Iterable[protocol.Team], team: int) -> int:
+        with_phones = [one.number for one in teams if not one.hands]
+        return with_phones[0] if len(with_phones) == 1 else team
+
+    @property
+    def has_solo(self) -> bool:
+        return any(team.solo for team in self.state.teams)
+
+    @property
+    def takes_phones(self) -> bool:
+        return not all(team.hands for team in self.state.teams)
+
+    def is_between(self, now: int) -> bool:
+        """Whether no turn is being voted or revealed: before a window opens, and after the match."""
+        match = self.state.match
+        if match is None:
+            return True
+        if match.turn and now >= match.turn.opens_at:
+            return False
+        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
+
+    # ------------------------------------------------------------ who is here
+    def sit(self, socket: Seated, seat: Seat) -> Voter:
+        """A voter's socket comes in; of too many with one seat the oldest has to go."""
+        self.phones.add(socket)
+        self.strangers.discard(socket)
+        self.promised.take(seat.voter)
+        voter = self.voters.get(seat.voter)
+        if voter is None:
+            sign = sign_of(seat.voter)
+            voter = self.voters[seat.voter] = Voter(seat, sign, self._team_by(self.rule_of(sign), seat))
+            self._connected[voter.team] += 1
+        else:
+            voter.seat = seat
+            self.move(voter)
+        voter.sockets.append(socket)
+        if len(voter.sockets) > SOCKETS_A_SEAT:
+            voter.sockets.pop(0).end(CloseCode.OPEN_ELSEWHERE)
+        return voter
+
+    def let_wait(self, socket: Socket) -> None:
+        """A phone without a seat stays, to hear when there is one to be had."""
+        self.phones.add(socket)
+        self.strangers.add(socket)
+
+    def leave(self, socket: Socket, seat: Seat | None) -> None:
+        """A socket goes out; nothing happens if it is out already."""
+        self.phones.discard(socket)
+        self.strangers.discard(socket)
+        self.screens.discard(socket)
+        self.consoles.discard(socket)
+        voter = self.voters.get(seat.voter) if seat else None
+        if seat is None or voter is None or socket not in voter.sockets:
+            return
+        voter.sockets.remove(socket)
+        if not voter.sockets:
+            del self.voters[seat.voter]
+            self._connected[voter.team] -= 1
+            self._voted[voter.team] -= voter.voted_in == self.occasion
+
+    def rule_of(self, sign: str) -> Rule:
+        return self.rules.get(sign, NO_RULE)
+
+    def _team_by(self, rule: Rule, seat: Seat) -> int:
+        return self.stays_in(rule.team or seat.team)
+
+    def move(self, voter: Voter) -> None:
+        """To where the rules put this voter now; what was voted for the other team is not for this one."""
+        team = self._team_by(self.rule_of(voter.sign), voter.seat)
+        if team == voter.team:
+            return
+        self._connected[voter.team] -= 1
+        self._voted[voter.team] -= voter.voted_in == self.occasion
+        self._connected[team] += 1
+        voter.team, voter.voted_in = team, None
+        for socket in tuple(voter.sockets):
+            socket.welcome_anew()
+
+    def put_out(self, voter: Voter, code: int) -> None:
+        """All sockets of this voter, at once: whatever they still say is not heard."""
+        for socket in tuple(voter.sockets):
+            socket.end(code)
+            self.leave(socket, voter.seat)
+
+    def count_vote(self, voter: Voter, occasion: tuple[int, int]) -> None:
+        """A voter has a ballot in this turn; who has gone meanwhile is not counted."""
+        if voter.voted_in != occasion and occasion == self.occasion and voter.sockets:
+            voter.voted_in = occasion
+            self._voted[voter.team] += 1
+
+    def connected(self) -> tuple[int, int]:
+        return self._connected[1], self._connected[2]
+
+    def held(self) -> Held:
+        """Who is here; phones without a seat look on as projectors do."""
+        looking_on = len(self.screens) - len(self.consoles) + len(self.strangers)
+        return Held(self.connected(), (self.waiting_of("red"), self.waiting_of("yellow")), looking_on)
+
+    def waiting(self) -> int:
+        """How many voters here are to move and have not voted."""
+        return sum(self.waiting_of(side) for side in SIDES)
+
+    def waiting_of(self, side: Side) -> int:
+        team = self.team_of(side)
+        moves = self.poll is not None and team in self.poll.legal
+        return self._connected[team] - self._voted[team] if moves else 0
+
+    # ------------------------------------------------------------ what is voted
+    def apply(self, copy: Copy) -> None:
+        """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
+        before, turn, state = self.occasion, self.turn, protocol.decode_change(copy.body).state
+        self.seq, self.state = copy.seq, state
+        if turn and self.turn and self.turn.number < turn.number:
+            self.sides.read_anew()
+        self.unanimous_beats = 0
+        if before != self.occasion:
+            self._voted = [0, 0, 0]
+        if before != self.occasion or not state.own_counts:
+            self.told.teams, self.told.open = {}, ""
+        self._set_poll()
+
+    def _set_poll(self) -> None:
+        turn, match = self.turn, self.state.match
+        if turn is None:
+            self.poll = None
+            return
+        slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(self._longest_ms(turn)))
+        by_hands = {team.number for team in self.state.teams if team.hands}
+        moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
+        same = self.poll is not None and self.poll.lane.slot == slot
+        self.poll = Poll(
+            turn_id=turn.id,
+            epoch=turn.epoch,
+            sides={self.team_of(side): side for side in SIDES},
+            legal={team: legal for team, legal in moving.items() if team not in by_hands},
+            lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
+            opens_at=turn.opens_at,
+            method=(match and match.tally_method) or "plurality",
+            may_resign=match is not None and match.resign is not None,
+        )
+
+    def _longest_ms(self, turn: protocol.Turn) -> int:
+        """How long a ballot of this turn may have to be kept."""
+        clocks = self.state.match.clocks if self.state.match else None
+        if clocks is None:
+            return turn.closes_at - turn.opens_at
+        left = max(clocks.red_ms, clocks.yellow_ms)
+        return left if clocks.cap_s is None else min(left, clocks.cap_s * 1000)

@@ -1,0 +1,32 @@
+"""Seats that pages offered a moment ago and nobody has taken yet: a hall that comes at once stays even."""
+
+import time
+
+from voting.admission.seats import Seat
+
+KEPT_S = 10.0
+
+
+class Promised:
+    def __init__(self) -> None:
+        self._until: dict[str, tuple[Seat, float]] = {}  # the oldest first
+        self._teams = [0, 0, 0]
+
+    def add(self, seat: Seat) -> None:
+        self._until[seat.voter] = (seat, time.monotonic() + KEPT_S)
+        self._teams[seat.team] += 1
+
+    def take(self, voter: str) -> None:
+        """Nothing happens if it was none, or a while ago."""
+        if found := self._until.pop(voter, None):
+            self._teams[found[0].team] -= 1
+
+    def smaller(self, connected: tuple[int, int]) -> int:
+        """The team that has fewer with what was promised; 1 if they are even."""
+        self._forget_old()
+        return 1 if connected[0] + self._teams[1] <= connected[1] + self._teams[2] else 2
+
+    def _forget_old(self) -> None:
+        now = time.monotonic()
+        while self._until and next(iter(self._until.values()))[1] <= now:
+            self.take(next(iter(self._until)))

@@ -1,0 +1,212 @@
+"""What every socket does: first message in time, frames within limits, and a clock to ask.
+
+It has its own receive loop: Channels' dispatch costs a thread hop a message.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any, ClassVar
+
+import msgspec
+from prometheus_client import Gauge
+from redis import RedisError
+
+from games.engine.errors import GameError
+from voting import protocol
+from voting.admission.seats import Seat
+from voting.ballot_box.stores import DATABASE_AWAY
+from voting.gateway.admission_queue import FULL_RETRY_MS, Crowded
+from voting.gateway.event_room import Room
+from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.send_queue import Line, Send
+from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_READERS
+from voting.protocol import CloseCode
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+JOIN_TIMEOUT_S = 10.0
+FRAMES_AT_ONCE = 30
+FRAMES_A_SECOND = 5.0
+
+_encode = msgspec.json.Encoder().encode
+
+
+class CloseSocket(Exception):
+    """Raised anywhere in a socket's conversation to end it; `within_ms` says when to come back."""
+
+    def __init__(self, code: int, within_ms: int | None = None) -> None:
+        self.code = code
+        self.within_ms = within_ms
+
+
+class SocketConsumer:
+    """One WebSocket. A subclass says which messages it takes and what it does with them."""
+
+    kind: ClassVar[str]
+    messages: ClassVar[Any]
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.scope = scope
+        self.seat: Seat | None = None
+        self.room: Room | None = None
+        self._line = Line(send, _note_slow_reader)
+        self.write, self.end = self._line.write, self._line.end
+        self._send = send
+        self._asked = False
+        self._waits_in: Room | None = None
+        self._frames_until = 0.0
+        self._decode = _decoder(self.messages)
+
+    @classmethod
+    def as_asgi(cls) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+        async def application(scope: Scope, receive: Receive, send: Send) -> None:
+            await cls(scope, send).converse(receive)
+
+        return application
+
+    async def converse(self, receive: Receive) -> None:
+        """From the handshake to the disconnection."""
+        await receive()
+        await self._send({"type": "websocket.accept"})
+        connections = _connections(self.kind)
+        connections.inc()
+        try:
+            await self._listen(receive)
+        except CloseSocket as end:
+            self.end(end.code, end.within_ms)
+            await self._line.closed()
+        finally:
+            connections.dec()
+            for room in (self.room, self._waits_in):
+                if room is not None:
+                    room.leave(self, self.seat)
+
+    async def _listen(self, receive: Receive) -> None:
+        try:
+            async with asyncio.timeout(JOIN_TIMEOUT_S):
+                while not self._asked:
+                    if not await self._take(await receive()):
+                        return
+        except TimeoutError:
+            if not self._asked:
+                raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
+            JOINS.labels("crowded").inc()
+            raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS) from None
+        while await self._take(await receive()):
+            pass
+
+    async def _take(self, event: dict[str, Any]) -> bool:
+        """Whether the conversation goes on."""
+        if event["type"] == "websocket.disconnect":
+            self._line.hang_up()
+            return False
+        self._count_frame()
+        message = self._read(event)
+        if message is None:
+            self.tell(protocol.ErrorTold(code="malformed", text="see docs/protocol.md"))
+        elif isinstance(message, protocol.ClockAsk):
+            await self._know_time()
+            self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
+        else:
+            await self.heed(message)
+        return True
+
+    async def heed(self, message: Any) -> None:
+        """Whatever is no matter of every socket."""
+        if self.room is not None:
+            await self.hear(message, self.room)
+        else:
+            await self._join(message)
+
+    def _count_frame(self) -> None:
+        """Each frame takes its share of a second; who is too many shares ahead of the time has to go."""
+        now = time.monotonic()
+        self._frames_until = max(self._frames_until, now) + 1 / FRAMES_A_SECOND
+        if self._frames_until > now + FRAMES_AT_ONCE / FRAMES_A_SECOND:
+            raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
+
+    def _read(self, event: dict[str, Any]) -> Any | None:
+        text = event.get("text")
+        if text is None:
+            raise CloseSocket(CloseCode.BAD_FRAME)
+        if _size(text) > protocol.MAX_FRAME_BYTES:
+            raise CloseSocket(CloseCode.FRAME_TOO_LARGE)
+        try:
+            return self._decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return None
+
+    async def _join(self, message: Any) -> None:
+        if not hasattr(message, "code"):
+            self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
+            return
+        house = self.house()
+        try:
+            room = await house.room(message.code)
+            if room is None:
+                raise CloseSocket(CloseCode.NO_SUCH_EVENT)
+            await self.join(message, room, house)
+        except Crowded as crowded:
+            JOINS.labels("crowded").inc()
+            raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
+        except (RedisError, OSError, GameError, *DATABASE_AWAY):
+            raise CloseSocket(CloseCode.UNAVAILABLE) from None
+
+    def house(self) -> Gateway:
+        """For a socket's first message, if it takes anybody in."""
+        self._asked = True
+        house = gateway()
+        if house.retry_ms is not None:
+            raise CloseSocket(CloseCode.RESTARTING, house.retry_ms)
+        return house
+
+    async def _know_time(self) -> None:
+        try:
+            await gateway().know_time()
+        except (RedisError, OSError):
+            raise CloseSocket(CloseCode.UNAVAILABLE) from None
+
+    def wait_in(self, room: Room) -> None:
+        """Stay without a seat, to hear when there is one to be had."""
+        self._waits_in = room
+        room.let_wait(self)
+
+    def enter(self, room: Room, welcome: msgspec.Struct) -> None:
+        """Take a place in the room and tell its state as of this moment."""
+        self.room = room
+        self.tell(welcome)
+        if room.told.turnout:
+            self.write(room.told.turnout)
+
+    def tell(self, message: msgspec.Struct) -> None:
+        self.write(_encode(message).decode())
+
+    async def join(self, message: Any, room: Room, gateway: Gateway) -> None:
+        """Answer the first message: `enter` the room, refuse, or raise CloseSocket."""
+        raise NotImplementedError
+
+    async def hear(self, message: Any, room: Room) -> None:
+        """Answer a later message."""
+        raise NotImplementedError
+
+
+def _note_slow_reader() -> None:
+    SLOW_READERS.inc()
+    gateway().slow_readers += 1
+
+
+@cache
+def _decoder(messages: Any) -> Callable[[str], Any]:
+    return msgspec.json.Decoder(messages).decode
+
+
+@cache
+def _connections(kind: str) -> Gauge:
+    return CONNECTIONS.labels(kind)
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

@@ -1,0 +1,136 @@
+"""The desk before an event's door, where newcomers show a key: nobody with a seat has to do with it.
+
+The code of the moment is checked in memory. Who shows a ticket while a claim is under way goes into the
+next one, which is one transaction for all of them; if too many wait, the next are told when to come back.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from django.db import Error, OperationalError
+
+from voting import protocol
+from voting.admission.admission import Guesses, is_of_the_moment, is_stale, is_ticket, plain_key
+from voting.admission.tickets import Claim, NoEntry, Shown, claim_tickets, release_tickets
+from voting.ballot_box.stores import DATABASE_AWAY
+from voting.gateway.admission_queue import NEWCOMERS_WAIT_S, Crowded, Pace
+from voting.protocol import ErrorCode
+
+log = logging.getLogger(__name__)
+
+CLAIMS_AT_ONCE = 100
+GUESSED_RETRY_MS = 15_000
+
+# Has a function called in a thread that may use the database.
+InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
+Waiting = tuple[Shown, "asyncio.Future[Claim]"]
+
+
+class TurnedAway(Exception):
+    """Who comes is not let in, but may stay and try again."""
+
+    def __init__(self, code: ErrorCode) -> None:
+        self.code = code
+
+
+class Desk:
+    """Of the event `event_id` at one gateway."""
+
+    def __init__(self, event_id: int, in_database: InDatabase) -> None:
+        self._event_id = event_id
+        self._in_database = in_database
+        self._guesses = Guesses()
+        self._pace = Pace()
+        self._waiting: list[Waiting] = []
+        self._task: asyncio.Task[None] | None = None
+        self._releasing: set[asyncio.Task[None]] = set()
+
+    def check_code(self, code: str, key: str | None, now: int) -> None:
+        """Whether this is the projector's code of the moment. Raises TurnedAway, Crowded."""
+        shown = _key(key)
+        self._check_guesses()
+        if not is_of_the_moment(code, shown, now):
+            self._guesses.count(not is_stale(code, shown, now))
+            raise TurnedAway("key_wrong")
+
+    async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> Claim:
+        """Raises TurnedAway, Crowded, and DATABASE_AWAY."""
+        key = _key(join.key)
+        if not is_ticket(key):
+            raise TurnedAway("key_wrong")
+        if len(self._waiting) >= self._pace.most_waiting(NEWCOMERS_WAIT_S):
+            raise Crowded(self._pace.appointment(len(self._waiting)))
+        even = event.team_choice == "balance"
+        shown = Shown(key, 0 if even else join.team or 0, now, event.admission != "tickets", even)
+        claimed: asyncio.Future[Claim] = asyncio.get_running_loop().create_future()
+        self._waiting.append((shown, claimed))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._claim_all())
+        return await claimed
+
+    def release(self, ticket: int) -> None:
+        """Soon: its voter did not come in after all."""
+        task = asyncio.create_task(self._release(ticket))
+        self._releasing.add(task)
+        task.add_done_callback(self._releasing.discard)
+
+    async def _release(self, ticket: int) -> None:
+        with suppress(*DATABASE_AWAY):  # the organizer can release it
+            await self._in_database(release_tickets)(self._event_id, [ticket])
+
+    def _check_guesses(self) -> None:
+        if self._guesses.are_too_many(time.monotonic()):
+            raise Crowded(GUESSED_RETRY_MS)
+
+    async def _claim_all(self) -> None:
+        while self._waiting:
+            some, self._waiting = self._waiting[:CLAIMS_AT_ONCE], self._waiting[CLAIMS_AT_ONCE:]
+            here = [one for one in some if not one[1].done()]
+            try:
+                claims = await self._claims([shown for shown, _ in here])
+            except (Crowded, *DATABASE_AWAY) as trouble:
+                for _, claimed in here:
+                    _tell(claimed, trouble)
+                continue
+            for (_, claimed), claim in zip(here, claims, strict=True):
+                self._answer(claimed, claim)
+
+    async def _claims(self, shown: list[Shown]) -> list[Claim | NoEntry]:
+        """Raises Crowded, and DATABASE_AWAY whatever is wrong with the database."""
+        self._check_guesses()
+        began = time.monotonic()
+        try:
+            claims: list[Claim | NoEntry] = await self._in_database(claim_tickets)(self._event_id, shown)
+        except DATABASE_AWAY:
+            raise
+        except Error as trouble:
+            log.exception("no ticket can be claimed", extra={"event": self._event_id})
+            raise OperationalError("no ticket can be claimed") from trouble
+        self._guesses.count(claims.count("key_wrong"))
+        if len(shown) == CLAIMS_AT_ONCE:
+            self._pace.learn(CLAIMS_AT_ONCE / (time.monotonic() - began))
+        return claims
+
+    def _answer(self, claimed: "asyncio.Future[Claim]", claim: Claim | NoEntry) -> None:
+        if not isinstance(claim, Claim):
+            _tell(claimed, TurnedAway(claim))
+        elif not claimed.done():
+            claimed.set_result(claim)
+        elif claim.first:  # whoever it was has left meanwhile
+            self.release(claim.ticket)
+
+
+def _tell(claimed: "asyncio.Future[Claim]", trouble: Exception) -> None:
+    if not claimed.done():
+        claimed.set_exception(trouble)
+
+
+def _key(key: str | None) -> str:
+    """Raises TurnedAway if there is none."""
+    if not key or not plain_key(key):
+        raise TurnedAway("key_needed")
+    return plain_key(key)

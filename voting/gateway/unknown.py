@@ -1,0 +1,9 @@
+"""A socket at an address where there is none."""
+
+from voting.gateway.send_queue import Send
+from voting.gateway.socket import Receive, Scope
+
+
+async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close"})

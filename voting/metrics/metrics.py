@@ -1,0 +1,125 @@
+"""What this process counts and times for whoever watches from outside.
+
+Nothing here tells a team, a side or a column from another, nor one event from another: who reads
+`/metrics` in a window learns how the machines fare and never how a vote stands. With
+PROMETHEUS_MULTIPROC_DIR set, the figures of all processes of a machine are gathered there.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
+
+from voting.metrics.process_slots import Places
+
+SHARED = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
+PLACES = Places(Path(SHARED)) if SHARED else None
+if PLACES:
+    values.ValueClass = values.MultiProcessValue(PLACES.mine)  # type: ignore[no-untyped-call]
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BALLOTS_A_BATCH = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
+
+Role = Literal["gateway", "worker", "clock", "command"]
+REGISTRY = CollectorRegistry()
+
+CONNECTIONS = Gauge(
+    "crowdgame_connections",
+    "Sockets open now; kind is phone, display, console or chat.",
+    ["kind"],
+    registry=REGISTRY,
+    multiprocess_mode="livesum",
+)
+JOINS = Counter(
+    "crowdgame_joins",
+    "Voters who came; outcome is seated, returned, refused or crowded.",
+    ["outcome"],
+    registry=REGISTRY,
+)
+BALLOTS = Counter(
+    "crowdgame_ballots",
+    "Ballots answered; outcome is counted or refused.",
+    ["outcome"],
+    registry=REGISTRY,
+)
+BATCH_SIZE = Histogram(
+    "crowdgame_batch_size",
+    "Ballots in one call to the ballot box.",
+    registry=REGISTRY,
+    buckets=BALLOTS_A_BATCH,
+)
+ACK_S = Histogram(
+    "crowdgame_ack_seconds",
+    "From the arrival of a batch's oldest ballot to its answer.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+BROADCAST_S = Histogram(
+    "crowdgame_broadcast_seconds",
+    "From a broadcast's first write to its last.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+SLOW_READERS = Counter(
+    "crowdgame_slow_readers",
+    "Sockets closed because they read too slowly.",
+    registry=REGISTRY,
+)
+LOOP_LAG_S = Histogram(
+    "crowdgame_loop_lag_seconds",
+    "How late a gateway's beat was.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+CLOSE_LAG_S = Histogram(
+    "crowdgame_close_lag_seconds",
+    "From a turn's deadline to its seal.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+RESOLVE_LAG_S = Histogram(
+    "crowdgame_resolve_lag_seconds",
+    "From a turn's deadline to its result in the database.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+RELAY_LAG_S = Histogram(
+    "crowdgame_relay_lag_seconds",
+    "From a change in the database to its announcement at the channel layer.",
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+CLOCK_LOOKED_AT = Gauge(
+    "crowdgame_clock_looked_at_seconds",
+    "When the clock last looked for deadlines, in seconds since 1970.",
+    registry=REGISTRY,
+    multiprocess_mode="livemax",
+)
+PROCESS = Gauge(
+    "crowdgame_process",
+    "A process of this machine that is up; role is gateway, worker, clock or command.",
+    ["role"],
+    registry=REGISTRY,
+    multiprocess_mode="liveall",
+)
+
+# What has not happened yet is a nought, not a gap.
+for metric, noughts in (
+    (CONNECTIONS, ("phone", "display", "console", "chat")),
+    (JOINS, ("seated", "returned", "refused", "crowded")),
+    (BALLOTS, ("counted", "refused")),
+):
+    for nought in noughts:
+        metric.labels(nought)
+
+
+class Myself:
+    """What this process is in the house, for its logs and figures."""
+
+    role: Role = "command"
+
+
+def take_role(role: Role) -> None:
+    Myself.role = role
+    PROCESS.labels(role).set(1)

@@ -1,1 +1,0 @@
-"""A rehearsal: a crowd of simulated phones over real WebSockets, knowing only the wire and the rules."""

@@ -1,0 +1,223 @@
+"""Close a turn: seal, commit, recount, decide, resolve, write, tell: once, whatever dies.
+
+Attempts at least once, frozen input, a deterministic engine, one compare-and-set in the database.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple, cast
+
+from crowdgame.ratings.matches import rate_match
+from games.engine.game import Side
+from games.matches import MatchError, Position, changing, claim_turn, end_match, position_of
+from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
+from voting import protocol
+from voting.announcements.outbox import announce, relay, tell_at_once
+from voting.ballot_box.archive import stored_ballots
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import Early, Lost, Sealed
+from voting.counting import window
+from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
+from voting.counting.commitments import commit_ballots, turn_sealed
+from voting.counting.series import Series, standing, winning_team
+from voting.counting.sides import Crossing, seal_secretly
+from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
+from voting.models import TallyRecord
+from voting.turns import clocks as banks
+from voting.turns import secret_sides as sides
+from voting.turns.outcomes import Outcome, ballots_by_side, decide_outcome
+from voting.turns.turns import boxed, change_turn, load_turn, log_match, place_turn, plan_turn, restore_turn
+
+log = logging.getLogger(__name__)
+
+PATIENCE_MS, LEAST_WAIT_MS = 250, 1
+# Of a turn, what its box is told.
+PLACED = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
+
+
+class Seal(NamedTuple):
+    """What is told of sealed ballots, and what they are committed to, a side."""
+
+    told: protocol.TurnSealed
+    roots: dict[Side, str]
+
+
+def close_turn(turn_id: int, box: BallotBox) -> None:
+    """Nothing happens before the deadline or twice."""
+    turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN:
+        return
+    position = position_of(turn.match, before=turn)
+    if _is_over_by_clocks(turn, position, box):
+        close_over(turn, position, box)
+
+
+def close_over(turn: Turn, position: Position, box: BallotBox) -> None:
+    """A turn whose deadline is the last one; `position` is as it stood before.
+
+    Of several that close it, one writes.
+    """
+    sealed = _seal(turn, box)
+    if isinstance(sealed, Lost):
+        restore_turn(turn.pk, box)
+    elif isinstance(sealed, Sealed):
+        _resolve(turn, position, sealed, box)
+
+
+def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
+    """In a match by clocks: whether it is over at its deadline. Else that moves to where it is by now.
+
+    Whoever has time left is waited for, if the other has picked in its own.
+    """
+    if turn.match.bank_s is None:
+        return True
+    if not _comes_soon(turn.closes_at, box):
+        return False
+    over_at = banks.over_at(turn, position, box)
+    if over_at > turn.closes_at:
+        with suppress(MatchError):
+            change_turn(turn, protocol.TurnMoved, box, closes_at=over_at)
+        return False
+    return True
+
+
+def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
+    """Seal at the deadline."""
+    patient_until = time.monotonic() + PATIENCE_MS / 1000
+    while isinstance(sealed := box.seal(boxed(turn)), Early) and time.monotonic() < patient_until:
+        if not _comes_soon(sealed.closes_at, box):
+            break
+    return sealed
+
+
+def _comes_soon(deadline: int, box: BallotBox) -> bool:
+    """Wait for a deadline that is only a moment away; False at once for any other.
+
+    The clock sends whoever closes a moment early, so that nothing is late by the way to it; and the clocks of
+    a cluster's nodes differ.
+    """
+    left_ms = deadline - box.now()
+    if left_ms > PATIENCE_MS:
+        return False
+    time.sleep(max(LEAST_WAIT_MS, left_ms) / 1000)
+    return True
+
+
+def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
+    stored = stored_ballots(turn)
+    ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
+    changes = sides.changes_before(turn)
+    by_side = ballots_by_side(position, sides.sort_by_side(ballots, changes))
+    seal = _tell_seal(turn, by_side, changes, sealed.sealed_at)
+    asked = time.monotonic()
+    now = max(box.now(), seal.told.at)  # a cluster's nodes differ, and clocks are set
+    deserted = sides.find_deserted(turn, [one for cast in by_side.values() for one in cast], changes)
+    outcome = decide_outcome(turn, position, by_side, deserted)
+    following = _write(turn, outcome, seal, now, banks.used(turn, position, box))
+    committed = now + (time.monotonic() - asked) * 1000
+    relay(turn.match.event_id)
+    if following:  # what everybody waits for came first, and somebody may have moved it by now
+        following.refresh_from_db(fields=PLACED)
+        place_turn(following, box, create=True)
+    if turn.state in CLOSED_STATES:
+        _account(turn, outcome, committed)
+        box.expire(turn.match.event_id, turn.pk)
+
+
+def _tell_seal(
+    turn: Turn, by_side: dict[Side, Sequence[Ballot]], changes: Sequence[Crossing], sealed_at: int
+) -> Seal:
+    """Commit to the ballots before anything of what they come to is known."""
+    if turn.match.defections:
+        new = [change for change in changes if change.turn == turn.number]
+        seal = Seal(*seal_secretly(turn.pk, sealed_at, by_side, new))
+    else:
+        commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+        roots = {side: commitment.root for side, commitment in commitments.items()}
+        seal = Seal(turn_sealed(turn.pk, sealed_at, commitments), roots)
+    tell_at_once(turn.match.event_id, seal.told)
+    return seal
+
+
+def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
+    """Say for whoever watches what is public by now."""
+    sealed_ms = (turn.sealed_at or 0) - turn.closes_at
+    resolved_ms = committed - turn.closes_at
+    CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
+    RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
+    event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
+    known = {"event": event, "turn": turn.pk, "ballots": ballots}
+    log.info(
+        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after its deadline",
+        *(turn.pk, event, ballots, sealed_ms, resolved_ms),
+        extra=known | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
+    )
+    if outcome.ended_by:
+        log_match("ended", turn.match)
+
+
+def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, int]) -> Turn | None:
+    """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
+    picks = outcome.picks
+    kept = outcome.is_concealed
+    closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
+    with changing(turn.match.event_id):
+        if not claim_turn(
+            turn,
+            red_pick=picks.red,
+            yellow_pick=picks.yellow,
+            sealed_at=seal.told.at,
+            whole=seal.told.whole or "",
+            **closed,
+            **used,
+        ):
+            return None
+        _record_tallies(turn, outcome, seal.roots)
+        if outcome.before.concealed and not kept:
+            turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
+        following = None
+        if outcome.ended_by:
+            _end(turn.match, outcome, now)
+        else:
+            lead_ms = window.START_LEAD_MS if kept else turn.match.reveal_s * 1000
+            following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
+        announce(turn.match.event_id, protocol.TurnConcealed if kept else protocol.TurnRevealed, now)
+    return following
+
+
+def _record_tallies(turn: Turn, outcome: Outcome, roots: dict[Side, str]) -> None:
+    TallyRecord.objects.bulk_create(
+        TallyRecord(
+            turn=turn,
+            side=side,
+            counts=decision.counts,
+            ballots=decision.ballots,
+            pick=decision.pick,
+            decided_by=decision.decided_by,
+            sealed=pack_ballots(outcome.ballots[side]),
+            root=roots[side],
+            rounds=decision.rounds or None,
+            resigning=decision.resigning,
+            captain=outcome.captains[side],
+        )
+        for side, decision in outcome.decisions.items()
+    )
+
+
+def _end(match: Match, outcome: Outcome, now: int) -> None:
+    """The next one begins by itself if the event says so, and no series is decided."""
+    end_match(match, outcome.result, cast(str, outcome.ended_by), now)
+    rate_match(match)
+    sides.keep_story(match)
+    pause_s = match.event.next_match_after_s
+    if pause_s is not None and not _series(match.event).winner:
+        next_at = now + (match.reveal_s + pause_s) * 1000
+        Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)
+
+
+def _series(event: Event) -> Series:
+    ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
+    rows = ended.values_list("result", "red__number", "yellow__number")
+    return standing((winning_team(*row) for row in rows), event.best_of)

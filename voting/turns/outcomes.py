@@ -1,0 +1,108 @@
+"""What a turn's sealed ballots come to: a decision a side, a joint pick, perhaps the match's end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from games.engine.game import SIDES, Picks, Side, other
+from games.matches import Position
+from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
+from voting.admission.seats import sign_of
+from voting.counting.ballots import Ballot
+from voting.counting.lots import draw_lot
+from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.protocol import Deciding
+from voting.turns.clocks import out_of_time
+
+LOSING: tuple[Deciding, ...] = ("forfeit", "resign")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A closed turn before it is written, and how the match stood `before` it.
+
+    `captains` are the places of the captains' ballots. `is_concealed`: nobody is told of it before the next
+    one is. `to_move` are the sides that vote in the next turn, if there is one.
+    """
+
+    before: Position
+    ballots: dict[Side, Sequence[Ballot]]
+    captains: dict[Side, int | None]
+    decisions: dict[Side, Decision]
+    picks: Picks
+    result: str
+    ended_by: EndedBy | None
+    is_concealed: bool = False
+    to_move: tuple[Side, ...] = ()
+
+
+def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
+    """Those of each side to move, in their order."""
+    return {side: [ballot for ballot in ballots if ballot.side == side] for side in position.to_move}
+
+
+def decide_outcome(
+    turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
+) -> Outcome:
+    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same.
+
+    A side that is `deserted` has lost, and nothing is played any more.
+    """
+    game, state = position.game, position.state
+    rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
+    captains = {side: captains_place(turn, side, cast) for side, cast in by_side.items()}
+    decisions = {
+        side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
+        for side, cast in by_side.items()
+    }
+    if deserted:
+        return Outcome(position, by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
+    if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
+        ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
+        return Outcome(position, by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
+    picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
+    after, resolution = game.resolve(state, picks)
+    result = resolution.result
+    ends = None if result == "open" else EndedBy.BOARD
+    kept = ends is None and position.vote == "concealed"
+    return Outcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
+
+
+def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
+    """What holds for each side if it has no ballot: by clocks only who ran out of time has lost."""
+    rule = turn.match.no_ballot_rule
+    if turn.match.bank_s is None or rule != NoBallotRule.FORFEIT:
+        return dict.fromkeys(SIDES, rule)
+    out = out_of_time(turn, position, picked)
+    others = NoBallotRule.PASS if out else NoBallotRule.RANDOM  # none is out: somebody closed the window
+    return {side: rule if side in out else others for side in SIDES}
+
+
+def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -> Decision:
+    game, state, match = position.game, position.state, turn.match
+    terms = TallyTerms(match.tally_method, match.tie_rule, no_ballot, match.resign)  # type: ignore[arg-type]
+    columns = game.view(state, cast.side).columns
+    draw = partial(draw_lot, turn.seed, cast.side)
+    legal = game.legal_actions(state, cast.side)
+    return decide(cast, legal, columns, terms, draw)
+
+
+def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
+    """Where the captain's ballot is in the list, in a match in which it counts for more."""
+    sign = getattr(turn, f"{side}_captain")
+    if turn.match.tie_rule != TieRule.CAPTAIN or not sign:
+        return None
+    return next((place for place, ballot in enumerate(ballots) if sign_of(ballot.voter) == sign), None)
+
+
+def _lost_by(lost: list[Side]) -> str:
+    if len(lost) == len(SIDES):
+        return MatchResult.DRAW
+    return MatchResult.YELLOW if lost == ["red"] else MatchResult.RED
+
+
+def _ended_by(turn: Turn, why: set[Deciding]) -> EndedBy:
+    """Of one that resigns and one that is not there, who is not there is said."""
+    if "forfeit" not in why:
+        return EndedBy.RESIGN
+    return EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME

@@ -1,0 +1,182 @@
+"""When the ballot box's clock is set, everybody keeps the time they had left: what it times moves along.
+
+A step is what the box's time did and this process's monotonic clock did not: a clock set by hand or by
+NTP, a machine that slept, another node's clock. A box or a clock process that was frozen for a while is none.
+"""
+
+from dataclasses import dataclass, field
+
+import msgspec
+from django.db.models import Q
+
+from games.matches import changing, claim_turn
+from games.models import Event, Turn, TurnState
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_clock import BoxClock, local_ms
+from voting.counting import window
+from voting.counting.window import Window
+from voting.models import Announcement
+from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.turns import load_turn, place_and_tell
+
+FAR_AT_A_LOOK = 100
+ENDLESS = 2**53
+# Whoever began a change before the step may write it so long afterwards, with a time from before.
+LATE_MS = 15_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The open turns with their versions, and when events' next matches start."""
+
+    turns: dict[int, int] = field(default_factory=dict)
+    matches: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The box's time `now`, asked and answered at these local times, and the plans of just before.
+
+    `timekeeper` is which node said so.
+    """
+
+    now: int
+    asked: float
+    answered: float
+    plans: Plans
+    timekeeper: str = ""
+
+
+@dataclass(slots=True)
+class TimeSteps:
+    """`plans` are those of the last look: all made before a step that this look finds.
+
+    Of those that close much later it knows what a walk of some minutes has found.
+    `told_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
+    moves if it is what it was before, and so it moves once.
+    """
+
+    box: BallotBox
+    plans: Plans = field(default_factory=Plans)
+    stepped_at: float = -LATE_MS
+    step: int = 0
+    told: int = 0
+    told_before: int = 0
+    timekeeper: str = ""
+    _clock: BoxClock = field(default_factory=BoxClock)
+    _walk: Walk = field(default_factory=lambda: Walk(FAR_AT_A_LOOK))
+    _far: dict[int, int] = field(default_factory=dict)
+    _walked: dict[int, int] = field(default_factory=dict)
+
+    def look(self) -> Look:
+        self._walk_on()
+        plans = _plans(_near(self.told))  # before the time is asked: what is planned later is not old
+        asked = local_ms()
+        return Look(self.box.now(), asked, local_ms(), plans, self.box.timekeeper)
+
+    def to_move(self, look: Look) -> tuple[int, Plans]:
+        """By how many milliseconds which plans are to be moved. Asked again before `keep`, the same again."""
+        if step := self._step(look):
+            known = Plans(self._far | self._walked | self.plans.turns, self.plans.matches)
+            now = Plans(_plans(_far(self.told)).turns | look.plans.turns, look.plans.matches)
+            late = _planned_before(_written_since(now, known), look.now, step, self.told)
+            return step, Plans(known.turns | late.turns, known.matches | late.matches)
+        if self.step and look.answered - self.stepped_at < LATE_MS:
+            written = _written_since(look.plans, self.plans)
+            return self.step, _planned_before(written, look.now, self.step, self.told_before)
+        return 0, Plans()
+
+    def keep(self, look: Look) -> None:
+        """All that was to be moved is."""
+        if step := self._step(look):
+            self.step, self.stepped_at, self.told_before = step, look.answered, self.told
+        if look.timekeeper != self.timekeeper:
+            self._clock = BoxClock()
+        self._clock.learn(look.now, look.asked, look.answered)
+        self.plans, self.told, self.timekeeper = look.plans, look.now, look.timekeeper
+
+    def _walk_on(self) -> None:
+        """Keep in mind the versions of those that close much later, too: a few at each look."""
+        rounds = self._walk.rounds
+        self._walked.update(self._walk.step(self.told + NEAR_MS if self.told else ENDLESS))
+        if self._walk.rounds > rounds:
+            self._far, self._walked = self._walked, {}
+
+    def _step(self, look: Look) -> int:
+        """Of two nodes that differ, neither was set."""
+        if look.timekeeper != self.timekeeper:
+            return 0
+        return self._clock.step(look.now, look.asked, look.answered)
+
+
+def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -> None:
+    """Unless somebody has written the turn since that version. `now` is by the new time."""
+    turn = load_turn(turn_id)
+    if (turn.state, turn.version) != (TurnState.OPEN, version):
+        return
+    times = window.shift_window(Window(turn.opens_at, turn.closes_at), step)
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at):
+            return
+        announce(turn.match.event_id, protocol.TurnMoved, now)
+    place_and_tell(turn, box, create=False)
+
+
+def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None:
+    """Unless somebody has planned it anew."""
+    with changing(event_id):
+        planned = Event.objects.filter(pk=event_id, next_match_at=planned_at)
+        if not planned.update(next_match_at=planned_at + step):
+            return
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
+
+
+def _near(told: int) -> Q:
+    """Whoever has not been told the time yet knows of none that is far."""
+    return Q(closes_at__lte=told + NEAR_MS if told else ENDLESS)
+
+
+def _far(told: int) -> Q:
+    return ~_near(told)
+
+
+def _plans(which: Q) -> Plans:
+    turns = Turn.objects.filter(which, state=TurnState.OPEN).values_list("pk", "version")
+    matches = Event.objects.filter(next_match_at__gt=0).values_list("pk", "next_match_at")
+    return Plans(dict(turns), {event_id: at for event_id, at in matches if at is not None})
+
+
+def _written_since(plans: Plans, before: Plans) -> Plans:
+    return Plans(
+        dict(plans.turns.items() - before.turns.items()), dict(plans.matches.items() - before.matches.items())
+    )
+
+
+def _planned_before(plans: Plans, now: int, step: int, told_before: int) -> Plans:
+    """Those whose event was told of them by the time of before the step."""
+    events = dict(Turn.objects.filter(pk__in=list(plans.turns)).values_list("pk", "match__event_id"))
+    all_events = {*events.values(), *plans.matches}
+    old = {event_id for event_id in all_events if _is_old(event_id, now, step, told_before)}
+    return Plans(
+        {turn_id: version for turn_id, version in plans.turns.items() if events.get(turn_id) in old},
+        {event_id: at for event_id, at in plans.matches.items() if event_id in old},
+    )
+
+
+class _Told(msgspec.Struct):
+    at: int
+
+
+def _is_old(event_id: int, now: int, step: int, told_before: int) -> bool:
+    """Whether what was told last was told by the old time.
+
+    That is earlier than anything by a time that was set ahead, and to come by one that was set back.
+    """
+    last = Announcement.objects.filter(event_id=event_id).order_by("-seq").first()
+    if last is None:
+        return False
+    at = msgspec.json.decode(last.body, type=_Told).at
+    return at < told_before + step / 2 if step > 0 else at > now - step / 2
