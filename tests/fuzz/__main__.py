@@ -8,10 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from deploy.laptop.stack import SERVERS
-from tests.fuzz.night import Outcome, attack
+from tests.fuzz.night import MAY_GROW_MIB, Outcome, attack
 from tests.stack import running_house
-
-MAY_GROW_MIB = 8.0
 
 
 def faults(outcome: Outcome) -> list[str]:
@@ -21,7 +19,9 @@ def faults(outcome: Outcome) -> list[str]:
     if outcome.counted < outcome.cast:
         found.append(f"the honest phone was answered {outcome.counted} times for {outcome.cast} ballots")
     if outcome.grown > MAY_GROW_MIB:
-        found.append(f"the gateway grew by {outcome.grown:.1f} MiB")
+        found.append(
+            f"the gateway grew by {outcome.grown:.1f} MiB in the last of {len(outcome.resident)} attacks"
+        )
     return found
 
 
@@ -29,7 +29,7 @@ def told(outcome: Outcome) -> str:
     return "\n".join(
         [
             f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
-            f"gateway {outcome.resident[0]:.1f} MiB warm, {outcome.resident[-1]:.1f} MiB after all",
+            f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.resident)}",
             f"its log grew by {outcome.logged:,} characters, {len(outcome.trouble)} lines of trouble",
             f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
             f"{outcome.slowest_s * 1000:.0f} ms",
