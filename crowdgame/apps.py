@@ -2,11 +2,15 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from crowdgame.config.logs import log_the_unexpected
+from voting.turns.periodic import every_hour
 
 
 class CrowdgameConfig(AppConfig):
     name = "crowdgame"
 
     def ready(self) -> None:
+        from crowdgame.operations.retention import forget_voters  # noqa: PLC0415
+
+        every_hour("voters of past events", lambda: forget_voters(settings.RETENTION_DAYS))
         if settings.LOG_FORMAT == "json":
             log_the_unexpected()

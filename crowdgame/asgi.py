@@ -15,6 +15,7 @@ from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
+from crowdgame.duels import rematch_socket  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import seen_from_outside  # noqa: E402
 from crowdgame.web.front_door import at_known_hosts, front_door  # noqa: E402
 from crowdgame.web.hosts import comes_from_own_page, comes_from_this_very_site  # noqa: E402

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 app = Celery("crowdgame")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["voting.turns"])
+app.autodiscover_tasks(["voting.turns", "crowdgame.notifications"])
 
 
 @setup_logging.connect

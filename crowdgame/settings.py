@@ -34,7 +34,7 @@ HTTPS = _public.scheme == "https"
 # The word ANY_ADDRESS among them stands for all IP addresses: a stranger's page gets here by a name only.
 ANY_ADDRESS = "ANY_ADDRESS"
 HOUSE_NAMES = [*_names("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
-# `crowdgame.hosts` has looked before Django does, which knows no such word.
+# `crowdgame.web.hosts` has looked before Django does, which knows no such word.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in HOUSE_NAMES else HOUSE_NAMES
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
 
@@ -58,6 +58,13 @@ INSTALLED_APPS = [
     "crowdgame",
     "games",
     "voting",
+    "crowdgame.accounts",
+    "crowdgame.events",
+    "crowdgame.duels",
+    "crowdgame.ratings",
+    "crowdgame.notifications",
+    "crowdgame.chat",
+    "crowdgame.cups",
 ]
 MIDDLEWARE = [
     "crowdgame.web.headers.say_policies",
@@ -74,7 +81,7 @@ ASGI_APPLICATION = "crowdgame.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "voting" / "templates"],  # before the admin's own
+        "DIRS": [BASE_DIR / "crowdgame" / "templates"],  # before the admin's own
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -166,7 +173,7 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.nowhere"
 AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.nobody"
 AXES_VERBOSE = AXES_ENABLE_ADMIN = False
-# Not their middleware: `voting.pages.lockout` says it in words. No address among what is locked: see above.
+# `crowdgame.accounts.lockout` replaces the middleware. Addresses are not locked out: see above.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

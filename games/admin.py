@@ -1,24 +1,12 @@
-"""Teams, matches and turns to look at: the console and the clock write them, nobody else."""
+"""Teams, matches and turns to view: the console and the scheduler write them."""
 
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from games.models import (
-    LIVE_STATES,
-    ChatLine,
-    ChatReport,
-    ChatSilence,
-    Cup,
-    CupPairing,
-    Match,
-    Member,
-    Team,
-    Turn,
-)
+from games.models import LIVE_STATES, Match, Team, Turn
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -53,36 +41,6 @@ class TeamAdmin(LookOnly):
     list_display = ["name", "number", "event"]
     list_select_related = ["event"]
     search_fields = ["name", "event__code", "event__name"]
-
-
-@admin.register(Member)
-class MemberAdmin(LookOnly):
-    """An event's owner says who they are, on a page of the console."""
-
-    list_display = ["event", "user", "role"]
-    list_filter = ["role"]
-    list_select_related = ["event", "user"]
-    search_fields = ["event__code", "event__name", "user__username"]
-    ordering = ["-pk"]
-
-
-@admin.register(Cup)
-class CupAdmin(LookOnly):
-    """Its owner has a page of the console for it."""
-
-    list_display = ["name", "code", "format", "owner"]
-    list_filter = ["format"]
-    list_select_related = ["owner"]
-    search_fields = ["code", "name", "owner__username", "teams__name"]
-    ordering = ["-pk"]
-
-
-@admin.register(CupPairing)
-class CupPairingAdmin(LookOnly):
-    list_display = ["__str__", "red", "yellow", "event", "walkover"]
-    list_select_related = ["cup", "event"]
-    search_fields = ["cup__code", "cup__name", "event__code"]
-    ordering = ["-pk"]
 
 
 @admin.register(Match)
@@ -122,40 +80,3 @@ class TurnAdmin(LookOnly):
         if turn.match.is_secret:
             return "shown when the match is over"
         return "shown when the turn is over" if turn.state in LIVE_STATES else turn.seed
-
-
-@admin.register(ChatLine)
-class ChatLineAdmin(LookOnly):
-    """What guests said; moderators have pages of the hall to do something about it."""
-
-    list_display = ["at", "room", "name", "text", "removed"]
-    list_filter = ["removed", "room__kind"]
-    list_select_related = ["room__duel__event"]
-    search_fields = ["name", "text", "room__duel__event__code"]
-    ordering = ["-pk"]
-
-
-@admin.register(ChatReport)
-class ChatReportAdmin(LookOnly):
-    list_display = ["at", "line", "reason", "by", "settled"]
-    list_filter = ["settled", "reason"]
-    list_select_related = ["line", "by"]
-    ordering = ["-pk"]
-
-
-@admin.register(ChatSilence)
-class ChatSilenceAdmin(LookOnly):
-    list_display = ["guest", "until", "by"]
-    list_select_related = ["guest", "by"]
-    ordering = ["-pk"]
-
-
-@admin.register(LogEntry)
-class LogEntryAdmin(LookOnly):
-    """What moderators did, and what was done on these pages."""
-
-    list_display = ["action_time", "user", "content_type", "object_repr", "change_message"]
-    list_filter = ["content_type"]
-    list_select_related = ["user", "content_type"]
-    search_fields = ["user__username", "object_repr", "change_message"]
-    ordering = ["-pk"]

@@ -21,7 +21,6 @@ from games.engine.registry import find_game, read_options
 from games.models import (
     CLOSED_STATES,
     LIVE_STATES,
-    Duel,
     Event,
     Match,
     MatchState,
@@ -137,8 +136,8 @@ def create_match(event: Event, now: int) -> Match:
 
 
 def _changes_sides(event: Event, number: int) -> bool:
-    """A hall keeps its colour all evening; two who play again change sides."""
-    return number % 2 == 0 and Duel.objects.filter(event=event).exists()
+    """In every other match, if the event says so."""
+    return event.swaps_sides and number % 2 == 0
 
 
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:

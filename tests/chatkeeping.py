@@ -6,11 +6,14 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
 from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.models import ChatLine, ChatRoom
 from crowdgame.chat.moderation import remove, rule_room
 from crowdgame.chat.posting import Speaker, report, say
 from crowdgame.chat.rooms import find_room
-from games.models import ChatLine, ChatRoom, Duel, Guest, Match
+from crowdgame.duels.models import Duel
+from games.models import Match
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 

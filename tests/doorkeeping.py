@@ -4,12 +4,12 @@ from typing import Any
 
 from django.db.models import Q
 
-from crowdgame.console.control import edit_event
 from games.models import Event, Team
 from voting.admission.admission import PERIOD_MS, code_of_the_moment
 from voting.admission.roster import read_roster
 from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
 
@@ -19,13 +19,13 @@ box = BallotBox()
 def edit(event_id: int, **fields: Any) -> None:
     """As the form does: saved, and told to all."""
     Event.objects.filter(pk=event_id).update(**fields)
-    edit_event(event_id, box)
+    announce_edit(event_id, box.now())
 
 
 def by_hands(event_id: int, teams: list[int]) -> None:
     """From now on these teams vote by a show of hands, the others with phones; told to all."""
     Team.objects.filter(event_id=event_id).update(hands=Q(number__in=teams))
-    edit_event(event_id, box)
+    announce_edit(event_id, box.now())
 
 
 def tickets(event_id: int, count: int) -> list[str]:

@@ -6,9 +6,10 @@ from django.db.models import F
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import BY_SLUG
 from games.matches import changing, claim_turn
-from games.models import Duel, Event, Match, Team, Turn
+from games.models import Event, Match, Team, Turn
 from tests.voting.playing import RED_WINS, only_turn, organizer, play
 from voting import protocol
 from voting.announcements.outbox import announce

@@ -24,8 +24,9 @@ from redis import Redis  # noqa: E402
 from crowdgame.console.control import abort_playing_match, act  # noqa: E402
 from crowdgame.console.turn_time import extend_turn  # noqa: E402
 from crowdgame.cups.cups import begin_pairing, create_cup  # noqa: E402
+from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
-from games.models import Event, Match, MatchState, Member, Turn  # noqa: E402
+from games.models import Event, Match, MatchState, Turn  # noqa: E402
 from tests.chatkeeping import (  # noqa: E402
     chat_key,
     filled_up,

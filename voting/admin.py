@@ -1,98 +1,17 @@
-"""Events and people to edit; ballots, tallies and announcements to look at, none before its reveal."""
+"""Ballots, tallies, tickets, restrictions and announcements to view, none before its reveal."""
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
-from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.models import Group, User
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from crowdgame.events.edits import tell_screens
-from crowdgame.events.event_words import NameField
-from games.admin import LookOnly, UnfoldAdmin
-from games.models import Event, MatchState, Team, TurnState
-from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
+from games.admin import LookOnly
+from games.models import MatchState, TurnState
+from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__defections__gt": 0}
-
-if TYPE_CHECKING:
-    from django.contrib.admin import TabularInline
-
-    TeamTable = TabularInline[Team, Event]
-    UsersByDjango = DjangoUserAdmin[User]
-else:
-    UsersByDjango = DjangoUserAdmin
-    from unfold.admin import TabularInline as TeamTable
-
-admin.site.unregister([User, Group])
-
-
-class NamesCleaned:
-    """A mixin: what is typed as a name is kept as it will be shown."""
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
-        if db_field.name == "name":
-            options["form_class"] = NameField
-        return super().formfield_for_dbfield(db_field, request, **options)  # type: ignore[misc]
-
-
-class TeamInline(NamesCleaned, TeamTable):
-    model = Team
-    fields = ["number", "name"]
-    readonly_fields = ["number"]
-    ordering = ["number"]
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(Event)
-class EventAdmin(NamesCleaned, UnfoldAdmin):
-    """Made and deleted in the console, which makes the teams and looks after a running match."""
-
-    list_display = ["name", "code", "owner", "lobby", "game", "window_s", "created_at"]
-    list_filter = ["lobby", "game"]
-    list_select_related = ["owner"]
-    search_fields = ["name", "code", "owner__username", "teams__name"]
-    ordering = ["-created_at"]
-    autocomplete_fields = ["owner"]
-    readonly_fields = ["code", "lobby", "game", "options", "next_match_at", "seq", "created_at"]
-    fieldsets = [
-        (None, {"fields": ["name", "owner", "team_choice", "admission", "peek"]}),
-        (
-            "Vote",
-            {
-                "fields": [
-                    *("window_s", "reveal_s", "close_early"),
-                    *("tally_method", "tie_rule", "no_ballot_rule", "resign"),
-                ]
-            },
-        ),
-        ("Between matches", {"fields": ["next_match_after_s", "next_match_at"]}),
-        ("To look at", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
-    ]
-    inlines = [TeamInline]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Event, form: Any, change: bool) -> None:
-        """Only what was edited: the event's counter moves on while the form is open."""
-        edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
-        obj.save(update_fields=edited)
-        transaction.on_commit(lambda: tell_screens(request, obj))
 
 
 @admin.register(StoredBallot)
@@ -152,23 +71,6 @@ class TicketAdmin(LookOnly):
         return ticket.used_at is not None
 
 
-@admin.register(Deed)
-class DeedAdmin(LookOnly):
-    """Who did what in a control room, and when."""
-
-    list_display = ["event", "by", "what", "action", "done_at"]
-    list_filter = ["action"]
-    list_select_related = ["event"]
-    search_fields = ["event__code", "event__name", "by", "what"]
-    ordering = ["-pk"]
-    fields = ["event", "by", "what", "action", "done_at"]
-    readonly_fields = ["done_at"]
-
-    @admin.display(description="at", ordering="at")
-    def done_at(self, deed: Deed) -> datetime:
-        return datetime.fromtimestamp(deed.at / 1000, UTC)
-
-
 @admin.register(Ruling)
 class RulingAdmin(LookOnly):
     """Who is moved, or kept out, by sign; by whom, the deeds say."""
@@ -202,15 +104,3 @@ class AnnouncementAdmin(LookOnly):
     @admin.display()
     def message(self, announcement: Announcement) -> str:
         return json.dumps(json.loads(bytes(announcement.body)), indent=1, ensure_ascii=False)
-
-
-@admin.register(User)
-class UserAdmin(UsersByDjango, UnfoldAdmin):
-    form = UserChangeForm
-    add_form = UserCreationForm
-    change_password_form = AdminPasswordChangeForm
-
-
-@admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, UnfoldAdmin):
-    pass

@@ -121,27 +121,6 @@ class Ticket(models.Model):
         return f"{self.event.code}: {self.label or self.pk}"
 
 
-class Deed(models.Model):
-    """Something an organizer did, by the ballot box's clock: `what` is shown as it is.
-
-    `pressed` is what was pressed in a control room, `undo` what takes it back.
-    """
-
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deeds")
-    by = models.CharField(max_length=150)
-    action = models.CharField(max_length=24)
-    what = models.CharField(max_length=200)
-    pressed = models.JSONField(null=True, blank=True)
-    undo = models.JSONField(null=True, blank=True)
-    at = models.BigIntegerField()
-
-    class Meta:
-        indexes = [models.Index(fields=["event", "-at"], name="deed_latest")]
-
-    def __str__(self) -> str:
-        return f"{self.by}: {self.what}"
-
-
 class Ruling(models.Model):
     """What an organizer ruled about whoever has this sign: moved to `team`, kept out, or sent out last then.
 

@@ -4,29 +4,14 @@ It is claimed, renamed and left here. What was played is kept under the name it 
 """
 
 import unicodedata
-from contextlib import suppress
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from redis import RedisError
 
-from crowdgame.console.control import edit_event
-from crowdgame.duels.duels import SEATS, HallError, games_on, place_of
-from games.matches import changing, changing_event
-from games.models import (
-    GUEST_KEY_LENGTH,
-    GUEST_NAME_LENGTH,
-    Address,
-    ChatLine,
-    Duel,
-    Event,
-    Guest,
-    Match,
-    MatchState,
-)
+from crowdgame.accounts.models import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Guest
+from crowdgame.accounts.signals import guest_left, guest_merged
 from games.names import clean_name
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -35,6 +20,10 @@ ALLOWED = frozenset(" -'\u2019_")
 # What a name may not begin with, or be: the hall's own words, and who could be taken for its people.
 NOT_FIRST = ("guest",)
 RESERVED = frozenset({"openseat", "thehall", "admin", "administrator", "moderator", "organizer", "crowdgame"})
+
+
+class AccountError(Exception):
+    """A refusal; the message is shown to the guest."""
 
 
 def name_key(name: str) -> str:
@@ -56,15 +45,15 @@ def checked_name(typed: str) -> str:
 
 
 def claim(guest: Guest, name: str, password: str) -> None:
-    """Make the guest an account. `name` is checked. Raises ValidationError, HallError if somebody has it."""
+    """Make the guest an account. Raises ValidationError, AccountError if the name is taken."""
     if guest.has_account:
-        raise HallError("You have an account already.")
+        raise AccountError("You have an account already.")
     validate_password(password)
     _name(guest, name, password=make_password(password))
 
 
 def rename(guest: Guest, name: str) -> None:
-    """For games to come. Raises HallError if somebody has it."""
+    """For games to come. Raises AccountError if somebody has it."""
     _name(guest, name)
 
 
@@ -76,7 +65,7 @@ def _name(guest: Guest, name: str, **more: str) -> None:
             guest.save(update_fields=["name", "name_key", *more])
     except IntegrityError:
         guest.refresh_from_db()
-        raise HallError("Somebody has this name, or one like it: choose another.") from None
+        raise AccountError("Somebody has this name, or one like it: choose another.") from None
 
 
 def change_password(guest: Guest, password: str) -> None:
@@ -93,59 +82,23 @@ def find_account(name: str, password: str) -> Guest | None:
     return guest if known else None
 
 
-def games_coming(guest: Guest) -> QuerySet[Duel]:
-    """Those that come along as this guest logs in: not over, and no match of them is."""
-    ended = Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED)
-    return games_on(guest).filter(~Exists(ended))
+def take_along(guest: Guest, account: Guest) -> list[str]:
+    """Hand over to the account what was begun here without one. Returns sentences to show.
 
-
-def take_along(guest: Guest, account: Guest) -> int:
-    """The games that are not over and were begun here without an account are the account's now; how many.
-
-    Where the two have played a match already, it was this guest's, and so is the next: its ratings tell of a
-    guest. Raises HallError if guest and account play against each other: nobody plays on both sides.
+    Raises MatchError if that cannot be: nobody plays against themselves.
     """
     if guest.has_account or guest == account:
-        return 0
+        return []
     with transaction.atomic():
-        if any(place_of(duel, account) for duel in games_on(guest)):
-            raise HallError(f"As {guest} you play here against this account: finish that game first.")
-        taken = list(games_coming(guest))
-        for duel in taken:
-            Duel.objects.filter(pk=duel.pk).update(**{SEATS[place_of(duel, guest)]: account})
-    return len(taken)
+        handed_over = guest_merged.send(Guest, guest=guest, account=account)
+    return [sentence for _, sentences in handed_over for sentence in sentences or ()]
 
 
 def leave(guest: Guest, box: BallotBox) -> None:
-    """Delete the account: in all games, and in what was said, the name becomes the guest's number.
+    """Delete the account: wherever its name is shown, the guest's number takes its place.
 
-    Games that wait are taken away; those that are on end by the clock. The password goes last: whoever was
-    cut off in between can do it again.
+    The password goes last: if the process dies in between, the guest can delete the account again.
     """
-    Address.objects.filter(guest=guest).delete()
-    for event_id in Event.objects.filter(_waiting(guest)).values_list("pk", flat=True):
-        with changing(event_id):
-            Event.objects.filter(_waiting(guest), pk=event_id).delete()
     guest.name, guest.name_key, guest.password = "", None, ""
-    ChatLine.objects.filter(guest=guest).update(name=str(guest))
-    for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)).select_related("event"):
-        _unname(duel, guest)
+    guest_left.send(Guest, guest=guest, box=box)
     guest.save(update_fields=["name", "name_key", "password"])
-    for event_id in games_on(guest).values_list("event_id", flat=True):
-        with suppress(RedisError):  # the screens learn the name with the next change
-            edit_event(event_id, box)
-
-
-def _waiting(guest: Guest) -> Q:
-    """Never begun, and nobody else has a seat."""
-    alone = Q(duel__one=guest, duel__two=None) | Q(duel__one=None, duel__two=guest)
-    return alone & Q(~Exists(Match.objects.filter(event=OuterRef("pk"))))
-
-
-def _unname(duel: Duel, guest: Guest) -> None:
-    place = place_of(duel, guest)
-    with changing_event(duel.event_id) as event:
-        event.teams.filter(number=place).update(name=str(guest))
-        event.tickets.filter(team=place).update(label=str(guest))
-        names = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
-        Event.objects.filter(pk=event.pk).update(name=names)

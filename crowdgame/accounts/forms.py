@@ -1,4 +1,4 @@
-"""Forms of a guest's account in the hall, and of the address to be told at."""
+"""Forms of a guest's account."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
 from crowdgame.accounts.accounts import checked_name
-from games.models import GUEST_KEY_LENGTH
+from crowdgame.accounts.models import GUEST_KEY_LENGTH
 
 
 class GuestNameField(forms.CharField):
@@ -64,12 +64,3 @@ class NewPasswordForm(forms.Form):
 
 class GoodbyeForm(forms.Form):
     password = PasswordField("Your password")
-
-
-class AddressForm(forms.Form):
-    email = forms.EmailField(
-        label="Mail address",
-        max_length=254,
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        error_messages={"invalid": "This is no mail address."},
-    )

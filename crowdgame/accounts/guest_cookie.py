@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowdgame.accounts.guest_names import find_guest
-from games.models import Guest
+from crowdgame.accounts.models import Guest
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
 SALT = "crowdgame.guest"

@@ -5,7 +5,7 @@ import secrets
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from games.models import Guest
+from crowdgame.accounts.models import Guest
 
 LEAST = 1_000
 TRIES_A_DIGIT = 4

@@ -43,7 +43,7 @@ class Failures(AxesCacheHandler):  # type: ignore[misc]
 class Login(LoginView):
     """Says that an account is locked, and until when."""
 
-    template_name = "console/login.html"
+    template_name = "accounts/organizer_login.html"
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -52,11 +52,11 @@ class Login(LoginView):
                 tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # cleaned, as counted
                 return self._say_locked(seconds_left(tried["username"]))
         except RedisError:
-            return render(self.request, "console/locked.html", {"away": True}, status=503)
+            return render(self.request, "accounts/locked.html", {"away": True}, status=503)
         return answer
 
     def _say_locked(self, seconds: int) -> HttpResponse:
-        answer = render(self.request, "console/locked.html", {"minutes": -(-seconds // 60)}, status=429)
+        answer = render(self.request, "accounts/locked.html", {"minutes": -(-seconds // 60)}, status=429)
         answer.headers["Retry-After"] = str(seconds)
         return answer
 

@@ -1,18 +1,24 @@
 """A login by link, good for one use and for a short while."""
 
+from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import base36_to_int, urlsafe_base64_decode, urlsafe_base64_encode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
+PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
 LIFE_S = 2 * 3600
 
 
 class EntryTokens(PasswordResetTokenGenerator):
     """Spent by any login: the moment of the last one is part of what is signed."""
 
-    key_salt = "crowdgame.voting.pages.sign_in.EntryTokens"
+    key_salt = "crowdgame.accounts.EntryTokens"
 
     def check_token(self, user: User | None, token: str | None) -> bool:
         if not user or not token or not super().check_token(user, token):
@@ -49,3 +55,15 @@ def spend_link(user: User) -> bool:
     """Of several that use a link at once, one gets in."""
     unspent = User.objects.filter(pk=user.pk, last_login=user.last_login)
     return unspent.update(last_login=timezone.now()) == 1
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enter(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
+    """A page with a button: those who merely look at the link (previews, scanners) do not spend it."""
+    user = find_entrant(uid, token)
+    if user and request.method == "POST" and spend_link(user):
+        login(request, user, backend=PASSWORD_BACKEND)
+        return redirect("console:room", code=code) if code else redirect("console:events")
+    status = 200 if user and request.method == "GET" else 410
+    return render(request, "accounts/login_link.html", {"entrant": user}, status=status)

@@ -3,7 +3,6 @@
 from functools import cache, partial
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +13,6 @@ from redis import RedisError
 
 from crowdgame.accounts import accounts
 from crowdgame.accounts.forms import (
-    AddressForm,
     ClaimForm,
     GoodbyeForm,
     LoginForm,
@@ -24,8 +22,8 @@ from crowdgame.accounts.forms import (
 from crowdgame.accounts.guest_cookie import guest_of, known, unknown
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.lockout import Locked, attempt
-from crowdgame.duels.duels import HallError, games_on
-from games.models import Address, Guest
+from crowdgame.accounts.models import Guest
+from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 
 WRONG = "This name and password do not belong together."
@@ -47,7 +45,7 @@ def account(request: HttpRequest) -> HttpResponse:
         guest = guest or new_guest()
         try:
             accounts.claim(guest, form.cleaned_data["name"], form.cleaned_data["password"])
-        except HallError as refusal:
+        except accounts.AccountError as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, f"You are {guest} now, on every device on which you log in.")
@@ -60,14 +58,11 @@ def account_page(request: HttpRequest, guest: Guest | None, **forms: Form) -> Ht
     context: dict[str, Any] = {
         "guest": guest,
         "claim": ClaimForm(),
-        "mail": settings.MAIL,
-        "give": AddressForm(),
     }
-    context["address"] = Address.objects.filter(guest=guest).first() if guest else None
     if guest and guest.has_account:
         context |= {"rename": RenameForm(initial={"name": guest.name}), "password": NewPasswordForm()}
     status = 400 if any(form.errors for form in forms.values()) else 200
-    return render(request, "hall/account.html", context | forms, status=status)
+    return render(request, "accounts/account.html", context | forms, status=status)
 
 
 @never_cache
@@ -77,25 +72,14 @@ def log_in(request: HttpRequest) -> HttpResponse:
     form, here = LoginForm(request.POST or None), guest_of(request)
     if form.is_valid() and (found := _prove(request, form, form.cleaned_data["name"])):
         try:
-            taken = accounts.take_along(here, found) if here else 0
-        except HallError as refusal:
+            sentences = accounts.take_along(here, found) if here else []
+        except MatchError as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _greeting(found, here, taken))
+            messages.success(request, " ".join([f"You are {found}.", *sentences]))
             return known(redirect("hall"), found)
-    coming = accounts.games_coming(here).count() if here and not here.has_account else 0
-    context = {"guest": here, "form": form, "coming": coming}
-    return render(request, "hall/login.html", context, status=400 if form.errors else 200)
-
-
-def _greeting(account: Guest, here: Guest | None, taken: int) -> str:
-    """With what came along of the guest's here, and what stayed."""
-    said = [f"You are {account}."]
-    if taken:
-        said.append(f"Games that came with you: {taken}.")
-    if here and not here.has_account and games_on(here).exists():
-        said.append(f"Your rematch stays {here}'s: go on with it in this browser.")
-    return " ".join(said)
+    context = {"guest": here, "form": form}
+    return render(request, "accounts/login.html", context, status=400 if form.errors else 200)
 
 
 def _prove(request: HttpRequest, form: Form, name: str) -> Guest | None:
@@ -129,7 +113,7 @@ def change_name(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             accounts.rename(guest, form.cleaned_data["name"])
-        except HallError as refusal:
+        except accounts.AccountError as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, f"In games to come you are {guest}.")
@@ -160,4 +144,4 @@ def delete(request: HttpRequest) -> HttpResponse:
         messages.success(request, "The account is deleted.")
         return unknown(redirect("hall"))
     context = {"guest": guest, "form": form, "number": f"Guest {guest.number}"}
-    return render(request, "hall/goodbye.html", context, status=400 if form.errors else 200)
+    return render(request, "accounts/delete.html", context, status=400 if form.errors else 200)

@@ -5,12 +5,18 @@ The rooms are in the database and nowhere else; one look is for all who listen t
 
 import asyncio
 import logging
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
+
+from channels.db import DatabaseSyncToAsync
 
 from crowdgame.chat.rooms import News, news_in, news_of
 from voting.ballot_box.stores import DATABASE_AWAY
+from voting.gateway import hooks
 from voting.gateway.broadcast import encode, write_to_all
-from voting.gateway.threads import in_the_parlour
 from voting.gateway.voters import Socket
 from voting.protocol import CloseCode
 
@@ -18,6 +24,10 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 0.5
 MOST_LISTENERS = 5_000
+
+# Who comes to talk waits for nobody's ballot, and no ballot for them.
+_thread = ThreadPoolExecutor(1, "gateway-chat")
+in_the_parlour: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_thread)
 
 
 @dataclass(slots=True)
@@ -92,3 +102,21 @@ class Parlours:
                 del parlour.listeners[socket]
                 socket.end(CloseCode.NOT_ALLOWED)
         await write_to_all(tuple(parlour.listeners), encode(news.told))
+
+
+@cache
+def chat_hub() -> Parlours:
+    """This process's, made on the event loop of its first socket."""
+    return Parlours()
+
+
+async def _look_for_ever() -> None:
+    await chat_hub().look_for_ever()
+
+
+def _listeners() -> Iterable[Socket]:
+    return chat_hub().listeners()
+
+
+hooks.background_tasks.append(_look_for_ever)
+hooks.drained_sockets.append(_listeners)

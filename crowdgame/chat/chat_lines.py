@@ -11,11 +11,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.chat import moderation as moderating
+from crowdgame.chat.models import ChatLine
 from crowdgame.chat.moderation import moderates, reported, rule_room
 from crowdgame.chat.posting import REASONS, mute, report, silence_of
 from crowdgame.chat.rooms import ChatError, place_of_room
 from crowdgame.chat.views import entered, show_room, way_back
-from games.models import ChatLine
 
 HOW_LONG = {"hour": "For an hour", "day": "For a day", "ever": "For ever"}
 MOST_REPORTS_SHOWN = 100
@@ -52,7 +52,7 @@ def _line(request: HttpRequest, line: ChatLine, problem: str = "", status: int =
     if moderates(request.user):
         told = [REASONS[one.reason] for one in line.reports.all()]
         context |= {"moderates": True, "told": told, "silence": silence_of(line.guest), "how_long": HOW_LONG}
-    return render(request, "hall/said_once.html", context, status=status)
+    return render(request, "chat/message_page.html", context, status=status)
 
 
 @require_POST
@@ -66,7 +66,7 @@ def deed(request: HttpRequest, place: str, number: int, deed: str) -> HttpRespon
         return _line(request, line, str(refusal), 400)
     if deed == "report":
         return render(
-            request, "hall/reported.html", {"guest": guest_of(request), "back": way_back(line.room)}
+            request, "chat/reported.html", {"guest": guest_of(request), "back": way_back(line.room)}
         )
     return redirect("chat_reports" if "list" in request.POST else way_back(line.room))
 
@@ -106,7 +106,7 @@ def reports(request: HttpRequest) -> HttpResponse:
         (line, place_of_room(line.room), sorted({REASONS[one.reason] for one in line.reports.all()}))
         for line in reported()[:MOST_REPORTS_SHOWN]
     ]
-    return render(request, "hall/reports.html", {"lines": lines, "guest": guest_of(request)})
+    return render(request, "chat/reports.html", {"lines": lines, "guest": guest_of(request)})
 
 
 def _moderator(request: HttpRequest) -> User:

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
+from crowdgame.chat.chat_hub import chat_hub
 from crowdgame.chat.keys import read_key
 from voting import protocol
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.gateway import gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.protocol import ChatJoin, CloseCode
 
@@ -22,13 +22,14 @@ class ChatConsumer(SocketConsumer):
             await super().converse(receive)
         finally:
             if self._parlour is not None:
-                gateway().parlours.leave(self, self._parlour)
+                chat_hub().leave(self, self._parlour)
 
     async def heed(self, message: ChatJoin) -> None:
         if self._parlour is not None:
             self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
             return
-        parlours = self.house().parlours
+        self.house()
+        parlours = chat_hub()
         reader = read_key(message.key)
         if reader is None:
             raise CloseSocket(CloseCode.BAD_TOKEN)

@@ -9,10 +9,10 @@ from django.db import transaction
 from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
 
+from crowdgame.chat.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatSilence
 from crowdgame.chat.rooms import ChatError, count_change
-from games.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatSilence
 
-RIGHT = "games.moderate_chat"
+RIGHT = "chat.moderate_chat"
 SILENCES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "ever": None}
 
 

@@ -7,9 +7,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
 from crowdgame.chat.limits import Said, looked_back, why_not
+from crowdgame.chat.models import LINE_LENGTH, ChatLine, ChatMute, ChatReport, ChatRoom, ChatSilence
 from crowdgame.chat.rooms import ChatError, count_change
-from games.models import LINE_LENGTH, ChatLine, ChatMute, ChatReport, ChatRoom, ChatSilence, Guest
 from games.names import clean_name
 
 LONGEST_TYPED = 4 * LINE_LENGTH  # what cannot be seen is taken out of it

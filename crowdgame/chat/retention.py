@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Generator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.admin.models import LogEntry
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from games.models import ChatLine, ChatRoom, ChatSilence, Guest
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine, ChatRoom, ChatSilence
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +30,9 @@ def chat_to_forget(days: int) -> tuple[QuerySet[Model], ...]:
 def _deeds(before: datetime) -> QuerySet[LogEntry]:
     models = [model._meta.model_name for model in (ChatLine, ChatRoom, Guest)]
     return LogEntry.objects.filter(
-        action_time__lt=before, content_type__app_label="games", content_type__model__in=models
+        action_time__lt=before,
+        content_type__app_label__in=["accounts", "chat"],
+        content_type__model__in=models,
     )
 
 
@@ -42,3 +46,8 @@ def forget_chat(days: int) -> Generator[int, None, None]:
             yield gone
     if gone:
         log.info("what guests said is forgotten: %s rows", gone)
+
+
+def unname_lines(guest: Guest, **_: Any) -> None:
+    """A guest left: the guest's number takes the name's place above the messages."""
+    ChatLine.objects.filter(guest=guest).update(name=str(guest))

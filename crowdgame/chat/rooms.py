@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import F, QuerySet
 
-from games.models import ChatLine, ChatRoom, Duel, Guest, RoomKind
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine, ChatRoom, RoomKind
+from crowdgame.duels.models import Duel
 from voting import protocol
 
 SHOWN = 100

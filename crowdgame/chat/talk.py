@@ -9,11 +9,13 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
+from crowdgame.accounts.models import Guest
 from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates, open_reports
 from crowdgame.chat.posting import told_silence
 from crowdgame.chat.rooms import SHOWN, door_of, find_room, id_of, lines_of, place_of_room, rooms_beside
-from games.models import SLOW_S, ChatRoom, Duel, Guest, RoomKind
+from crowdgame.duels.models import Duel
 
 TITLES = {
     RoomKind.HALL: "Talk in the hall",
@@ -100,7 +102,7 @@ def _kept(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, in
 def _draw(room: ChatRoom, muted: list[Guest], sees_all: bool, before: int | None) -> tuple[str, int]:
     """The lines as they are read, and the number of the first; 0 if there is none."""
     lines = [line for line in lines_of(room, muted, before) if sees_all or not line.removed]
-    drawn = render_to_string("hall/lines.html", {"lines": lines, "place": place_of_room(room)})
+    drawn = render_to_string("chat/lines.html", {"lines": lines, "place": place_of_room(room)})
     return drawn, lines[0].pk if lines else 0
 
 

@@ -8,11 +8,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import guest_of, known
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates
 from crowdgame.chat.posting import Speaker, say, unmute
 from crowdgame.chat.rooms import ChatError, door_of, find_room, id_of, place_of_room
 from crowdgame.chat.talk import talk_in
-from games.models import ChatRoom, Guest, RoomKind
 
 JSON = "application/json"
 
@@ -29,7 +30,7 @@ def show_room(request: HttpRequest, room: ChatRoom, problem: str = "", status: i
     talk = talk_in(request, room, guest_of(request), early)
     talk = replace(talk, problem=problem, refused=request.POST.get("text", ""))
     context = {"talk": talk, "guest": talk.guest, "early": early, "back": way_back(room)}
-    return render(request, "hall/room.html", context, status=status)
+    return render(request, "chat/room.html", context, status=status)
 
 
 @require_POST

@@ -15,6 +15,7 @@ from crowdgame.console.people_search import find_people
 from crowdgame.events.audit import Done, keep_deed, latest_deeds
 from crowdgame.events.rights import NEEDED, Standing, standing
 from crowdgame.rehearsal.dry_runs import DryRuns, Stage, check_door, stop_dry_run
+from crowdgame.rehearsal.lease import playbill
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol
@@ -148,7 +149,7 @@ class ConsoleConsumer(SocketConsumer):
 
     async def _rehearse(self, ask: ActionAsk, room: Room) -> Done:
         if ask.action == "rehearsal.stop":
-            await stop_dry_run(room.event_id, gateway().playbill)
+            await stop_dry_run(room.event_id, playbill(gateway().box))
             return Done("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
         await database_sync_to_async(check_door)(room.event_id)
         await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
@@ -172,7 +173,7 @@ def _stage(room: Room) -> Stage:
     return Stage(
         room.event_id,
         room.state.code,
-        gateway().playbill,
+        playbill(gateway().box),
         draining=lambda: gateway().retry_ms is not None,
         now=gateway().now,
     )

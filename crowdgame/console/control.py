@@ -15,6 +15,7 @@ from crowdgame.console.pace import set_pace
 from crowdgame.console.people import admit_voter, ban_voter, dismiss_voter, move_voter
 from crowdgame.console.turn_time import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
 from crowdgame.events.audit import Done
+from crowdgame.ratings.models import RatedMatch
 from games.matches import (
     MatchError,
     abort_match,
@@ -24,17 +25,7 @@ from games.matches import (
     position_of,
     reopen_match,
 )
-from games.models import (
-    CLOSED_STATES,
-    LIVE_STATES,
-    Event,
-    Lobby,
-    Match,
-    MatchState,
-    RatedMatch,
-    Turn,
-    TurnState,
-)
+from games.models import CLOSED_STATES, LIVE_STATES, Event, Lobby, Match, MatchState, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -122,14 +113,6 @@ def begin_match(event_id: int, box: BallotBox) -> Done:
     number = start_match(event_id, box).number
     what = f"started match {number}"
     return Done(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
-
-
-def edit_event(event_id: int, box: BallotBox) -> None:
-    """Tell everyone that a name or a setting changed."""
-    now = box.now()
-    with changing(event_id):
-        announce(event_id, protocol.EventEdited, now)
-    relay(event_id)
 
 
 def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:

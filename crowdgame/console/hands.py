@@ -7,12 +7,11 @@ count raises the turn's version, so that no close that has not read it can be co
 import secrets
 from typing import cast
 
-from django.db.models import QuerySet
-
 from crowdgame.events.audit import Done
 from games.engine.game import SIDES, Side
 from games.matches import MatchError, changing, claim_turn, position_of
 from games.models import Match, Team, Turn, TurnState
+from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND
 from voting.models import StoredBallot
@@ -45,22 +44,6 @@ def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
     return Done(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
 
 
-def lacks_hands(turn: Turn) -> bool:
-    """Whether a team that is to move by a show of hands has none counted yet."""
-    by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
-    teams = set(by_hands)
-    if not teams:
-        return False
-    position = position_of(turn.match)
-    moving = [side for side in position.to_move if getattr(turn.match, f"{side}_id") in teams]
-    counted = set(_hands(turn).values_list("side", flat=True))
-    return any(side not in counted for side in moving)
-
-
-def _hands(turn: Turn) -> QuerySet[StoredBallot]:
-    return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND)
-
-
 def _side_of(match: Match, number: int) -> tuple[Side, Team]:
     side = next(side for side in SIDES if getattr(match, side).number == number)
     return side, cast(Team, getattr(match, side))
@@ -90,7 +73,7 @@ def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
 
 
 def _replace(turn: Turn, side: Side, hands: Hands, now: int) -> None:
-    _hands(turn).filter(side=side).delete()
+    hand_ballots(turn).filter(side=side).delete()
     columns = [column for column, count in enumerate(hands, 1) for _ in range(count)]
     StoredBallot.objects.bulk_create(
         StoredBallot(

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from crowdgame.cups.cup_view import CupView, view_cup
 from crowdgame.cups.cups import read_course
-from games.models import Cup
+from crowdgame.cups.models import Cup
 from voting.admission.links import address_shown, qr_path
 
 FRESH_S = 2

@@ -13,14 +13,15 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from crowdgame.cups.league_table import champions
+from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
 from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
 from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, waiting_for
 from crowdgame.cups.words import name_pairing
+from crowdgame.events.models import Deed
 from games.matches import CODE_LETTERS, TERMS, create_event
-from games.models import Cup, CupPairing, CupTeam, Event, Lobby, Match, MatchResult, MatchState, TeamChoice
+from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
-from voting.models import Deed
 
 CODE_LENGTH = 5  # a letter more than an event's: neither is taken for the other
 

@@ -6,12 +6,13 @@ from django import forms
 from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import create_cup
+from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
 from crowdgame.cups.team_list import TeamListError, read_teams
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_words import NameField, game_choices
 from crowdgame.events.game_options import offer_options, option_rows, take_options
 from crowdgame.events.presets import PRESETS, Preset
-from games.models import MAX_CUP_TEAMS, MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Cup
+from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
 
 if TYPE_CHECKING:
     CupModelForm = forms.ModelForm[Cup]

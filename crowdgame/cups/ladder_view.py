@@ -22,4 +22,4 @@ def team_ladder(request: HttpRequest) -> HttpResponse:
     if game not in dict(games) and (games or game):
         raise Http404
     context = {"games": games, "game": game, "rows": ladder(owner, game), "start": round(START)}
-    return render(request, "console/ladder.html", context)
+    return render(request, "cups/ladder.html", context)

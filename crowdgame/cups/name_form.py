@@ -5,8 +5,8 @@ from typing import Any
 
 from django import forms
 
+from crowdgame.cups.models import Cup, CupTeam
 from crowdgame.events.event_words import NameField
-from games.models import Cup, CupTeam
 
 TEAM = "team_{}"
 

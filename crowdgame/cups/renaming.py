@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from crowdgame.cups.cups import Course, changing_cup, name_event, read_course
+from crowdgame.cups.models import Cup, CupPairing
 from games.matches import changing_event
-from games.models import Cup, CupPairing, Event
+from games.models import Event
 from games.names import clean_name
 
 

@@ -24,11 +24,11 @@ from crowdgame.cups.cups import (
     take_walkover_back,
 )
 from crowdgame.cups.forms import TEMPLATES, CupForm, cup_like
+from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.events.edits import keep_edit, tell_screens
 from crowdgame.events.presets import BY_SLUG
-from games.models import Cup
 from voting.admission.links import address_shown
 
 LONGEST_NUMBER = 4

@@ -10,8 +10,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.fields.related import ForeignObjectRel
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.models import Duel
 from games.matches import changing
-from games.models import Duel, Event, Guest
+from games.models import Event
 
 # Whoever does it holds up nobody.
 GAMES_AT_ONCE, GUESTS_AT_ONCE = 4, 100

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import place_of
 from crowdgame.duels.lists import names_of, seats_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import clock_of
 from games.engine.game import SIDES
 from games.engine.registry import title_of
-from games.models import Duel, Guest, Match
+from games.models import Match
 from voting.ballot_box.types import Held
 
 MINUS = "\N{MINUS SIGN}"
@@ -69,7 +71,7 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Hel
         crowd=duel.crowd,
         over=over,
         match=match.number if match else 0,
-        asked=duel.again,
+        asked=duel.event.rematch_wanted_by,
         invites=bool(mine) and not over and bool(free or duel.crowd),
         begins=bool(mine) and duel.crowd and (match is None or over),
         there=present.connected[duel.one is not None],

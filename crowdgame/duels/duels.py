@@ -15,9 +15,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import USUAL, Pace
 from games.matches import MatchError, changing_event, create_event
-from games.models import Admission, Duel, Event, Guest, Lobby, Match, MatchState, NoBallotRule
+from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
@@ -72,6 +74,8 @@ def _choices(wish: Wish) -> dict[str, Any]:
         "game": wish.game,
         "options": wish.options,
         "lobby": Lobby.OPEN,
+        "is_duel": True,
+        "swaps_sides": True,
         "close_early": True,
         "reveal_s": wish.pace.reveal_s,
         **(_against_a_crowd(wish) if wish.crowd else _against_one(wish)),

@@ -9,12 +9,14 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import games_on
+from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import PACES, clock_of
 from games.engine.game import Side
 from games.engine.registry import title_of
 from games.matches import live_turn, position_of
-from games.models import Duel, Guest, Match, MatchResult, MatchState, Team
+from games.models import Match, MatchResult, MatchState, Team
 from voting.ballot_box.ballot_box import BallotBox
 
 Kind = Literal["open", "running", "finished"]

@@ -1,8 +1,9 @@
 """Another match of the same two: it begins when both have asked for it."""
 
 from crowdgame.duels.duels import HallError
+from crowdgame.duels.models import Duel
 from games.matches import changing_event
-from games.models import Duel, Event, Match, MatchState
+from games.models import Event, Match, MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -16,24 +17,22 @@ def ask_again(event_id: int, team: int, box: BallotBox) -> None:
     """
     now = box.now()
     with changing_event(event_id) as event:
-        duel = _over(event)
-        if duel.again == team:
+        _check_over(event)
+        if event.rematch_wanted_by == team:
             return
-        both = duel.again not in {None, team}
-        Duel.objects.filter(pk=duel.pk).update(again=None if both else team)
-        if both:
-            Event.objects.filter(pk=event_id).update(next_match_at=now)
+        both = event.rematch_wanted_by is not None
+        changes = {"rematch_wanted_by": None, "next_match_at": now} if both else {"rematch_wanted_by": team}
+        Event.objects.filter(pk=event_id).update(**changes)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     if both:
         start_due_match(event_id, box)
 
 
-def _over(event: Event) -> Duel:
+def _check_over(event: Event) -> None:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
     if duel is None or duel.crowd or last is None:
         raise HallError("There is nothing to be played again.")
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
         raise HallError("The next match is on already.")
-    return duel

@@ -9,6 +9,7 @@ from crowdgame.duels.rematch import ask_again
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_AWAY
+from voting.gateway import hooks
 from voting.gateway.threads import in_database
 
 ballot_box = cache(BallotBox)
@@ -22,3 +23,6 @@ async def play_again(event_id: int, team: int) -> None:
 
 def _ask(event_id: int, team: int) -> None:
     ask_again(event_id, team, ballot_box())
+
+
+hooks.rematch_requests.append(play_again)

@@ -11,8 +11,8 @@ from redis import RedisError
 
 from crowdgame.accounts.guest_cookie import guest_of, known
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
 from crowdgame.accounts.views import AWAY
-from crowdgame.chat.talk import talk_in_hall, talks_beside
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     HallError,
@@ -26,9 +26,9 @@ from crowdgame.duels.duels import (
 )
 from crowdgame.duels.forms import WishForm
 from crowdgame.duels.lists import KINDS, Kind, Line, clean_query, games_for, latest, page_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import ask_again
 from crowdgame.reports.preview_view import picture_address
-from games.models import Duel, Guest
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Held
@@ -57,10 +57,9 @@ def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
         "lists": [(kind, TITLES[kind], *latest(kind, SHORT, query)) for kind in KINDS],
         "query": query,
         "form": WishForm(),
-        "talk": None if query else talk_in_hall(request, guest),
         "problem": problem,
     }
-    return render(request, "hall/hall.html", context, status=status)
+    return render(request, "duels/play.html", context, status=status)
 
 
 def _games_for(guest: Guest) -> list[Line]:
@@ -84,7 +83,7 @@ def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
         "page": page_of(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
         "query": query,
     }
-    return render(request, "hall/list.html", context)
+    return render(request, "duels/list.html", context)
 
 
 @require_safe
@@ -130,10 +129,9 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
         "qr": path,
         "qr_size": size,
         "problem": problem,
-        "talks": talks_beside(request, duel, guest),
         "picture": picture_address(request, duel.event.code, match),
     }
-    return render(request, "hall/duel.html", context, status=status)
+    return render(request, "duels/duel.html", context, status=status)
 
 
 def _present(duel: Duel) -> Held:

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
+from crowdgame.events.models import Deed
 from voting import protocol
 from voting.announcements.outbox import tell_consoles
-from voting.models import Deed
 from voting.protocol import Pressed
 
 SHOWN = 10

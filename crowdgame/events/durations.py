@@ -18,7 +18,7 @@ def in_words(seconds: int) -> str:
 
 
 class DurationWidget(forms.MultiWidget):
-    template_name = "console/duration.html"
+    template_name = "events/duration.html"
 
     def __init__(self, presets: Sequence[int], empty: str) -> None:
         self.presets = presets

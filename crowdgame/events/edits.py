@@ -7,9 +7,9 @@ from django.contrib import messages
 from django.http import HttpRequest
 from redis import RedisError
 
-from crowdgame.console.control import edit_event
 from crowdgame.events.audit import keep_page_deed
 from games.models import Event
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 
 
@@ -17,7 +17,7 @@ def tell_screens(request: HttpRequest, event: Event) -> bool:
     """Whether they heard. If the ballot box is away, the organizer is told that they hear of it later."""
     try:
         with closing(BallotBox()) as box:
-            edit_event(event.pk, box)
+            announce_edit(event.pk, box.now())
     except (RedisError, OSError):
         text = "Saved. The screens cannot be told now; they hear of it with the next change."
         messages.warning(request, text)

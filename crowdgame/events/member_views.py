@@ -10,10 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from crowdgame.events.access import own_event
 from crowdgame.events.edits import keep_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
-from crowdgame.events.views import own_event
-from games.models import Event, Role
+from crowdgame.events.models import Role
+from games.models import Event
 
 LONGEST_ID = 19
 NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
@@ -64,7 +65,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("console:members", code=event.code)
     rows = event.members.select_related("user").order_by("user__username")
     page = {"event": event, "form": form, "members": rows, "others": MAKE}
-    return render(request, "console/members.html", page)
+    return render(request, "events/members.html", page)
 
 
 def _obey(request: HttpRequest, event: Event, form: MemberForm) -> bool:

@@ -3,7 +3,8 @@
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from games.models import Event, Member, Role
+from crowdgame.events.models import Member, Role
+from games.models import Event
 
 
 class MemberError(Exception):

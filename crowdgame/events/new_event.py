@@ -9,9 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from crowdgame.events.access import own_event
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import BY_SLUG, EMPTY, PRESETS
-from crowdgame.events.views import lacks_tickets, own_event
+from crowdgame.events.views import lacks_tickets
 from games.models import Event
 
 
@@ -22,7 +23,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
     preset = BY_SLUG.get(request.POST.get("preset", ""))
     if request.method == "POST" and preset:
         return _lead_into(request, preset.make(cast(User, request.user)))
-    return render(request, "console/new.html", {"presets": PRESETS, "empty": EMPTY})
+    return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY})
 
 
 @login_required
@@ -35,7 +36,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     form = EventForm(request.POST or None, instance=preset.unmade(), hands=preset.hands)
     if form.is_valid():
         return _lead_into(request, form.create(cast(User, request.user)))
-    return render(request, "console/event.html", {"form": form, "preset": preset})
+    return render(request, "events/event.html", {"form": form, "preset": preset})
 
 
 @login_required
@@ -53,7 +54,7 @@ def another_event(request: HttpRequest, code: str) -> HttpResponse:
     )
     if form.is_valid():
         return _lead_into(request, form.create(cast(User, request.user)))
-    return render(request, "console/event.html", {"form": form, "like": like})
+    return render(request, "events/event.html", {"form": form, "like": like})
 
 
 def _lead_into(request: HttpRequest, event: Event) -> HttpResponse:

@@ -27,7 +27,7 @@ class Preset:
 
     @property
     def icon(self) -> str:
-        return f"console/presets/{self.slug}.html"
+        return f"events/presets/{self.slug}.html"
 
     def unmade(self) -> Event:
         """The event as it would be, for a form to begin with."""

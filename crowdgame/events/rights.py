@@ -9,7 +9,8 @@ from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare
 
-from games.models import Event, Member
+from crowdgame.events.models import Member
+from games.models import Event
 from voting.protocol import Action, Role
 
 Right = Literal["look", "run", "rehearse"]

@@ -14,9 +14,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from crowdgame.events.access import own_event
+from crowdgame.events.print_views import SLIPS_A_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
-from crowdgame.events.views import own_event
-from crowdgame.printing.views import SLIPS_A_FILE
 from crowdgame.web.spreadsheet import answer_csv
 from games.models import Admission, Event
 from voting.admission.admission import plain_key, shown_key
@@ -42,7 +42,7 @@ def tickets(request: HttpRequest, code: str) -> HttpResponse:
     roster = RosterForm(event, request.POST if asked == "roster" else None)
     if asked not in {"", "find"} and _obey(request, event, pile, roster):
         return redirect("console:tickets", code=event.code)
-    return render(request, "console/tickets.html", _page(request, event, pile, roster))
+    return render(request, "events/tickets.html", _page(request, event, pile, roster))
 
 
 def _obey(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> bool:
@@ -120,7 +120,7 @@ def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
     address = _address(request, event)
     slips = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
     context = {"event": event, "address": address_shown(address), "slips": slips, "part": some}
-    return render(request, "console/tickets_print.html", context)
+    return render(request, "events/tickets_print.html", context)
 
 
 @never_cache

@@ -1,6 +1,7 @@
 """Where guests are told that it is their turn: given, confirmed by a link, stopped by another one."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -9,8 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import HallError
-from games.models import Address, Guest, Letter
+from crowdgame.notifications.models import Address, Letter
 
 CONFIRM, STOP, ASKED = (f"crowdgame.hall.{what}" for what in ("confirm", "stop", "asked"))
 CONFIRM_WITHIN = timedelta(days=1)
@@ -94,3 +96,7 @@ def _read(token: str, salt: str, max_age: timedelta | None) -> tuple[int, str] |
 def _digest(address: Address) -> str:
     """A row's number may be given again after a restore: the link is this address's, and nobody else's."""
     return salted_hmac(ASKED, f"{address.guest_id} {address.email}").hexdigest()[:16]
+
+
+def remove_address(guest: Guest, **_: Any) -> None:
+    Address.objects.filter(guest=guest).delete()

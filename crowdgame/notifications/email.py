@@ -19,14 +19,18 @@ from django.utils import timezone
 
 from crowdgame.duels.duels import place_of
 from crowdgame.duels.lists import is_to_pick, seats_of, sides_to_move
+from crowdgame.duels.models import Duel
 from crowdgame.notifications.messages import mail_of, side_of
+from crowdgame.notifications.models import Address, Letter
 from games.engine.game import SIDES
-from games.models import Address, Duel, Letter, Turn, TurnState
+from games.models import Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.clocks import bank_of
-from voting.turns.deadlines import arm_letters
+from voting.turns.deadlines import send_task
 
 log = logging.getLogger(__name__)
+
+SEND_LETTERS = "notifications.send_letters"
 
 FAR_MS = 3600 * 1000  # with less than that left a mail is no use
 GRACE = timedelta(minutes=3)  # who is at the board needs none
@@ -64,6 +68,11 @@ class Post:
         if settings.MAIL and now - self.asked_at >= EVERY_S and _due().exists():
             self.asked_at = now
             arm_letters()
+
+
+def arm_letters() -> None:
+    """Some are due: they are in the database, and asked for again until they are not."""
+    send_task("of mails", SEND_LETTERS)
 
 
 def send_due(box: BallotBox) -> None:

@@ -6,8 +6,9 @@ from django.utils.crypto import salted_hmac
 
 from crowdgame.duels.lists import seats_of
 from crowdgame.notifications.addresses import link_to_confirm, link_to_stop
+from crowdgame.notifications.models import Address, Letter
 from games.engine.game import SIDES, Side
-from games.models import Address, Letter, Turn
+from games.models import Turn
 from voting.turns.clocks import bank_of
 
 CONFIRM = """Hello,

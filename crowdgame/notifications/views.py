@@ -9,12 +9,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 from redis import RedisError
 
-from crowdgame.accounts.forms import AddressForm
 from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.accounts.views import AWAY, account_page
 from crowdgame.duels.duels import HallError
 from crowdgame.notifications import addresses
-from games.models import Address
+from crowdgame.notifications.forms import AddressForm
+from crowdgame.notifications.models import Address
 
 GONE = 410
 
@@ -56,7 +56,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     if address and done:
         addresses.confirm(address)
     context = {"guest": guest_of(request), "address": address, "done": done}
-    return render(request, "hall/confirm.html", context, status=200 if address else GONE)
+    return render(request, "notifications/confirm.html", context, status=200 if address else GONE)
 
 
 @csrf_exempt
@@ -70,4 +70,4 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
     if address and request.method == "POST":
         addresses.stop(address)
         address = None
-    return render(request, "hall/stop.html", {"guest": guest_of(request), "address": address})
+    return render(request, "notifications/unsubscribe.html", {"guest": guest_of(request), "address": address})

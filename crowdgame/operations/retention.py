@@ -16,10 +16,13 @@ from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from crowdgame.duels.models import Duel
+from crowdgame.events.models import Deed
+from crowdgame.notifications.models import Address
 from games.matches import changing
-from games.models import Address, Duel, Event, Match, MatchState, Turn
+from games.models import Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, Deed, Defection, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 

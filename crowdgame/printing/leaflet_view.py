@@ -25,10 +25,10 @@ def about(request: HttpRequest) -> HttpResponse:
 @cache
 def _rules() -> str:
     context = {"pictures": draw_scenes(), "first_game": draw_empty_board(FIRST_GAME)}
-    return render_paper("paper_pages/rules.html", context)
+    return render_paper("printing/rules.html", context)
 
 
 @cache
 def _about() -> str:
     games = [game for slug, game in all_games().items() if game.rules and slug != GAME]
-    return render_paper("paper_pages/about.html", {"board": draw_scenes()[3].after, "games": games})
+    return render_paper("printing/about.html", {"board": draw_scenes()[3].after, "games": games})

@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from crowdgame.accounts.models import Guest
 from crowdgame.ratings.ledger import DAY_MS, Change, Ledger, Played, Standing, meeting_of, skill
-from games.models import Guest, Match, MatchState, RatedMatch, Rating, Turn, TurnState
+from crowdgame.ratings.models import RatedMatch, Rating
+from games.models import Match, MatchState, Turn, TurnState
 
 # Whoever loses on time in the first turn was perhaps never there.
 LEAST_TURNS = 2
@@ -31,7 +33,7 @@ def read_played(matches: QuerySet[Match]) -> Iterator[Played]:
         yield Played(pk, game, *players, result, ended_at)
 
 
-def rate_match(match: Match) -> None:
+def rate_match(match: Match, **_: Any) -> None:
     """Call it in the transaction that ended the match: with its result it is rated, once, or not at all.
 
     It ended later than any other of its players' did: that is the order in which all are rated anew.

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from crowdgame.accounts.models import Guest
 from crowdgame.ratings.ledger import Change, Ledger
 from crowdgame.ratings.matches import MOST_A_DAY, ratable, rated_row, ratings_of, read_played
-from games.models import Guest, Match, RatedMatch, Rating
+from crowdgame.ratings.models import RatedMatch, Rating
+from games.models import Match
 
 AT_ONCE = 2_000
 A_STEP = 10_000

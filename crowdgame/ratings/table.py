@@ -6,10 +6,11 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import USUAL_GAME
+from crowdgame.ratings.models import Rating
 from crowdgame.ratings.rows import Row, row
 from games.engine.registry import title_of
-from games.models import Guest, Rating
 
 A_PAGE = 25
 

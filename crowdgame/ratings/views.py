@@ -34,4 +34,4 @@ def ratings(request: HttpRequest) -> HttpResponse:
         "kept": urlencode({"game": game} | ({"q": query} if query else {})),
         "rules": {"start": round(START), "turns": LEAST_TURNS, "a_day": MOST_A_DAY},
     }
-    return render(request, "hall/ratings.html", context)
+    return render(request, "ratings/ratings.html", context)

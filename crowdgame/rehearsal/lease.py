@@ -5,11 +5,15 @@ redis.RedisError when the box is away.
 """
 
 from enum import IntEnum
+from functools import cache
 
 import msgspec
 
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.types import event_key
+from voting.gateway import hooks
+from voting.gateway.broadcast import tell_rehearsal
+from voting.gateway.event_room import Room
 from voting.protocol import RehearsalTold
 
 KEPT_MS = 5_000
@@ -53,3 +57,14 @@ class Playbill:
 
 def _key(event_id: int) -> str:
     return event_key(event_id, "rehearsal")
+
+
+playbill = cache(Playbill)
+
+
+async def _tell_consoles(box: AsyncBallotBox, room: Room) -> None:
+    if room.consoles:
+        tell_rehearsal(room, await playbill(box).watch(room.event_id))
+
+
+hooks.heartbeats.append(_tell_consoles)

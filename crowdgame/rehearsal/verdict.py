@@ -6,7 +6,8 @@ from random import Random
 from games.engine.game import Board, Side, other
 from games.rules.columns import DIRECTIONS, LETTER, LINE, Cabinet
 from voting.counting.choices import MOST_RANKED, ranking_of, set_of
-from voting.protocol import TallyMethod, Turn
+from voting.counting.types import TallyMethod
+from voting.protocol import Turn
 
 WIN = 60.0
 BLOCK = 30.0

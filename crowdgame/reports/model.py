@@ -6,7 +6,8 @@ from typing import Literal
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
-from voting.protocol import Deciding, SidesTold
+from voting.counting.sides import SidesTold
+from voting.counting.types import Deciding
 
 End = Literal["red", "yellow", "draw", "playing", "aborted"]
 

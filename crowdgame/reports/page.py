@@ -17,7 +17,7 @@ from crowdgame.reports.model import (
 from crowdgame.reports.words import tell_end, tell_result, tell_turn, tell_turning_point
 from games.drawing.board_drawing import Marks, draw_board
 from games.engine.game import SIDES, Board, Side, named
-from voting.protocol import SidesTold
+from voting.counting.sides import SidesTold
 
 SIDE_OF = {"R": "red", "Y": "yellow"}
 

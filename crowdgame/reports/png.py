@@ -10,7 +10,7 @@ from pathlib import Path
 from crowdgame.reports.preview import draw_preview, plain_style
 from games.engine.game import Board, Side
 
-STATIC = Path(__file__).parents[2] / "voting" / "static"
+STATIC = Path(__file__).parents[1] / "static"
 SHEETS = ("tokens/stage.css", "tokens/rooms.css", "tokens/drawn.css", "paper/paper.css")
 PROGRAM = Path(__file__).with_name("raster.py")
 KEPT = 64

@@ -9,8 +9,8 @@ from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, position_of
 from games.models import EndedBy, Match, MatchState, Turn
+from voting.counting.sides import SidesTold
 from voting.models import SidesRecord, TallyRecord
-from voting.protocol import SidesTold
 
 
 def read_report(match: Match) -> Report:

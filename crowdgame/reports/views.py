@@ -55,7 +55,7 @@ def _page(match: Match, picture: str) -> bytes:
         return _kept[version]
     report = read_report(match)
     page = render_paper(
-        "report/match.html", {"report": report, "view": view_report(report), "picture": picture}
+        "reports/match.html", {"report": report, "view": view_report(report), "picture": picture}
     )
     packed = gzip.compress(page.encode(), GZIP_LEVEL)
     if match.state != MatchState.PLAYING:

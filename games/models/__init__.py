@@ -1,46 +1,17 @@
-"""Event, team, match, turn: constraints make wrong states impossible.
+"""Event, team, match and turn: constraints make wrong states impossible.
 
 Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The board is not stored:
 it is the replay of the picks of the resolved turns.
 """
 
-from games.models.chat import (
-    LINE_LENGTH,
-    SLOW_S,
-    ChatLine,
-    ChatMute,
-    ChatReport,
-    ChatRoom,
-    ChatSilence,
-    RoomKind,
-)
-from games.models.cup import (
-    MAX_CUP_TEAMS,
-    Cup,
-    CupFormat,
-    CupPairing,
-    CupTeam,
-)
 from games.models.event import (
     MAX_BEST_OF,
     NOTICE_LENGTH,
     Admission,
     Event,
     Lobby,
-    Member,
-    Role,
     Team,
     TeamChoice,
-)
-from games.models.hall import (
-    GUEST_KEY_LENGTH,
-    GUEST_NAME_LENGTH,
-    Address,
-    Duel,
-    Guest,
-    Letter,
-    RatedMatch,
-    Rating,
 )
 from games.models.match import (
     CLOSED_STATES,
@@ -69,13 +40,9 @@ from games.models.terms import (
 
 __all__ = [
     "CLOSED_STATES",
-    "GUEST_KEY_LENGTH",
-    "GUEST_NAME_LENGTH",
-    "LINE_LENGTH",
     "LIVE_STATES",
     "MAX_BANK_S",
     "MAX_BEST_OF",
-    "MAX_CUP_TEAMS",
     "MAX_DEFECTIONS",
     "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
@@ -83,35 +50,16 @@ __all__ = [
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
-    "SLOW_S",
-    "Address",
     "Admission",
-    "ChatLine",
-    "ChatMute",
-    "ChatReport",
-    "ChatRoom",
-    "ChatSilence",
-    "Cup",
-    "CupFormat",
-    "CupPairing",
-    "CupTeam",
-    "Duel",
     "EndedBy",
     "Event",
-    "Guest",
-    "Letter",
     "Lobby",
     "Match",
     "MatchResult",
     "MatchState",
     "MatchTerms",
-    "Member",
     "NoBallotRule",
-    "RatedMatch",
-    "Rating",
     "ResignShare",
-    "Role",
-    "RoomKind",
     "TallyMethod",
     "Team",
     "TeamChoice",

@@ -1,4 +1,4 @@
-"""An event, its two teams, and who else may enter its control room."""
+"""An event and its two teams."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
@@ -37,7 +37,9 @@ class Event(MatchTerms):
     team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
     projector. Of `best_of` matches, whoever wins more than half wins the series. Whoever needs
     more time gets `extra_s` in every turn. After `forgotten_at` nothing
-    says any more which ballots were of the same voter.
+    says any more which ballots were of the same voter. `is_duel`: one guest plays against another, or against
+    a crowd; with `swaps_sides` the teams change color with each match. `rematch_wanted_by` is the number of
+    the team that has asked for a rematch.
     """
 
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
@@ -75,6 +77,9 @@ class Event(MatchTerms):
         help_text="Empty: the organizer starts each match.",
     )
     next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
+    is_duel = models.BooleanField(default=False, db_default=False, editable=False)
+    swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
+    rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -89,32 +94,14 @@ class Event(MatchTerms):
                 condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),
                 name="event_best_of_in_range",
             ),
+            CheckConstraint(
+                condition=Q(rematch_wanted_by=None) | Q(is_duel=True, rematch_wanted_by__in=[1, 2]),
+                name="event_rematch_wanted_by_1_or_2",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.code})"
-
-
-class Role(models.TextChoices):
-    COHOST = "cohost", "Co-host: runs the event"
-    VIEWER = "viewer", "Viewer: looks on"
-
-
-class Member(models.Model):
-    """Somebody beside the owner who may enter an event's control room."""
-
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    role = models.CharField(max_length=8, choices=Role.choices)
-
-    class Meta:
-        constraints = [
-            UniqueConstraint(fields=["event", "user"], name="member_once"),
-            CheckConstraint(condition=Q(role__in=Role.values), name="member_role_known"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user} in {self.event}"
 
 
 class Team(models.Model):

@@ -22,7 +22,7 @@ def take_the_compare_and_set_out() -> None:
         "voting.turns.turns",
         "crowdgame.console.control",
         "crowdgame.console.hands",
-        "crowdgame.console.turn_time",
+        "voting.turns.early_close",
         "voting.turns.time_steps",
     ):
         resolve_name(user).claim_turn = _claim_without_comparing

@@ -9,18 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter, Told
 from tests.e2e.tale import LAST, LONG_MATCH, Tale, told
-from voting.protocol import (
-    Clocks,
-    ErrorTold,
-    EventState,
-    Finished,
-    Rated,
-    SidesTold,
-    SidesTurn,
-    Team,
-    TeamCounted,
-    TurnSealed,
-)
+from voting.counting.sides import SidesTold, SidesTurn
+from voting.protocol import Clocks, ErrorTold, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 
 CODE = "Q7RM"
 State = Callable[[int], EventState]

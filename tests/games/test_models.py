@@ -10,26 +10,15 @@ from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.cups.models import Cup, CupPairing, CupTeam
+from crowdgame.duels.models import Duel
+from crowdgame.events.models import Member
+from crowdgame.notifications.models import Address, Letter
+from crowdgame.ratings.models import Rating
 from games.matches import create_event
-from games.models import (
-    Address,
-    ChatLine,
-    ChatMute,
-    ChatReport,
-    ChatRoom,
-    Cup,
-    CupPairing,
-    CupTeam,
-    Duel,
-    Event,
-    Guest,
-    Letter,
-    Match,
-    Member,
-    Rating,
-    Team,
-    Turn,
-)
+from games.models import Event, Match, Team, Turn
 from voting.models import Announcement, Defection, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +144,10 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },
-    "duel_again_1_or_2": [change(Duel, again=3)],
+    "event_rematch_wanted_by_1_or_2": [
+        change(Event, is_duel=True, rematch_wanted_by=3),
+        change(Event, is_duel=False, rematch_wanted_by=1),
+    ],
     "rating_once": [again(Rating)],
     "duel_of_two": [one_guest_against_itself],
     "duel_of_one_and_a_crowd": [of_two_and_a_crowd],
@@ -241,7 +233,8 @@ CASES = [pytest.param(name, wrong, id=f"{name}-{n}") for name in WRONG for n, wr
 def test_every_constraint_is_tried() -> None:
     known = {
         constraint.name
-        for model in [*apps.get_app_config("games").get_models(), *apps.get_app_config("voting").get_models()]
+        for model in apps.get_models()
+        if model.__module__.startswith(("games.", "voting.", "crowdgame."))
         for constraint in model._meta.constraints
     }
     assert set(WRONG) == known

@@ -24,10 +24,10 @@ UNSAFE = re.compile(
 # shapes, and words in an attribute, escaped in `charts.py` and `board_drawing.py`.
 KNOWN = {
     "frontend/src/phone/dom.ts",
-    "voting/templates/paper.html",
-    "voting/templates/paper_pages/about.html",
-    "voting/templates/paper_pages/rules.html",
-    "voting/templates/report/match.html",
+    "crowdgame/templates/paper.html",
+    "crowdgame/templates/printing/about.html",
+    "crowdgame/templates/printing/rules.html",
+    "crowdgame/templates/reports/match.html",
 }
 
 
@@ -63,8 +63,8 @@ def test_a_typed_name_is_cleaned_and_one_of_nothing_is_none() -> None:
 
 def sources() -> list[Path]:
     kinds = (
-        "voting/**/*.html",
-        "voting/static/**/*.js",
+        "crowdgame/**/*.html",
+        "crowdgame/**/static/**/*.js",
         "voting/**/*.py",
         "games/**/*.py",
         "crowdgame/**/*.py",

@@ -9,9 +9,10 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.events.models import Member
 from crowdgame.events.rights import NEEDED, RIGHTS, Right, may, standing
 from games.matches import create_event
-from games.models import Event, Member
+from games.models import Event
 from voting.protocol import Action, Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]

@@ -22,11 +22,13 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 from openskill.models import BradleyTerryFull  # noqa: E402
 
+from crowdgame.accounts.models import Guest  # noqa: E402
 from crowdgame.duels.duels import USUAL_GAME  # noqa: E402
+from crowdgame.duels.models import Duel  # noqa: E402
 from crowdgame.ratings.management.commands.rate import GC_THRESHOLD  # noqa: E402
 from crowdgame.ratings.rebuild import rebuild, work_out  # noqa: E402
 from games.matches import TERMS  # noqa: E402
-from games.models import Duel, Event, Guest, Match, Team, Turn  # noqa: E402
+from games.models import Event, Match, Team, Turn  # noqa: E402
 
 GUESTS = 2_000
 ROUNDS = 5

@@ -15,13 +15,12 @@ import pytest
 from django.db import connection
 from redis import Redis
 
-from crowdgame.console.control import edit_event
 from games.matches import MatchError
 from games.models import Event, Match, MatchState, Turn, TurnState
 from tests.voting.playing import kinds, new_event, only_turn, open_now, play, run_out, start, vote
 from tests.voting.pressing import press
 from tests.voting.racing import at_once
-from voting.announcements.outbox import relay
+from voting.announcements.outbox import announce_edit, relay
 from voting.ballot_box.archive import store_ballots, stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
@@ -128,7 +127,7 @@ def _press_one(lot: Random, event_id: int, own: BallotBox) -> None:
             case 0:
                 relay()
             case 1:
-                edit_event(event_id, own)
+                announce_edit(event_id, own.now())
             case 2:
                 for turn in Turn.objects.filter(match__event_id=event_id, state=TurnState.OPEN):
                     close_turn(turn.pk, own)

@@ -9,9 +9,9 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from tests.watching.watcher import samples
 
-COUNT = "from voting.metrics.figures import BALLOTS, CONNECTIONS, take_role;take_role('gateway');"
+COUNT = "from voting.metrics.metrics import BALLOTS, CONNECTIONS, take_role;take_role('gateway');"
 HOLD = f"{COUNT}BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"
-TELL = "from voting.metrics.port import metrics_text;print(metrics_text().decode())"
+TELL = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
 LOOKERS = 6
 STAY = "import os;os.write(1, b'up\\n');input()"
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_only_just_made_disturbs_nobody(tmp_path: Path) -> None:
 
 def test_many_may_look_at_once_while_others_come_and_go(tmp_path: Path) -> None:
     crash(tmp_path)
-    looking = "from voting.metrics.port import metrics_text;[metrics_text() for _ in range(200)]"
+    looking = "from crowdgame.monitoring.port import metrics_text;[metrics_text() for _ in range(200)]"
     processes = [start(tmp_path, looking) for _ in range(LOOKERS)]
     for _ in range(3):
         crash(tmp_path)

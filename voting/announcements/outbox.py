@@ -10,6 +10,7 @@ from django.utils import timezone
 from redis import RedisError
 
 from games.engine.errors import GameError
+from games.matches import changing
 from games.models import Event
 from voting import protocol
 from voting.announcements import layer
@@ -37,6 +38,13 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
     except msgspec.ValidationError as refusal:
         raise GameError(f"the state cannot be told: {refusal}") from refusal
     Announcement.objects.create(event=event, seq=event.seq, body=body)
+
+
+def announce_edit(event_id: int, now: int) -> None:
+    """Announce that a name or a setting of the event has changed, and send it."""
+    with changing(event_id):
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
 
 
 def relay(event_id: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """The public state of an event, read from the database: nothing of it is secret in a window."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Side
 from games.matches import Position, replay
-from games.models import CLOSED_STATES, LIVE_STATES, Duel, Event, Match, MatchState, TieRule, Turn, TurnState
+from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchState, Team, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import beginnings, winning_team
@@ -44,17 +44,19 @@ def snapshot(event: Event) -> protocol.EventState:
         best_of=event.best_of,
         extra_s=event.extra_s,
         captains=event.tie_rule == TieRule.CAPTAIN,
-        again=_again(event, match),
-        hall=Duel.objects.filter(event=event).exists(),
+        again=_again(event, match, rows),
+        hall=event.is_duel,
         consent=match.consent if match and match.state == MatchState.PLAYING else event.consent,
     )
 
 
-def _again(event: Event, match: Match | None) -> Any:
+def _again(event: Event, match: Match | None, teams: Iterable[Team]) -> Any:
+    """The team that wants a rematch, 0 if neither has asked; None if none can be asked for."""
     if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
         return None
-    duel = Duel.objects.filter(event=event).first()
-    return None if duel is None or duel.crowd else duel.again or 0
+    if not event.is_duel or any(team.solo for team in teams):
+        return None
+    return event.rematch_wanted_by or 0
 
 
 def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:

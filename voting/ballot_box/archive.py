@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from games.engine.game import Side
 from games.models import Turn
@@ -38,3 +39,8 @@ def stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
     rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
     rows = rows if hands else rows.exclude(voter__startswith=HAND)
     return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence, blind=r.blind) for r in rows)
+
+
+def hand_ballots(turn: Turn) -> QuerySet[StoredBallot]:
+    """The ballots of a show of hands."""
+    return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND)

@@ -6,7 +6,7 @@ A column alone is its own number in every way of counting. A ranking has its col
 
 from collections.abc import Collection, Iterable
 
-from voting.protocol import TallyMethod
+from voting.counting.types import TallyMethod
 
 RESIGN, SET = 1 << 30, 1 << 29
 DIGIT = 256

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from games.engine.game import Side
 from voting.counting.ballots import Ballot
 from voting.counting.merkle import Tree
-from voting.protocol import Commitment, TurnSealed
+from voting.counting.types import Count, Hash
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a side's sealed ballots are, without saying what they say: Merkle root and number."""
+
+    root: Hash
+    ballots: Count
 
 
 def leaf_of(turn_id: int, side: Side, column: int, blind: str) -> bytes:
@@ -21,9 +30,3 @@ def tree_of(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tre
 def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commitment:
     tree = tree_of(turn_id, side, ((ballot.column, ballot.blind) for ballot in ballots))
     return Commitment(root=tree.root.hex(), ballots=len(tree))
-
-
-def turn_sealed(turn_id: int, sealed_at: int, commitments: dict[Side, Commitment]) -> TurnSealed:
-    """`commitments` of the sides to move."""
-    red, yellow = commitments.get("red"), commitments.get("yellow")
-    return TurnSealed(turn=turn_id, at=sealed_at, red=red, yellow=yellow)

@@ -6,7 +6,7 @@ Columns that nobody puts first are out from the beginning: nothing could ever re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from voting.protocol import TieRule
+from voting.counting.types import TieRule
 
 Ranking = tuple[int, ...]
 Counts = tuple[int, ...]

@@ -9,13 +9,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+import msgspec
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Result, Side, other
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import commit_ballots
+from voting.counting.commitments import Commitment, commit_ballots
 from voting.counting.merkle import Tree, hash_node
-from voting.protocol import Commitment, SidesTold, SidesTurn, TurnSealed
+from voting.counting.types import Count
+
+
+class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many were on each side when a turn was voted, and how many had come over since the one before."""
+
+    red: Count
+    yellow: Count
+    to_red: Count
+    to_yellow: Count
+
+
+class SidesTold(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
+
+    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
+    begun on the other side.
+    """
+
+    turns: tuple[SidesTurn, ...]
+    loyal: tuple[Count, Count]
+    in_time: Count
+    too_soon: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +144,10 @@ def whole_of(red_root: str, yellow_root: str, tree: Tree) -> str:
 NOBODY = Commitment(root=sha256().hexdigest(), ballots=0)
 
 
-def seal_secretly(
-    turn_id: int, sealed_at: int, by_side: Mapping[Side, Sequence[Ballot]], changed: Iterable[Crossing]
-) -> tuple[TurnSealed, dict[Side, str]]:
-    """What may be told of the sealed ballots while sides are secret, and the roots for afterwards."""
+def commit_secretly(
+    turn_id: int, by_side: Mapping[Side, Sequence[Ballot]], changed: Iterable[Crossing]
+) -> tuple[str, dict[Side, str]]:
+    """The turn's one commitment while sides are secret, and the roots for afterwards."""
     roots = {side: commit_ballots(turn_id, side, cast).root for side, cast in by_side.items()}
     red, yellow = (roots.get(side, NOBODY.root) for side in SIDES)
-    whole = whole_of(red, yellow, crossings_tree(turn_id, ((one.side, one.blind) for one in changed)))
-    return TurnSealed(turn=turn_id, at=sealed_at, red=None, yellow=None, whole=whole), roots
+    return whole_of(red, yellow, crossings_tree(turn_id, ((one.side, one.blind) for one in changed))), roots

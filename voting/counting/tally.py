@@ -8,7 +8,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.choices import columns_of, resigns
 from voting.counting.runoff import Counts, Ranking, run_off
 from voting.counting.ties import Draw, TieBreaker
-from voting.protocol import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
+from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 
 SHARES: dict[ResignShare, tuple[int, int]] = {
     "half": (1, 2),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from voting.counting.runoff import Ranking, Standing
-from voting.protocol import TieRule
+from voting.counting.types import TieRule
 
 #: A number from 0 below the first one given; in a runoff each round, the second one, has a lot of its own.
 Draw = Callable[..., int]

@@ -17,7 +17,6 @@ from itertools import count
 from django.db import transaction
 from redis import RedisError
 
-from crowdgame.chat.chat_hub import Parlours
 from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import Rules, rules_of
@@ -28,6 +27,7 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
+from voting.gateway import hooks
 from voting.gateway.admission_queue import Door
 from voting.gateway.drain import LEAST_RETRY_MS, say_goodbye
 from voting.gateway.event_room import Room
@@ -70,15 +70,12 @@ class Gateway:
         self._beating: set[str] = set()
         self._clock = BoxClock()
         self._presence = Presence(self.name, self.box, self._clock)
-        self.playbill = self._presence.playbill
         self.slow_readers = 0
-        self.parlours = Parlours()
         self._following: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
         self.ears = Ears(self._rooms, self.now, self._go_back)
-        looks = (self.ears.look_for_ever(), self.parlours.look_for_ever())
-        works = (self.ears.listen(), *looks, self._beat_for_ever())
-        self._tasks = [asyncio.create_task(work) for work in works]
+        own = (self.ears.listen, self.ears.look_for_ever, self._beat_for_ever)
+        self._tasks = [asyncio.create_task(task()) for task in (*own, *hooks.background_tasks)]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
 
@@ -235,7 +232,7 @@ class Gateway:
         with suppress(TimeoutError):  # the phones keep what the box does not take any more
             async with asyncio.timeout(within_s):
                 everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
-                everybody += self.parlours.listeners()
+                everybody += [socket for sockets in hooks.drained_sockets for socket in sockets()]
                 await say_goodbye(everybody, within_s, self.retry_ms)
                 await self.intake.emptied()
         await self._rest()

@@ -8,13 +8,13 @@ from typing import ClassVar, cast
 
 from msgspec.structs import replace as replace_fields
 
-from crowdgame.duels.rematch_socket import play_again
 from games.engine.game import Side
 from voting import protocol
 from voting.admission.seats import Seat, read_offer, read_seat, sign_of, sign_seat
 from voting.ballot_box.intake import REFUSED, Slot
 from voting.ballot_box.types import Cast
 from voting.counting.ballots import Ballot
+from voting.gateway import hooks
 from voting.gateway.admission_queue import Entry
 from voting.gateway.event_room import Room
 from voting.gateway.gateway import Gateway, gateway
@@ -210,7 +210,7 @@ class PhoneConsumer(SocketConsumer):
     def _play_again(self, room: Room) -> None:
         """What comes of it is told to everybody of the event."""
         if room.state.again is not None and (self._asking is None or self._asking.done()):
-            self._asking = asyncio.create_task(play_again(room.event_id, self.voter.team))
+            self._asking = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """None for a ballot that was under way while its voter was moved: it was for the other team."""
@@ -235,6 +235,11 @@ class PhoneConsumer(SocketConsumer):
 
     def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
         self.tell(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
+
+
+async def _ask_for_rematch(event_id: int, team: int) -> None:
+    for request in hooks.rematch_requests:
+        await request(event_id, team)
 
 
 def _ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:

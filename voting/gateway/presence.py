@@ -2,7 +2,6 @@
 
 from asgiref.sync import sync_to_async
 
-from crowdgame.rehearsal.lease import Playbill
 from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
@@ -10,7 +9,8 @@ from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.cheers import CheerCount, Cheers
 from voting.ballot_box.peek import Peek
 from voting.ballot_box.types import Turnout
-from voting.gateway.broadcast import tell_open, tell_rehearsal, tell_teams, tell_turnout, write_to_few
+from voting.gateway import hooks
+from voting.gateway.broadcast import tell_open, tell_teams, tell_turnout, write_to_few
 from voting.gateway.event_room import Room
 from voting.turns.deadlines import arm_early_close
 
@@ -24,7 +24,6 @@ class Presence:
         self._name = name
         self._box = box
         self._clock = clock
-        self.playbill = Playbill(box)
         self._peek = Peek(box)
         self._cheers = CheerCount(name, box)
 
@@ -40,8 +39,8 @@ class Presence:
         turnout = await self.beat(room)
         if room.occasion == occasion:  # else it counts the ballots of a turn that is over
             await tell_turnout(room, _turnout_of(room, turnout), phones=phones or room.is_duel)
-        if room.consoles:
-            tell_rehearsal(room, await self.playbill.watch(room.event_id))
+        for heartbeat in hooks.heartbeats:
+            await heartbeat(self._box, room)
         await self._tell_counts(room, teams=teams)
         await self._tell_cheers(room)
         if room.occasion == occasion:

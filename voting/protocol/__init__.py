@@ -5,6 +5,19 @@ milliseconds since 1970 by the ballot box's clock. Columns, turns, matches and t
 `frontend/src/protocol.ts` is generated from this package.
 """
 
+from voting.counting.commitments import Commitment
+from voting.counting.sides import SidesTold, SidesTurn
+from voting.counting.types import (
+    MAX_COLUMN,
+    Column,
+    Count,
+    Deciding,
+    Hash,
+    NoBallotRule,
+    ResignShare,
+    TallyMethod,
+    TieRule,
+)
 from voting.protocol.changes import (
     Change,
     Changes,
@@ -49,16 +62,12 @@ from voting.protocol.client import (
 from voting.protocol.close_codes import CloseCode
 from voting.protocol.fields import (
     MAX_CHOICE,
-    MAX_COLUMN,
     MAX_FRAME_BYTES,
     MAX_RETRY_MS,
     Blind,
     Choice,
     Code,
-    Column,
-    Count,
     Epoch,
-    Hash,
     Id,
     Key,
     Sequence,
@@ -74,7 +83,6 @@ from voting.protocol.server import (
     BallotRefused,
     CheersCounted,
     ClockTold,
-    Commitment,
     CountsTold,
     DeedTold,
     ErrorCode,
@@ -111,23 +119,16 @@ from voting.protocol.state import (
     Admission,
     Clocks,
     Concealed,
-    Deciding,
     Ending,
     EventState,
     Finished,
     Legal,
     Match,
-    NoBallotRule,
     Part,
     Rated,
-    ResignShare,
     Reveal,
-    SidesTold,
-    SidesTurn,
     SideTally,
-    TallyMethod,
     Team,
-    TieRule,
     Turn,
 )
 

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from voting.protocol.fields import Count, Time
+from voting.counting.types import Count
+from voting.protocol.fields import Time
 from voting.protocol.state import EventState
 
 

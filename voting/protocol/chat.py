@@ -2,8 +2,9 @@
 
 import msgspec
 
+from voting.counting.types import Count
 from voting.protocol.client import ClockAsk
-from voting.protocol.fields import Count, Id, Time, Token
+from voting.protocol.fields import Id, Time, Token
 from voting.protocol.server import ClockTold, ErrorTold, RetryTold
 
 

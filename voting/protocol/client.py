@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from voting.protocol.fields import Blind, Choice, Code, Count, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.counting.types import Count
+from voting.protocol.fields import Blind, Choice, Code, Epoch, Id, Key, Sequence, TeamNumber, Token
 from voting.protocol.state import Part
 
 Action = Literal[

@@ -6,19 +6,15 @@ from msgspec import Meta
 
 MAX_FRAME_BYTES = 2048
 MAX_RETRY_MS = 30_000
-MAX_COLUMN = 255
 MAX_CHOICE = 2**31 - 1
 
 Id = Annotated[int, Meta(ge=1, le=2**53 - 1)]
-Column = Annotated[int, Meta(ge=1, le=MAX_COLUMN)]
 Choice = Annotated[int, Meta(ge=1, le=MAX_CHOICE)]
 Sequence = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Epoch = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Time = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 TeamNumber = Annotated[int, Meta(ge=1, le=2)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
 Token = Annotated[str, Meta(min_length=1, max_length=256)]
 Key = Annotated[str, Meta(min_length=1, max_length=64)]
 Blind = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", max_length=32)]
-Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]

@@ -5,8 +5,10 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Side
+from voting.counting.commitments import Commitment
+from voting.counting.types import Count, Hash
 from voting.protocol.changes import Changes
-from voting.protocol.fields import Choice, Count, Hash, Id, Key, Sequence, TeamNumber, Time
+from voting.protocol.fields import Choice, Id, Key, Sequence, TeamNumber, Time
 from voting.protocol.snapshot import ConsoleWelcomed, Deed, DisplayWelcomed, PhoneWelcomed, SideTaken
 from voting.protocol.state import EventState
 
@@ -31,13 +33,6 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
     turn: Id
     column: Choice
     sequence: Count
-
-
-class Commitment(msgspec.Struct, frozen=True, kw_only=True):
-    """What a side's sealed ballots are, without saying what they say: Merkle root and number."""
-
-    root: Hash
-    ballots: Count
 
 
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):

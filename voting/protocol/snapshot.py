@@ -4,8 +4,9 @@ from typing import Literal
 
 import msgspec
 
+from voting.counting.types import Count
 from voting.protocol.client import Action
-from voting.protocol.fields import Choice, Count, Id, Key, TeamNumber, Time
+from voting.protocol.fields import Choice, Id, Key, TeamNumber, Time
 from voting.protocol.state import EventState, Part
 
 

@@ -5,7 +5,18 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from voting.protocol.fields import Column, Count, Epoch, Hash, Id, TeamNumber, Time
+from voting.counting.sides import SidesTold
+from voting.counting.types import (
+    Column,
+    Count,
+    Deciding,
+    Hash,
+    NoBallotRule,
+    ResignShare,
+    TallyMethod,
+    TieRule,
+)
+from voting.protocol.fields import Epoch, Id, TeamNumber, Time
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,21 +56,6 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     to_move: tuple[Side, ...]
     legal: Legal
     lot: Hash | None = None
-
-
-Deciding = Literal[
-    "plurality",
-    "lottery",
-    "approval",
-    "runoff",
-    "first",
-    "lot",
-    "captain",
-    "random",
-    "pass",
-    "forfeit",
-    "resign",
-]
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,32 +111,6 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     whole: Hash | None = None
 
 
-class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """How many were on each side when a turn was voted, and how many had come over since the one before."""
-
-    red: Count
-    yellow: Count
-    to_red: Count
-    to_yellow: Count
-
-
-class SidesTold(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
-
-    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
-    begun on the other side.
-    """
-
-    turns: tuple[SidesTurn, ...]
-    loyal: tuple[Count, Count]
-    in_time: Count
-    too_soon: Count
-
-
-TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
-TieRule = Literal["first", "lot", "captain"]
-NoBallotRule = Literal["random", "pass", "forfeit"]
-ResignShare = Literal["half", "two_thirds", "three_quarters", "all"]
 Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
 
 

@@ -12,7 +12,9 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.protocol import Deciding, Ending, NoBallotRule, ResignShare, SidesTold, TallyMethod, TieRule
+from voting.counting.sides import SidesTold
+from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
+from voting.protocol import Ending
 
 FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
 

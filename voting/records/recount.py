@@ -14,7 +14,8 @@ from voting.counting.choices import is_fit
 from voting.counting.commitments import tree_of
 from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.protocol import Ending, NoBallotRule
+from voting.counting.types import NoBallotRule
+from voting.protocol import Ending
 from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, count_of
 from voting.records.recount_sides import deserted_in, faults_of_sides
 

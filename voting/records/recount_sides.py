@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from games.engine.game import SIDES, Side, other
-from voting.counting.sides import NOBODY, crossings_tree, whole_of
-from voting.protocol import SidesTurn
+from voting.counting.sides import NOBODY, SidesTurn, crossings_tree, whole_of
 from voting.records.match_record import MatchRecord, SecretSides, TurnSides, count_of
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from crowdgame.ratings.matches import rate_match
+from django.dispatch import Signal
+
 from games.engine.game import Side
 from games.matches import MatchError, Position, changing, claim_turn, end_match, position_of
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
@@ -20,9 +21,9 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early, Lost, Sealed
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
-from voting.counting.commitments import commit_ballots, turn_sealed
+from voting.counting.commitments import commit_ballots
 from voting.counting.series import Series, standing, winning_team
-from voting.counting.sides import Crossing, seal_secretly
+from voting.counting.sides import Crossing, commit_secretly
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
 from voting.turns import clocks as banks
@@ -35,6 +36,10 @@ log = logging.getLogger(__name__)
 PATIENCE_MS, LEAST_WAIT_MS = 250, 1
 # Of a turn, what its box is told.
 PLACED = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
+
+
+# Sent with `match` inside the transaction that ends it, after its result is written.
+match_ended = Signal()
 
 
 class Seal(NamedTuple):
@@ -132,13 +137,15 @@ def _tell_seal(
     """Commit to the ballots before anything of what they come to is known."""
     if turn.match.defections:
         new = [change for change in changes if change.turn == turn.number]
-        seal = Seal(*seal_secretly(turn.pk, sealed_at, by_side, new))
+        whole, roots = commit_secretly(turn.pk, by_side, new)
+        told = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=None, yellow=None, whole=whole)
     else:
         commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
         roots = {side: commitment.root for side, commitment in commitments.items()}
-        seal = Seal(turn_sealed(turn.pk, sealed_at, commitments), roots)
-    tell_at_once(turn.match.event_id, seal.told)
-    return seal
+        red, yellow = commitments.get("red"), commitments.get("yellow")
+        told = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
+    tell_at_once(turn.match.event_id, told)
+    return Seal(told, roots)
 
 
 def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
@@ -209,7 +216,7 @@ def _record_tallies(turn: Turn, outcome: Outcome, roots: dict[Side, str]) -> Non
 def _end(match: Match, outcome: Outcome, now: int) -> None:
     """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
-    rate_match(match)
+    match_ended.send(Match, match=match)
     sides.keep_story(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _series(match.event).winner:

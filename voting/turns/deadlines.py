@@ -19,27 +19,21 @@ log = logging.getLogger(__name__)
 
 CLOSE_TURN = "voting.close_turn"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
-SEND_LETTERS = "voting.send_letters"
 AT_ONCE_S = 0.5
 ANSWER_HOLDS_S = 0.25
 
 
 def arm_close(turn_id: int) -> None:
-    _send(f"of turn {turn_id}", CLOSE_TURN, turn_id)
+    send_task(f"of turn {turn_id}", CLOSE_TURN, turn_id)
 
 
 def arm_early_close(turn_id: int, closes_at: int) -> None:
     """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
     moment = int(time.monotonic() / ANSWER_HOLDS_S)
-    _send(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_answered_in, moment))
+    send_task(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_answered_in, moment))
 
 
-def arm_letters() -> None:
-    """Some are due: they are in the database, and asked for again until they are not."""
-    _send("of mails", SEND_LETTERS)
-
-
-def _send(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
+def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
     """Celery itself would wait long for a broker that is frozen, and longer to connect to it anew."""
     try:
         (ask or _broker().ping)()

@@ -11,7 +11,7 @@ from voting.admission.seats import sign_of
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.protocol import Deciding
+from voting.counting.types import Deciding
 from voting.turns.clocks import out_of_time
 
 LOSING: tuple[Deciding, ...] = ("forfeit", "resign")

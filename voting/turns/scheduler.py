@@ -12,15 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 
-from django.conf import settings
 from django.db import close_old_connections
 from redis import RedisError
 
-from crowdgame.chat.retention import forget_chat
-from crowdgame.duels.cleanup import sweep_hall
-from crowdgame.operations.retention import forget_voters
 from games.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.announcements.outbox import forget_old, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -30,6 +25,7 @@ from voting.metrics.metrics import CLOCK_LOOKED_AT
 from voting.turns.closing import close_turn
 from voting.turns.deadlines import arm_close
 from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.periodic import hourly_steps
 from voting.turns.retry_book import Troubles
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
 from voting.turns.turns import boxed, load_turn, restore_turn, start_due_match
@@ -188,11 +184,7 @@ class Clock:
         if time.monotonic() - self.forgot_at >= FORGET_S:
             self.forgot_at = time.monotonic()
             forget_old()
-            self.forgetting = chain(
-                forget_voters(settings.RETENTION_DAYS),
-                forget_chat(settings.CHAT_DAYS),
-                sweep_hall(settings.HALL_DAYS),
-            )
+            self.forgetting = hourly_steps()
         next(self.forgetting, None)  # a step a second: no deadline waits for it
 
     def _let_go_now_and_then(self) -> None:

@@ -8,13 +8,11 @@ from celery import shared_task
 from celery.signals import worker_process_init
 from redis import RedisError
 
-from crowdgame.console import turn_time as tempo
-from crowdgame.notifications import email as letters
 from games.engine.registry import all_games
 from voting.announcements import outbox as announcements
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.turns import closing, deadlines
+from voting.turns import closing, deadlines, early_close
 
 # What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
 AWAY = (RedisError, OSError, *DATABASE_AWAY)
@@ -29,12 +27,7 @@ def close_turn(turn_id: int) -> None:
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
-    tempo.close_turn_early(turn_id, closes_at, ballot_box())
-
-
-@shared_task(name=deadlines.SEND_LETTERS, throws=AWAY)
-def send_letters() -> None:
-    letters.send_due(ballot_box())
+    early_close.close_turn_early(turn_id, closes_at, ballot_box())
 
 
 @worker_process_init.connect

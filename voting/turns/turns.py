@@ -149,3 +149,17 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
 def _extra_s(match: Match) -> int:
     """By how much an organizer made windows longer, or shorter, by now."""
     return Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
+
+
+def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
+    """The turn has this window from now on, even if it was paused before."""
+    change_turn(
+        turn,
+        kind,
+        box,
+        state=TurnState.OPEN,
+        left_ms=None,
+        talk_left_ms=0,
+        opens_at=times.opens_at,
+        closes_at=times.closes_at,
+    )

@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from crowdgame.accounts.sign_in import entry_path
-from crowdgame.console.control import edit_event
 from games.matches import create_event
 from games.models import Event, Lobby, MatchState
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 
 ORGANIZER = "demo"
@@ -78,7 +78,7 @@ def start_soon(event: Event, box: BallotBox) -> None:
     if event.matches.filter(state=MatchState.PLAYING).exists():
         return
     if idle.update(next_match_at=box.now() + STARTS_IN_MS):
-        edit_event(event.pk, box)
+        announce_edit(event.pk, box.now())
 
 
 def addresses(base: str, event: Event, organizer: User) -> dict[str, str]:

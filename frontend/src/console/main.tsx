@@ -3,7 +3,7 @@ import { connect } from "../live/connect";
 import { Store, useStore } from "../live/store";
 import type { ConsoleMessage, CountsTold, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
-import "../../../voting/static/tokens/rooms.css";
+import "../../../crowdgame/static/tokens/rooms.css";
 import "./console.css";
 import { Away, Opening } from "./Away";
 import { Deeds } from "./deeds";

@@ -8,14 +8,17 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.accounts.accounts import checked_name, claim, name_key, rename
+from crowdgame.accounts.accounts import AccountError, checked_name, claim, name_key, rename
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import HallError, Wish, begin_against_crowd, join_duel, new_duel
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine
+from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, new_duel
 from crowdgame.duels.lists import page_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import ask_again
 from crowdgame.ratings.rebuild import rebuild
-from games.models import ChatLine, Duel, Event, Guest, Match
+from games.models import Event, Match
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -82,7 +85,7 @@ def test_no_two_names_look_alike() -> None:
     account("Ada L")
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
-        with pytest.raises(HallError, match="Somebody has this name"):
+        with pytest.raises(AccountError, match="Somebody has this name"):
             claim(guest, checked_name(name), PASSWORD)
     guest.refresh_from_db()
     assert not guest.has_account
@@ -166,7 +169,7 @@ def test_another_name_is_for_games_to_come() -> None:
     client.post("/hall/new")
     assert "Grace" in shown(Client())
     other = new_guest()
-    with pytest.raises(HallError):
+    with pytest.raises(AccountError):
         rename(other, "Grace")
 
 

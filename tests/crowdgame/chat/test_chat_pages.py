@@ -10,7 +10,10 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.guest_names import new_guest
-from games.models import ChatLine, ChatReport, ChatRoom, ChatSilence, Duel, Event, Guest, Match
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatSilence
+from crowdgame.duels.models import Duel
+from games.models import Event, Match
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 

@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.chat import retention as chat_retention
+from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatSilence
 from crowdgame.chat.moderation import remove, silence
 from crowdgame.chat.posting import Speaker, report, say
 from crowdgame.chat.retention import forget_chat
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.duels import Wish, join_duel, new_duel
-from games.models import ChatLine, ChatReport, ChatRoom, ChatSilence, Event
+from games.models import Event
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.scheduler import FORGET_S, Clock
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.chat.limits import MOST, MOST_BY_NEW, MOST_BY_ONE, NEW_FOR, Said, folded, looked_back, why_not
+from crowdgame.chat.models import LINE_LENGTH
 from crowdgame.chat.posting import clean_text
 from crowdgame.chat.rooms import ChatError
-from games.models import LINE_LENGTH
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=1)

@@ -7,8 +7,8 @@ import pytest
 
 from crowdgame.chat import chat_hub as house
 from crowdgame.chat.chat_hub import Parlours
+from crowdgame.chat.models import RoomKind
 from crowdgame.chat.rooms import Door, News
-from games.models import RoomKind
 from voting import protocol
 from voting.protocol import CloseCode
 

@@ -30,7 +30,7 @@ def test_what_is_done_is_kept_and_told_to_the_control_rooms_alone(
     for face in (display, phone):
         face.say("clock.ask", sent=9).hear("clock.told", sent=9)
         assert not any("deed" in frame for frame in face.frames)
-    kept = house.rows("SELECT by, action, what FROM voting_deed WHERE event_id = ? ORDER BY id", made["id"])
+    kept = house.rows("SELECT by, action, what FROM events_deed WHERE event_id = ? ORDER BY id", made["id"])
     assert [tuple(row) for row in kept] == [
         ("olga", "lobby.open", "opened the doors"),
         ("olga", "notice.show", "wrote: We begin at eight"),

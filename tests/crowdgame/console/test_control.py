@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 from redis.exceptions import TimeoutError  # noqa: A004
 
-from crowdgame.console.control import edit_event
 from crowdgame.console.turn_time import pause_turn
 from games.matches import live_turn
 from games.models import Match, MatchState, TurnState
 from tests.voting.playing import kinds, new_event, open_now, start
 from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn
 from voting.models import Announcement
@@ -55,7 +55,7 @@ def test_doors_that_are_so_already_stay_so(box: BallotBox) -> None:
 
 def test_an_edit_is_told(box: BallotBox) -> None:
     event = new_event()
-    edit_event(event.pk, box)
+    announce_edit(event.pk, box.now())
     assert kinds(event.pk) == ["event.edited"]
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from crowdgame.console.turn_time import close_turn_early
 from games.models import TurnState
 from tests.voting.playing import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from tests.voting.pressing import event_of, everything, press, refused, words_of
@@ -12,6 +11,7 @@ from voting.counting.window import RESUME_LEAD_MS
 from voting.models import TallyRecord
 from voting.protocol import Action
 from voting.turns.closing import close_turn
+from voting.turns.early_close import close_turn_early
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.turn_time import close_turn_early
 from games.matches import claim_turn
 from games.models import Team, Turn, TurnState
 from tests.voting.losing import empty
@@ -30,6 +29,7 @@ from voting.models import StoredBallot
 from voting.protocol import MAX_HANDS, Action
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
+from voting.turns.early_close import close_turn_early
 from voting.turns.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db

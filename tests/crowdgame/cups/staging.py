@@ -1,7 +1,8 @@
 """Cups to try things on, and pairings that are decided without a match being played."""
 
 from crowdgame.cups.cups import begin_pairing, create_cup
-from games.models import Cup, Event, Match, MatchState
+from crowdgame.cups.models import Cup
+from games.models import Event, Match, MatchState
 from tests.voting.playing import organizer
 
 FOUR = ("4a", "4b", "5a", "5b")

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from games.models import Cup
+from crowdgame.cups.models import Cup
 from tests.voting.browsing import CLASSIC, SIMULTANEOUS, browser, organizer
 
 __all__ = ["browser", "organizer"]

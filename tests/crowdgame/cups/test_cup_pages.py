@@ -8,8 +8,10 @@ from django.test import Client
 from crowdgame.cups import board_view as cup_board
 from crowdgame.cups.cups import begin_pairing, give_walkover
 from crowdgame.cups.forms import TEMPLATES
+from crowdgame.cups.models import Cup, CupPairing, CupTeam
+from crowdgame.events.models import Member
 from crowdgame.web.content_policy import INLINE
-from games.models import Cup, CupPairing, CupTeam, Event, Member
+from games.models import Event
 from tests.crowdgame.cups.staging import decide, new_cup
 from tests.voting.playing import organizer
 

@@ -12,7 +12,8 @@ from crowdgame.cups.cups import (
     read_course,
     take_walkover_back,
 )
-from games.models import CupPairing, Event, Match, TeamChoice
+from crowdgame.cups.models import CupPairing
+from games.models import Event, Match, TeamChoice
 from tests.crowdgame.cups.staging import decide, let_win, new_cup
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox

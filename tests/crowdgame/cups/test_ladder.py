@@ -6,11 +6,11 @@ from django.test import Client
 from crowdgame.console.control import abort_playing_match
 from crowdgame.cups.ladder import games_of, ladder
 from crowdgame.cups.rehearsed import CAME
+from crowdgame.events.models import Deed
 from games.matches import create_event
 from games.models import Event, Match
 from tests.voting.playing import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Deed
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,10 @@ import pytest
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import begin_pairing, read_course
 from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
+from crowdgame.events.models import Deed
 from crowdgame.rehearsal.dry_runs import LONGEST_S
 from games.models import Event
 from tests.crowdgame.cups.staging import let_win, new_cup
-from voting.models import Deed
 
 LONGEST_MS = int(LONGEST_S * 1000)
 FIRST, SECOND = Span(1, 100, 200), Span(2, 300, 400)

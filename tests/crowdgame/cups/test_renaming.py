@@ -4,12 +4,14 @@ import pytest
 from django.test import Client
 
 from crowdgame.cups.cups import begin_pairing, give_walkover, read_course
+from crowdgame.cups.models import Cup
 from crowdgame.cups.renaming import rename_cup
-from games.models import Cup, Event
+from crowdgame.events.models import Deed
+from games.models import Event
 from tests.crowdgame.cups.staging import decide, new_cup
 from tests.voting.playing import organizer
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Deed
+from voting.models import Announcement
 
 pytestmark = pytest.mark.django_db
 FILLED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}

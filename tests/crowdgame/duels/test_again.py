@@ -7,8 +7,10 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels import rematch as again
 from crowdgame.duels.duels import HallError, Wish, games_on, join_duel, new_duel
 from crowdgame.duels.lists import page_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import ask_again
-from games.models import Duel, Event, Match, MatchState, RatedMatch
+from crowdgame.ratings.models import RatedMatch
+from games.models import Event, Match, MatchState
 from tests.voting.playing import RED_WINS, kinds, new_event, play
 from tests.voting.racing import at_once
 from voting.announcements.snapshots import snapshot

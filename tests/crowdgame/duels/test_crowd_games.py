@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import (
     HallError,
     Wish,
@@ -16,9 +17,10 @@ from crowdgame.duels.duels import (
     place_of,
 )
 from crowdgame.duels.lists import games_for, page_of
+from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import ask_again
 from crowdgame.duels.time_controls import BY_SLUG
-from games.models import Duel, Event, Guest, Match, MatchState, Team
+from games.models import Event, Match, MatchState, Team
 from tests.voting.playing import RED_WINS, play
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox

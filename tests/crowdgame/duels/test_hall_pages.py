@@ -8,10 +8,12 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from crowdgame.accounts.guest_cookie import COOKIE
+from crowdgame.accounts.models import Guest
 from crowdgame.duels import duels
 from crowdgame.duels import views as hall
+from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Duel, Guest, Match
+from games.models import Match
 from tests.chatkeeping import filled_up
 from voting.ballot_box.ballot_box import BallotBox
 

@@ -9,10 +9,12 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.accounts.guest_names import find_guest, new_guest
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.cleanup import GAMES_AT_ONCE, _drop_game, deserted_games, lost_guests, sweep_hall
 from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel
+from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import forget_voters
-from games.models import Duel, Event, Guest, Match
+from games.models import Event, Match
 from tests.crowdgame.operations.resting import at_rest_since
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox

@@ -10,13 +10,14 @@ from django.db import connections
 from crowdgame.console.consumer import ConsoleConsumer
 from crowdgame.console.control import OF_EVENT, OF_TURN
 from crowdgame.events.audit import LONGEST, SHOWN, Done, keep_deed, keep_page_deed, latest_deeds
+from crowdgame.events.models import Deed
 from crowdgame.events.rights import NEEDED
 from games.models import Team
 from tests.voting.playing import new_event, only_turn, open_now, play, start, vote
 from tests.voting.pressing import done_by, event_of, words_of
 from tests.voting.rooms import room_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Deed
+from voting.models import Announcement
 from voting.protocol import Action, Pressed
 from voting.turns.turns import load_turn
 

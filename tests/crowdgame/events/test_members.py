@@ -7,8 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.audit import latest_deeds
+from crowdgame.events.models import Member
 from games.matches import create_event
-from games.models import Event, Member
+from games.models import Event
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.notifications.email import send_due
-from games.models import Letter, Match
+from crowdgame.notifications.models import Letter
+from games.models import Match
 from tests.voting.playing import only_turn, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 

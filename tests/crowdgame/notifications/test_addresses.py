@@ -6,10 +6,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.accounts.models import Guest
 from crowdgame.notifications import addresses
 from crowdgame.notifications.email import send_due
+from crowdgame.notifications.models import Address
 from crowdgame.operations.retention import forget_addresses
-from games.models import Address, Event, Guest
+from games.models import Event
 from tests.crowdgame.notifications.mailbox import EMAIL, Mailbox, confirmed, give, links
 from voting.ballot_box.ballot_box import BallotBox
 

@@ -9,10 +9,12 @@ from django.utils import timezone
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels.duels import Wish, join_duel, new_duel
 from crowdgame.duels.lists import seats_of, sides_to_move
+from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import BY_SLUG
 from crowdgame.notifications.email import send_due
+from crowdgame.notifications.models import Address, Letter
 from games.engine.game import SIDES
-from games.models import Address, Duel, Event, Letter, Match
+from games.models import Event, Match
 from tests.crowdgame.notifications.mailbox import URL, Mailbox, confirmed, give, join, later, links, next_turn
 from tests.voting.boxes import ask
 from tests.voting.playing import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from crowdgame.notifications import email as letters
 from crowdgame.notifications.email import LEASE, send_due
+from crowdgame.notifications.models import Address, Letter
 from deploy.laptop.network import free_port
-from games.models import Address, Letter
 from tests.crowdgame.notifications.mailbox import EMAIL, Mailbox, confirmed, give, join, later
 from voting.ballot_box.ballot_box import BallotBox
 

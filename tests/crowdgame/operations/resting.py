@@ -5,13 +5,14 @@ from datetime import timedelta
 from django.db import connection
 from django.utils import timezone
 
+from crowdgame.events.models import Deed
 from crowdgame.operations.retention import forget_voters
 from games.models import Event
 from tests.voting.playing import RED_WINS, new_event, only_turn, play, play_turn
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.models import Deed, Ruling, TallyRecord, Ticket
+from voting.models import Ruling, TallyRecord, Ticket
 from voting.turns.turns import start_match
 
 DAYS = 30

@@ -9,12 +9,13 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from crowdgame.cups.cups import begin_pairing
+from crowdgame.events.models import Deed
 from games.matches import position_of
 from games.models import Match, Turn
 from tests.crowdgame.cups.staging import new_cup
 from tests.crowdgame.operations.resting import at_rest_since, forget, lists, played, whatever_is_stored
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from crowdgame.events.audit import Done, keep_deed
+from crowdgame.events.models import Deed
 from crowdgame.operations.retention import RECORDS_AT_ONCE, events_to_forget, forget_voters
 from games.models import Event
 from tests.crowdgame.operations.resting import DAYS, at_rest_since, forget, lists, played, whatever_is_stored
@@ -13,7 +14,7 @@ from tests.voting.playing import RED_WINS, new_event, play
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Deed, TallyRecord, Ticket
+from voting.models import TallyRecord, Ticket
 from voting.protocol import Pressed
 from voting.turns.turns import start_match
 

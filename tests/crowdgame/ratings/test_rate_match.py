@@ -7,13 +7,16 @@ import pytest
 from django.core.management import call_command
 
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
 from crowdgame.console.control import abort_playing_match, void_last_turn
 from crowdgame.duels.duels import Wish, join_duel, new_duel
+from crowdgame.duels.models import Duel
 from crowdgame.ratings import matches as rating
 from crowdgame.ratings import rebuild
 from crowdgame.ratings.ledger import DAY_MS
+from crowdgame.ratings.models import RatedMatch, Rating
 from games.matches import MatchError
-from games.models import Duel, Guest, Match, MatchState, RatedMatch, Rating
+from games.models import Match, MatchState
 from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
 from tests.voting.racing import at_once
 from tests.voting.turns.test_banks import age

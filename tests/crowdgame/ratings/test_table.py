@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 
+from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import USUAL_GAME
+from crowdgame.ratings.models import Rating
 from crowdgame.ratings.table import A_PAGE, row_of, table_page
-from games.models import Guest, Rating
 
 pytestmark = pytest.mark.django_db
 MINUTE_MS = 60_000

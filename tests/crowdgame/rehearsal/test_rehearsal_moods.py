@@ -14,7 +14,7 @@ from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
 from voting.counting.choices import is_fit
-from voting.protocol import TallyMethod
+from voting.counting.types import TallyMethod
 
 METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
 

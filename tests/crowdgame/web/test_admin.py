@@ -7,10 +7,11 @@ from django.test import Client
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.console.control import abort_playing_match
+from crowdgame.events.models import Deed, Member
 from games.matches import create_event
-from games.models import Event, Match, Member, Team, Turn, TurnState
+from games.models import Event, Match, Team, Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Deed, Ruling, StoredBallot, TallyRecord
+from voting.models import Announcement, Ruling, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 

@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from redis import Redis
 
-from crowdgame.console.control import act, edit_event
+from crowdgame.console.control import act
 from games.matches import MatchError, live_turn, position_of
 from games.models import Event, Match, Turn
 from tests.voting.playing import new_event, play_turn
 from tests.voting.states import shown, told_last
 from voting import protocol
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.protocol import Action, ActionAsk
@@ -39,7 +40,7 @@ class Evening:
     def __init__(self, seed: int, box: BallotBox, url: str) -> None:
         self.rng, self.box, self.url = Random(seed), box, url
         self.event = new_event(next_match_after_s=30, reveal_s=1)
-        edit_event(self.event.pk, box)
+        announce_edit(self.event.pk, box.now())
 
     def step(self) -> str:
         acts = [self.press] * 3 + [self.play_turn] * 4 + [self.lose_box, self.edit, self.begin]
@@ -59,7 +60,7 @@ class Evening:
     def edit(self) -> str:
         name = f"Evening {self.rng.randrange(1000)}"
         Event.objects.filter(pk=self.event.pk).update(name=name)
-        edit_event(self.event.pk, self.box)
+        announce_edit(self.event.pk, self.box.now())
         return name
 
     def _turn(self) -> Turn:

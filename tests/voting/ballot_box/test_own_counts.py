@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from crowdgame.console.control import edit_event
 from games.models import Event
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.calls import CountingBox
 from tests.voting.playing import CLASSIC, open_now, run_out, start, vote
 from tests.voting.rooms import Ear, latest, room_of, voter
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.counting.choices import RESIGN, ranking_of, set_of
@@ -109,7 +109,7 @@ def test_without_own_counts_nothing_is_read_and_what_was_told_is_forgotten(box: 
     beat(room)
     assert room.told.teams
     Event.objects.filter(pk=turn.match.event_id).update(own_counts=False)
-    edit_event(turn.match.event_id, box)
+    announce_edit(turn.match.event_id, box.now())
     room.apply(latest(turn.match.event_id))
     assert "peek" not in beat(room)
     assert (room.told.teams, len(counts(phone))) == ({}, 1)

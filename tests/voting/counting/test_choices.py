@@ -14,7 +14,8 @@ from voting.counting.choices import (
     resigns,
     set_of,
 )
-from voting.protocol import MAX_CHOICE, TallyMethod
+from voting.counting.types import TallyMethod
+from voting.protocol import MAX_CHOICE
 
 METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
 LEGAL = (1, 2, 4, 7)

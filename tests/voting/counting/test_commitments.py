@@ -19,9 +19,9 @@ from voting.announcements.layer import NO_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.commitments import commit_ballots, leaf_of
+from voting.counting.commitments import Commitment, commit_ballots, leaf_of
 from voting.models import TallyRecord
-from voting.protocol import Commitment, TurnSealed
+from voting.protocol import TurnSealed
 from voting.turns.closing import close_turn
 from voting.turns.turns import boxed, load_turn
 

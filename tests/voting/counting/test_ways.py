@@ -12,7 +12,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, ranking_of, set_of
 from voting.counting.lots import draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.protocol import ResignShare, TallyMethod, TieRule
+from voting.counting.types import ResignShare, TallyMethod, TieRule
 
 COLUMNS = 5
 ALL = tuple(range(1, COLUMNS + 1))

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.control import edit_event
 from games.models import Team
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.playing import CLASSIC, only_turn, open_now, start, vote
 from tests.voting.rooms import Ear, cast, latest, room_of, voter
 from voting import protocol
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.presence import UNANIMOUS_BEATS
 
@@ -100,7 +100,7 @@ def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
     turn = start(box, close_early=True)
     room = room_of(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
-    edit_event(turn.match.event_id, box)
+    announce_edit(turn.match.event_id, box.now())
     room.apply(latest(turn.match.event_id))
     assert room.waiting() == 2
     cast(room, "a", "b")
@@ -115,7 +115,7 @@ def test_a_change_of_hands_counts_at_once(box: BallotBox) -> None:
     assert room.poll is not None
     assert room.poll.refusal(2, ballot, turn.opens_at) is None
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
-    edit_event(turn.match.event_id, box)
+    announce_edit(turn.match.event_id, box.now())
     room.apply(latest(turn.match.event_id))
     assert room.poll.refusal(2, ballot, turn.opens_at) == "not_to_move"
     assert room.poll.refusal(1, ballot, turn.opens_at) is None

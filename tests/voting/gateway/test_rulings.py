@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.console.control import edit_event
 from games.models import Event, Team
 from tests.voting.playing import new_event
 from tests.voting.rooms import NO_BOX, Ear, in_a_thread, playing, room_of, take_in, until, voter, with_gateway
 from voting.admission.restrictions import Rule
 from voting.admission.seats import sign_of
 from voting.announcements.layer import RULED, Copy
+from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import Room
@@ -161,7 +161,7 @@ def test_nobody_is_moved_into_a_team_without_phones(box: BallotBox) -> None:
     event = new_event()
     rule(event, "a", team=2)
     Team.objects.filter(event=event, number=2).update(hands=True)
-    edit_event(event.pk, box)
+    announce_edit(event.pk, box.now())
     room = room_of(event.pk)
     room.rules = about(a=Rule(team=2))
     take_in(room, voter("a", 1))

@@ -11,7 +11,7 @@ import pytest
 from tests.voting.altering import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.recording import MATCHES, Record
 from tests.voting.verifying import ours, records, theirs
-from voting.protocol import Deciding
+from voting.counting.types import Deciding
 
 __all__ = ["records"]
 

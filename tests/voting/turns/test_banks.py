@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from crowdgame.console.control import act
-from crowdgame.console.turn_time import close_turn_early
 from games.engine.game import Side
 from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
@@ -19,6 +18,7 @@ from voting.protocol import ActionAsk, Clocks
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
+from voting.turns.early_close import close_turn_early
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db

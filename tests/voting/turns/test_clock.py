@@ -8,6 +8,8 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
+from crowdgame.notifications.email import SEND_LETTERS, arm_letters
+from crowdgame.notifications.tasks import send_letters as send_letters_task
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
@@ -23,15 +25,12 @@ from voting.turns.closing import PATIENCE_MS
 from voting.turns.deadlines import (
     CLOSE_TURN,
     CLOSE_TURN_EARLY,
-    SEND_LETTERS,
     arm_close,
     arm_early_close,
-    arm_letters,
 )
 from voting.turns.scheduler import CALLED_BEFORE_MS, LEFT_ALONE_MS, LOOK_S, Clock
 from voting.turns.tasks import close_turn as close_turn_task
 from voting.turns.tasks import close_turn_early as close_turn_early_task
-from voting.turns.tasks import send_letters as send_letters_task
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db
@@ -221,7 +220,7 @@ def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
 
 def test_a_broker_that_is_away_is_no_failure() -> None:
     """In a process of its own, since Celery keeps its connections."""
-    script = "import django; django.setup(); from voting.match.deadlines import arm_close; arm_close(4711)"
+    script = "import django; django.setup(); from voting.turns.deadlines import arm_close; arm_close(4711)"
     away = {
         "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
         "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",

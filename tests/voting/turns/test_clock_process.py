@@ -40,7 +40,7 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
 
 def test_a_look_that_does_not_end_ends_the_process() -> None:
     script = (
-        "import django; django.setup(); import threading, time; from voting.match import clock;"
+        "import django; django.setup(); import threading, time; from voting.turns import scheduler as clock;"
         "clock.STUCK_S = 0.2; clock.Clock.look = lambda self: time.sleep(60);"
         "clock.Clock(None).run(threading.Event())"
     )

@@ -6,11 +6,11 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from crowdgame.console.turn_time import close_turn_early
 from games.models import Turn
 from tests.voting.playing import only_turn, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns import scheduler as clocks
+from voting.turns.early_close import close_turn_early
 from voting.turns.long_windows import NEAR_MS, Walk
 from voting.turns.scheduler import Clock
 from voting.turns.turns import boxed, load_turn

@@ -15,7 +15,7 @@ from tests.voting.turns.playing_sides import defect, play_with, start_secret
 from tests.voting.verifying import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.choices import RESIGN, set_of
-from voting.protocol import SidesTurn
+from voting.counting.sides import SidesTurn
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record

@@ -10,10 +10,10 @@ from voting.counting.ballots import Ballot
 from voting.counting.sides import (
     Crossing,
     Votes,
+    commit_secretly,
     deserted_side,
     members_of,
     on_their_sides,
-    seal_secretly,
     sides_now,
     tell_sides,
 )
@@ -87,8 +87,9 @@ def test_a_side_is_deserted_when_somebody_left_and_nobody_is_there(
 def test_a_seal_says_only_what_nobody_can_guess() -> None:
     """Neither an empty side nor that nobody changed over can be told from it."""
     ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
-    told, roots = seal_secretly(7, 1, {"red": ballots, "yellow": []}, [])
-    swapped, _ = seal_secretly(7, 1, {"red": [], "yellow": ballots}, [])
-    changed, _ = seal_secretly(7, 1, {"red": ballots, "yellow": []}, [Crossing("v2", 1, 2, "red", "cd" * 16)])
-    assert told.red is told.yellow is None
-    assert len({told.whole, swapped.whole, changed.whole, *roots.values()}) == 5
+    on_red: dict[Side, list[Ballot]] = {"red": ballots, "yellow": []}
+    on_yellow: dict[Side, list[Ballot]] = {"red": [], "yellow": ballots}
+    whole, roots = commit_secretly(7, on_red, [])
+    swapped, _ = commit_secretly(7, on_yellow, [])
+    changed, _ = commit_secretly(7, on_red, [Crossing("v2", 1, 2, "red", "cd" * 16)])
+    assert len({whole, swapped, changed, *roots.values()}) == 5

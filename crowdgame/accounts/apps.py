@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "crowdgame.accounts"
+    verbose_name = "Accounts"

@@ -1,0 +1,38 @@
+"""Guests: people who play without an organizer's login."""
+
+from django.db import models
+from django.db.models import CheckConstraint, Q
+from django.utils import timezone
+
+GUEST_NAME_LENGTH, GUEST_KEY_LENGTH = 20, 80
+
+
+class Guest(models.Model):
+    """Somebody who plays in the hall, by a cookie: Guest 12657, until they make it an account.
+
+    An account has a `name` that nobody else's looks like (`name_key`), and a password, kept as Django keeps
+    one. It is no user of the console's. `seen_on` is to the day.
+    """
+
+    number = models.PositiveIntegerField(unique=True)
+    came_at = models.DateTimeField(auto_now_add=True)
+    seen_on = models.DateField(null=True, default=timezone.localdate, db_index=True)
+    name = models.CharField(max_length=GUEST_NAME_LENGTH, blank=True, default="", db_default="")
+    name_key = models.CharField(max_length=GUEST_KEY_LENGTH, null=True, blank=True, unique=True)
+    password = models.CharField(max_length=128, blank=True, default="", db_default="")
+
+    class Meta:
+        constraints = [
+            CheckConstraint(
+                condition=Q(name="", name_key=None, password="")
+                | (~Q(name="") & ~Q(password="") & Q(name_key__isnull=False)),
+                name="guest_account_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or f"Guest {self.number}"
+
+    @property
+    def has_account(self) -> bool:
+        return bool(self.password)

@@ -1,0 +1,16 @@
+from django.apps import AppConfig
+from django.conf import settings
+
+from voting.turns.periodic import every_hour
+
+
+class ChatConfig(AppConfig):
+    name = "crowdgame.chat"
+    verbose_name = "Chat"
+
+    def ready(self) -> None:
+        from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
+        from crowdgame.chat.retention import forget_chat, unname_lines  # noqa: PLC0415
+
+        guest_left.connect(unname_lines)
+        every_hour("chat messages", lambda: forget_chat(settings.CHAT_DAYS))

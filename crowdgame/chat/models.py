@@ -1,0 +1,111 @@
+"""What people say to each other in the hall and beside its games, and what is done about it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import CASCADE, CheckConstraint, Q, UniqueConstraint
+
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.models import Duel
+
+LINE_LENGTH = 200
+SLOW_S = (2, 10, 30, 60, 300)
+
+
+class RoomKind(models.TextChoices):
+    HALL = "hall", "The entrance hall"
+    PLAYERS = "players", "The players"
+    WATCHERS = "watchers", "Those who watch"
+
+
+class ChatRoom(models.Model):
+    """Where people talk: the entrance hall, or of a duel its players or those who watch.
+
+    `seq` counts all that changed in it: each change bears its number. `slow_s` is how long somebody waits
+    after each message; nothing is said in one that is `closed`.
+    """
+
+    duel = models.ForeignKey(Duel, on_delete=CASCADE, null=True, blank=True, related_name="chat_rooms")
+    kind = models.CharField(max_length=8, choices=RoomKind.choices)
+    seq = models.BigIntegerField(default=0)
+    slow_s = models.PositiveSmallIntegerField(default=SLOW_S[0])
+    closed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["duel", "kind"], name="chat_room_once"),
+            UniqueConstraint(fields=["kind"], condition=Q(duel=None), name="chat_room_one_hall"),
+            CheckConstraint(
+                condition=Q(kind="hall", duel=None) | (Q(kind__in=["players", "watchers"]) & ~Q(duel=None)),
+                name="chat_room_of_hall_or_duel",
+            ),
+        ]
+        permissions = [("moderate_chat", "Can moderate what guests say")]
+
+    def __str__(self) -> str:
+        return f"{self.duel.event.code}: {self.kind}" if self.duel else "the hall"
+
+
+class ChatLine(models.Model):
+    """A message under the `name` that its guest had. `seq` is that of the room as it was said or removed.
+
+    A removed one is kept for moderators only, until all of its age are forgotten.
+    """
+
+    room = models.ForeignKey(ChatRoom, on_delete=CASCADE, related_name="lines")
+    guest = models.ForeignKey(Guest, on_delete=CASCADE, related_name="+")
+    name = models.CharField(max_length=40)
+    text = models.CharField(max_length=LINE_LENGTH)
+    at = models.DateTimeField(db_index=True)
+    seq = models.BigIntegerField()
+    removed = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["room", "-at"], name="chat_line_latest")]
+        constraints = [UniqueConstraint(fields=["room", "seq"], name="chat_line_seq_once")]
+
+    def __str__(self) -> str:
+        return f"message {self.pk} of {self.name}"
+
+
+class ChatMute(models.Model):
+    """A guest who does not want to read another one."""
+
+    guest = models.ForeignKey(Guest, on_delete=CASCADE, related_name="mutes")
+    muted = models.ForeignKey(Guest, on_delete=CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [UniqueConstraint(fields=["guest", "muted"], name="chat_mute_once")]
+
+    def __str__(self) -> str:
+        return f"{self.guest} mutes {self.muted}"
+
+
+class ChatReport(models.Model):
+    """Somebody finds a message wrong; `by` is None for whoever has no name yet."""
+
+    line = models.ForeignKey(ChatLine, on_delete=CASCADE, related_name="reports")
+    by = models.ForeignKey(Guest, on_delete=CASCADE, null=True, blank=True, related_name="+")
+    reason = models.CharField(max_length=10)
+    at = models.DateTimeField(auto_now_add=True)
+    settled = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["-at"], condition=Q(settled=False), name="chat_report_open")]
+        constraints = [
+            UniqueConstraint(fields=["line", "by"], name="chat_report_once"),
+            UniqueConstraint(fields=["line"], condition=Q(by=None), name="chat_report_once_by_nobody"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.line}"
+
+
+class ChatSilence(models.Model):
+    """A guest whom a moderator silenced everywhere; without `until` for ever."""
+
+    guest = models.OneToOneField(Guest, on_delete=CASCADE, related_name="silence")
+    until = models.DateTimeField(null=True, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.guest} is silent"

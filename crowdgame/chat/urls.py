@@ -1,0 +1,13 @@
+from django.urls import path
+
+from crowdgame.chat import chat_lines, views
+
+urlpatterns = [
+    path("chat/reports", chat_lines.reports, name="chat_reports"),
+    path("chat/unmute", views.read_again, name="chat_unmute"),
+    path("chat/<slug:place>", views.room, name="chat_room"),
+    path("chat/<slug:place>/say", views.say_in, name="chat_say"),
+    path("chat/<slug:place>/rule", chat_lines.rule, name="chat_rule"),
+    path("chat/<slug:place>/<int:number>", chat_lines.line, name="chat_line"),
+    path("chat/<slug:place>/<int:number>/<slug:deed>", chat_lines.deed, name="chat_deed"),
+]

@@ -1,0 +1,15 @@
+"""Paths under /console/. The features have theirs in `console_urls.py`."""
+
+from django.urls import include, path
+
+from crowdgame.console.views import control_room, list_events
+from crowdgame.web.page_urls import page
+
+app_name = "console"
+urlpatterns = [
+    page("", list_events, "events"),
+    path("", include("crowdgame.accounts.console_urls")),
+    path("", include("crowdgame.cups.console_urls")),
+    page("<code:code>/", control_room, "room"),
+    path("", include("crowdgame.events.console_urls")),
+]

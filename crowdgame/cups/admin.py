@@ -1,0 +1,25 @@
+"""Cups and their pairings to view."""
+
+from django.contrib import admin
+
+from crowdgame.cups.models import Cup, CupPairing
+from games.admin import LookOnly
+
+
+@admin.register(Cup)
+class CupAdmin(LookOnly):
+    """Its owner has a page of the console for it."""
+
+    list_display = ["name", "code", "format", "owner"]
+    list_filter = ["format"]
+    list_select_related = ["owner"]
+    search_fields = ["code", "name", "owner__username", "teams__name"]
+    ordering = ["-pk"]
+
+
+@admin.register(CupPairing)
+class CupPairingAdmin(LookOnly):
+    list_display = ["__str__", "red", "yellow", "event", "walkover"]
+    list_select_related = ["cup", "event"]
+    search_fields = ["cup__code", "cup__name", "event__code"]
+    ordering = ["-pk"]

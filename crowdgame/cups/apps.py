@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class CupsConfig(AppConfig):
+    name = "crowdgame.cups"
+    verbose_name = "Cups"

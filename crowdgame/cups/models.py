@@ -1,0 +1,95 @@
+"""A cup: several teams who meet two at a time, in events."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
+from django.db import models
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
+
+from games.models import MAX_BEST_OF, Event, MatchTerms
+
+MAX_CUP_TEAMS = 32
+
+
+class CupFormat(models.TextChoices):
+    KNOCK_OUT = "knockout", "Knock-out: who loses is out"
+    LEAGUE = "league", "League: everyone plays everyone"
+
+
+class Cup(MatchTerms):
+    """Several teams who meet in pairings of two; each pairing that is played is an event, on these terms.
+
+    A pairing is over when a team has won more than half of `best_of` matches; in a league also after so many.
+    """
+
+    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    name = models.CharField(max_length=80)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
+    format = models.CharField(max_length=8, choices=CupFormat.choices, default=CupFormat.KNOCK_OUT)
+    best_of = models.PositiveSmallIntegerField(
+        "matches of a pairing", default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)]
+    )
+    next_match_after_s = models.PositiveIntegerField(
+        "seconds to a pairing's next match",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(MatchTerms.Meta):
+        constraints = [
+            *MatchTerms.Meta.constraints,
+            CheckConstraint(condition=Q(format__in=CupFormat.values), name="cup_format_known"),
+            CheckConstraint(
+                condition=Q(best_of__gte=1, best_of__lte=MAX_BEST_OF), name="cup_best_of_in_range"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+
+class CupTeam(models.Model):
+    """One of a cup's; the draw knows it by its seed, from 1."""
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="teams")
+    seed = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["cup", "seed"], name="cupteam_seed_once"),
+            CheckConstraint(condition=Q(seed__gte=1, seed__lte=MAX_CUP_TEAMS), name="cupteam_seed_in_range"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CupPairing(models.Model):
+    """A pairing of the draw that was begun, or given to a team: `number` is the draw's, the teams are seeds.
+
+    `walkover` is the place (1 or 2) of the team that goes on without playing it out. Without the event, when
+    that was deleted, the pairing can be begun again.
+    """
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="pairings")
+    number = models.PositiveSmallIntegerField()
+    red = models.PositiveSmallIntegerField()
+    yellow = models.PositiveSmallIntegerField()
+    event = models.OneToOneField(
+        Event, on_delete=models.SET_NULL, null=True, blank=True, related_name="cup_pairing"
+    )
+    walkover = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["cup", "number"], name="cuppairing_number_once"),
+            CheckConstraint(condition=~Q(red=F("yellow")), name="cuppairing_two_teams"),
+            CheckConstraint(
+                condition=Q(walkover=None) | Q(walkover__in=[1, 2]), name="cuppairing_walkover_1_or_2"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cup.code} pairing {self.number}"

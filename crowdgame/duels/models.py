@@ -1,0 +1,36 @@
+"""Games of one guest against another, or against a crowd."""
+
+from django.db import models
+from django.db.models import CheckConstraint, F, Q
+
+from crowdgame.accounts.models import Guest
+from games.models import Event
+
+
+class Duel(models.Model):
+    """An event of the hall: a team of one guest each, by the number of the team. None: the seat is free.
+
+    One that is not `listed` is joined by its link alone. In place of a second guest a `crowd` plays:
+    anyone who joins.
+    """
+
+    event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="duel")
+    one = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
+    two = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
+    listed = models.BooleanField(default=True)
+    crowd = models.BooleanField(default=False, db_default=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["-id"], condition=Q(one=None) | Q(two=None), name="duel_with_a_seat_free"),
+        ]
+        constraints = [
+            CheckConstraint(condition=Q(one=None) | Q(two=None) | ~Q(one=F("two")), name="duel_of_two"),
+            CheckConstraint(condition=Q(one__isnull=False) | Q(two__isnull=False), name="duel_of_somebody"),
+            CheckConstraint(
+                condition=Q(crowd=False) | Q(one=None) | Q(two=None), name="duel_of_one_and_a_crowd"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"duel {self.event.code}"

@@ -1,0 +1,50 @@
+"""Who may enter an event's console, and the audit log of what organizers did."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
+
+from games.models import Event
+
+
+class Role(models.TextChoices):
+    COHOST = "cohost", "Co-host: runs the event"
+    VIEWER = "viewer", "Viewer: looks on"
+
+
+class Member(models.Model):
+    """Somebody beside the owner who may enter an event's control room."""
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=8, choices=Role.choices)
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "user"], name="member_once"),
+            CheckConstraint(condition=Q(role__in=Role.values), name="member_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.event}"
+
+
+class Deed(models.Model):
+    """Something an organizer did, by the ballot box's clock: `what` is shown as it is.
+
+    `pressed` is what was pressed in a control room, `undo` what takes it back.
+    """
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deeds")
+    by = models.CharField(max_length=150)
+    action = models.CharField(max_length=24)
+    what = models.CharField(max_length=200)
+    pressed = models.JSONField(null=True, blank=True)
+    undo = models.JSONField(null=True, blank=True)
+    at = models.BigIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["event", "-at"], name="deed_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.by}: {self.what}"

@@ -1,0 +1,92 @@
+"""What an organizer prints: the QR poster, and the codes as a PDF in sheets."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from crowdgame.events.access import own_event
+from crowdgame.printing.posters import Poster, print_posters
+from crowdgame.printing.printing import Unprintable
+from crowdgame.printing.ticket_sheets import A_SHEET, Slip, print_slips
+from games.engine.game import SIDES, Side
+from games.models import Admission, Event, TeamChoice
+from voting.admission.admission import shown_key
+from voting.admission.links import address_shown
+from voting.models import Ticket
+
+SLIPS_A_FILE = 10 * A_SHEET
+HINTS = {
+    Admission.ROTATING: "The screen shows a second one",
+    Admission.TICKETS: "Have your ticket ready",
+    Admission.ROSTER: "Have your own code ready",
+}
+
+
+@never_cache
+@login_required
+@require_GET
+def poster(request: HttpRequest, code: str) -> HttpResponse:
+    event = own_event(request, code)
+    sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
+    return _file(f"poster-{event.code}", print_posters([_poster(request, event, side) for side in sides]))
+
+
+def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
+    red, yellow = event.teams.order_by("number")
+    url = _address(request, event) + (f"/{SIDES.index(side) + 1}" if side else "")
+    return Poster(
+        event=event.name,
+        code=event.code,
+        teams=(red.name, yellow.name),
+        url=url.upper(),  # fewer modules, and it means the same
+        address=address_shown(url),
+        hint=HINTS.get(Admission(event.admission), ""),
+        side=side,
+    )
+
+
+@never_cache
+@login_required
+@require_GET
+def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
+    """Those that nobody ever used; a pile may need several files. Without type for a name, the other page."""
+    event = own_event(request, code)
+    unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
+    part = Paginator(unused, SLIPS_A_FILE).get_page(request.GET.get("part"))
+    if not part.object_list:
+        return redirect("console:tickets_print", code=event.code)
+    teams = dict(event.teams.values_list("number", "name"))
+    address = _address(request, event)
+    try:
+        file = print_slips(f"Codes of {event.code}", [_slip(event, teams, address, one) for one in part])
+    except Unprintable as refusal:
+        messages.warning(request, f"The PDF cannot show every name: {refusal}. This page can: print it.")
+        return redirect("console:tickets_print", code=event.code)
+    several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
+    return _file(f"tickets-{event.code}{several}", file)
+
+
+def _slip(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -> Slip:
+    return Slip(
+        whose=ticket.label or event.name,
+        key=shown_key(ticket.code),
+        url=f"{address}#{ticket.code}",
+        address=address_shown(address),
+        team=teams[ticket.team] if ticket.team else "",
+        side=SIDES[ticket.team - 1] if ticket.team else None,
+    )
+
+
+def _file(name: str, pdf: bytes) -> HttpResponse:
+    disposition = {"Content-Disposition": f'attachment; filename="{name}.pdf"'}
+    return HttpResponse(pdf, "application/pdf", headers=disposition)
+
+
+def _address(request: HttpRequest, event: Event) -> str:
+    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    return f"{base}/{event.code}"

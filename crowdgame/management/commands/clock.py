@@ -1,0 +1,31 @@
+"""`manage.py clock`: run the clock until SIGTERM."""
+
+import logging
+import signal
+import threading
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from crowdgame.monitoring.port import open_metrics_port
+from voting.ballot_box.ballot_box import BallotBox
+from voting.metrics.metrics import take_role
+from voting.turns.periodic import jobs_each_second
+from voting.turns.scheduler import Clock
+
+log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Wakes a worker at each deadline, starts matches that are due, and makes good what a crash left."
+    requires_system_checks: list[str] = []  # back at once: deadlines come
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        take_role("clock")
+        open_metrics_port()
+        stopped = threading.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: stopped.set())
+        log.info("clock up")
+        Clock(BallotBox(), chores=jobs_each_second()).run(stopped)
+        log.info("clock ended")

@@ -1,0 +1,19 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_save
+
+from voting.turns.periodic import every_second
+
+
+class NotificationsConfig(AppConfig):
+    name = "crowdgame.notifications"
+    verbose_name = "Notifications"
+
+    def ready(self) -> None:
+        from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
+        from crowdgame.notifications.addresses import remove_address  # noqa: PLC0415
+        from crowdgame.notifications.email import Post, plan_letters  # noqa: PLC0415
+        from games.models import Turn  # noqa: PLC0415
+
+        guest_left.connect(remove_address)
+        post_save.connect(plan_letters, sender=Turn)
+        every_second("e-mail notifications", Post())

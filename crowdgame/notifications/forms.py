@@ -1,0 +1,10 @@
+from django import forms
+
+
+class AddressForm(forms.Form):
+    email = forms.EmailField(
+        label="Mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        error_messages={"invalid": "This is no mail address."},
+    )

@@ -1,0 +1,17 @@
+"""The Celery task that sends e-mail notifications."""
+
+from functools import cache
+
+from celery import shared_task
+from redis import RedisError
+
+from crowdgame.notifications import email
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.stores import DATABASE_AWAY
+
+ballot_box = cache(BallotBox)
+
+
+@shared_task(name=email.SEND_LETTERS, throws=(RedisError, OSError, *DATABASE_AWAY))
+def send_letters() -> None:
+    email.send_due(ballot_box())

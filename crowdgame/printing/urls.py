@@ -1,0 +1,8 @@
+from django.urls import path
+
+from crowdgame.printing.leaflet_view import about, rules
+
+urlpatterns = [
+    path("rules", rules, name="rules"),
+    path("about", about, name="about"),
+]

@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+
+
+class RatingsConfig(AppConfig):
+    name = "crowdgame.ratings"
+    verbose_name = "Ratings"
+
+    def ready(self) -> None:
+        from crowdgame.ratings.matches import rate_match  # noqa: PLC0415
+        from voting.turns.closing import match_ended  # noqa: PLC0415
+
+        match_ended.connect(rate_match)

@@ -1,0 +1,81 @@
+"""Close a turn before its deadline: everyone connected has voted, or the sides' clocks say so."""
+
+from contextlib import suppress
+
+from redis import RedisError
+
+from games.matches import MatchError, Position, changing, claim_turn, position_of
+from games.models import Team, Turn, TurnState
+from voting import protocol
+from voting.ballot_box.archive import hand_ballots
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting import window
+from voting.counting.window import Window
+from voting.turns.clocks import over_at
+from voting.turns.closing import close_over, close_turn
+from voting.turns.turns import change_turn, load_turn, place_turn, restore_turn, set_window
+
+
+def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
+    """Everyone connected has voted: end the window, if it is still the one they voted in.
+
+    A team that votes by a show of hands has voted once its hands are counted.
+    """
+    turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN:
+        return
+    known = (turn.match.event_id, turn.pk, turn.version)
+    if turn.opens_at <= box.now() and box.doubtful([known]):
+        restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
+    if turn.match.bank_s is not None:
+        follow_clocks(turn, box)
+        return
+    same = turn.closes_at == closes_at
+    if same and turn.match.close_early and box.now() < closes_at and not _lacks_hands(turn):
+        with suppress(MatchError):
+            end_window(turn, box)
+
+
+def follow_clocks(turn: Turn, box: BallotBox) -> None:
+    """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
+    position = position_of(turn.match, before=turn)
+    over = over_at(turn, position, box)
+    with suppress(MatchError):
+        if over <= box.now():
+            _end_unannounced(turn, position, box)
+        elif over != turn.closes_at:
+            change_turn(turn, protocol.TurnMoved, box, closes_at=over)
+
+
+def _end_unannounced(turn: Turn, position: Position, box: BallotBox) -> None:
+    """Everybody sees that all clocks stand: what there is to be told is the reveal."""
+    with changing(turn.match.event_id):
+        if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
+            return
+    place_turn(turn, box, create=False)
+    close_over(turn, position, box)
+
+
+def end_window(turn: Turn, box: BallotBox) -> None:
+    """End the window at once and count. Raises MatchError unless people can vote now."""
+    now = box.now()
+    if turn.state == TurnState.OPEN and now < turn.opens_at:
+        raise MatchError("Nobody could vote yet: the turn has not begun.")
+    if turn.state == TurnState.OPEN and now >= turn.closes_at:
+        raise MatchError("Time is up: the turn is being counted.")
+    times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
+    set_window(turn, protocol.TurnMoved, times, box)
+    with suppress(RedisError):  # the clock counts it then
+        close_turn(turn.pk, box)
+
+
+def _lacks_hands(turn: Turn) -> bool:
+    """Whether a team that is to move by a show of hands has none counted yet."""
+    by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
+    teams = set(by_hands)
+    if not teams:
+        return False
+    position = position_of(turn.match)
+    moving = [side for side in position.to_move if getattr(turn.match, f"{side}_id") in teams]
+    counted = set(hand_ballots(turn).values_list("side", flat=True))
+    return any(side not in counted for side in moving)
