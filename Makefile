@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Tools that only look at the code need settings, but neither a real secret nor anybody's data.
-NOBODYS := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/nobodys
+THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 MARKED := not thorough
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
@@ -17,54 +17,54 @@ play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, G
 
 test: ## the full test suite, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some tests)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests "$(MARKED)")
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests "$(MARKED)")
 
 test-thorough: ## the slow tests, before a release: every size, language, server and way to fail
 	@$(MAKE) --no-print-directory test MARKED=thorough
 
 test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest tests/machines $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m pytest tests/machines $(ARGS)
 
 test-openspiel: ## OpenSpiel's games as ours, and ours against its own (installs it)
 	@$(PYTHON) -m deploy.laptop.bootstrap openspiel
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m pytest tests/openspiel $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m pytest tests/openspiel $(ARGS)
 
 bench: ## the goals' whole table, on this machine, in ten minutes (ARGS=--small for a look)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.load.bench $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.load.bench $(ARGS)
 
 bench-quick: ## ratios in a minute; fails if one fell by over a third (make bench ARGS=--record: anew)
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
 soak: ## a crowd of 5,000 for half an hour: does anything grow? (ARGS="--minutes 5 --phones 500")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.load.bench.soak $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.load.bench.soak $(ARGS)
 
 chaos: ## 1,000 turns in which something dies, drawn from a seed (ARGS="--seed 7 --turns 100"; --help)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.chaos $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.chaos $(ARGS)
 
 check: ## linters, types, imports, migrations, generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check
-	@mkdir -p .play/nobodys
+	@mkdir -p .play/throwaway
 	@$(MAKE) --no-print-directory --jobs 2 check-types check-rest
 
 check-types:
-	$(NOBODYS) $(BIN)/mypy
+	$(THROWAWAY) $(BIN)/mypy
 
 check-rest:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(NOBODYS) $(BIN)/lint-imports
-	$(NOBODYS) $(BIN)/python manage.py makemigrations --check --dry-run
-	$(NOBODYS) $(BIN)/python manage.py generate_protocol --check
+	$(THROWAWAY) $(BIN)/lint-imports
+	$(THROWAWAY) $(BIN)/python manage.py makemigrations --check --dry-run
+	$(THROWAWAY) $(BIN)/python manage.py generate_protocol --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
 lock: ## pin what pyproject.toml asks for, by hash (ARGS=--upgrade for the newest)
@@ -77,18 +77,18 @@ audit: ## pinned packages against lists of known holes; never green without a li
 
 fuzz: ## nonsense at the sockets (ARGS="--frames 1000000 --server uvicorn --seed 7")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.fuzz $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.fuzz $(ARGS)
 
 faces: ## measure phone, projector and control room in a browser, into docs/faces.md (ARGS="--turns 200")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.e2e.figures $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.e2e.figures $(ARGS)
 
 gallery: ## docs/gallery anew: every face in every state (ARGS="--only voting")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
-	@mkdir -p .play/nobodys
-	@$(NOBODYS) $(BIN)/python -m tests.e2e.gallery $(ARGS)
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)
 
 clean: ## remove what can be made again; the data in .play stays
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

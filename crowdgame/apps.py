@@ -9,8 +9,8 @@ class CrowdgameConfig(AppConfig):
     name = "crowdgame"
 
     def ready(self) -> None:
-        from crowdgame.operations.retention import forget_voters  # noqa: PLC0415
+        from crowdgame.operations.retention import anonymize_events  # noqa: PLC0415
 
-        every_hour("voters of past events", lambda: forget_voters(settings.RETENTION_DAYS))
+        every_hour("voters of past events", lambda: anonymize_events(settings.RETENTION_DAYS))
         if settings.LOG_FORMAT == "json":
             log_the_unexpected()

@@ -17,20 +17,20 @@ from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.duels import rematch_socket  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import seen_from_outside  # noqa: E402
-from crowdgame.web.front_door import at_known_hosts, front_door  # noqa: E402
+from crowdgame.web.front_door import at_known_hosts, static_pages  # noqa: E402
 from crowdgame.web.hosts import comes_from_own_page, comes_from_this_very_site  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
-from voting.gateway.page_preload import told_to_page  # noqa: E402
+from voting.gateway.page_preload import build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
 from voting.gateway.unknown import refuse_socket  # noqa: E402
 from voting.metrics.metrics import take_role  # noqa: E402
 
 YOUNG, YOUNG_TIMES, MIDDLE_TIMES = 10_000, 10, 1_000
 take_role("gateway")
-PAGES = front_door(
+PAGES = static_pages(
     seen_from_outside(at_known_hosts(django_application)),
-    lambda code, team: told_to_page(gateway(), code, team),
+    lambda code, team: build_page_preload(gateway(), code, team),
 )
 # Each with who may open it. A page of a stranger's can neither have its visitors vote here nor press buttons.
 SOCKETS: dict[str, tuple[Any, Any]] = {

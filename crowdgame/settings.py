@@ -33,9 +33,9 @@ _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
 # The word ANY_ADDRESS among them stands for all IP addresses: a stranger's page gets here by a name only.
 ANY_ADDRESS = "ANY_ADDRESS"
-HOUSE_NAMES = [*_names("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
+SERVER_NAMES = [*_names("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
 # `crowdgame.web.hosts` has looked before Django does, which knows no such word.
-ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in HOUSE_NAMES else HOUSE_NAMES
+ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
@@ -211,4 +211,4 @@ CHAT_DAYS = int(os.environ.get("CHAT_DAYS") or 30)
 # So long after an event it is kept who voted for what; `manage.py retention`, and the clock each hour.
 RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)
 # So long the hall keeps games that nobody joins, and guests without games who do not come any more.
-HALL_DAYS = int(os.environ.get("HALL_DAYS") or 60)
+DUEL_DAYS = int(os.environ.get("DUEL_DAYS") or 60)

@@ -1,30 +1,32 @@
 import { defineConfig, type Plugin } from "vite";
 import { CloseCode } from "./src/protocol";
-import { TONGUES } from "./src/phone/tongues";
+import { LOCALES } from "./src/phone/locales";
 
-const ENGLISH = /\/tongue\/en$/;
-const LATER = "%later%";
+const ENGLISH = /\/locale\/en$/;
+const DEFERRED_URL = "%deferred%";
+/** A module of the phone, in whatever folder of it. */
+const PHONE_MODULE = /\/src\/(live|phone)\/(\w+\/)*[\w.]+\.ts$/;
 const DEFAULT = "en";
 
 /** The address of each language's second part, known once it is built. */
-const laterOf = new Map<string, string>();
-const tongueOf = (environment: string) => environment.slice(-2);
+const deferredUrls = new Map<string, string>();
+const localeName = (environment: string) => environment.slice(-2);
 
 /** The words of the language that is built, in place of the English ones; and where its second part lies. */
-function spoken(): Plugin {
+function translated(): Plugin {
   return {
-    name: "spoken",
+    name: "translated",
     enforce: "pre",
     async resolveId(source, importer) {
       if (!ENGLISH.test(source) || !importer) return null;
-      return this.resolve(source.replace(ENGLISH, `/tongue/${tongueOf(this.environment.name)}`), importer, { skipSelf: true });
+      return this.resolve(source.replace(ENGLISH, `/locale/${localeName(this.environment.name)}`), importer, { skipSelf: true });
     },
     transform(code) {
-      return code.includes(LATER) ? { code: code.replace(LATER, laterOf.get(tongueOf(this.environment.name)) ?? ""), map: null } : null;
+      return code.includes(DEFERRED_URL) ? { code: code.replace(DEFERRED_URL, deferredUrls.get(localeName(this.environment.name)) ?? ""), map: null } : null;
     },
     generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
-        if (file.type === "chunk" && file.name === "later") laterOf.set(tongueOf(this.environment.name), `/${file.fileName}`);
+        if (file.type === "chunk" && file.name === "deferred") deferredUrls.set(localeName(this.environment.name), `/${file.fileName}`);
       }
     },
   };
@@ -38,7 +40,7 @@ function shortened(): Plugin {
     name: "shortened",
     enforce: "pre",
     transform(code, id) {
-      if (this.environment.name.startsWith("later") || !/\/src\/(live|phone)\/\w+\.ts$/.test(id)) return null;
+      if (this.environment.name.startsWith("deferred") || !PHONE_MODULE.test(id)) return null;
       const names = [...code.matchAll(PRIVATE)].map(([, name]) => name!);
       const short = (name: string) => `$${names.indexOf(name).toString(36)}`;
       const renamed = code.replace(/\b(private |this\.)(\w+)/g, (all, before: string, name: string) => (names.includes(name) ? before + short(name) : all));
@@ -55,8 +57,8 @@ function inlined(): Plugin {
     generateBundle(_, bundle) {
       const page = bundle["phone.html"];
       if (page?.type !== "asset") return;
-      const tongue = tongueOf(this.environment.name);
-      let html = String(page.source).replace('lang="en"', `lang="${tongue}"`).replace(/\n\s*/g, "");
+      const locale = localeName(this.environment.name);
+      let html = String(page.source).replace('lang="en"', `lang="${locale}"`).replace(/\n\s*/g, "");
       for (const [name, file] of Object.entries(bundle)) {
         if (file === page) continue;
         const text = file.type === "chunk" ? file.code : String(file.source);
@@ -70,46 +72,46 @@ function inlined(): Plugin {
         delete bundle[name];
       }
       page.source = html;
-      page.fileName = tongue === DEFAULT ? "phone.html" : `phone.${tongue}.html`;
+      page.fileName = locale === DEFAULT ? "phone.html" : `phone.${locale}.html`;
     },
   };
 }
 
 /** Of all the close codes a phone knows a few by number, and needs none by name. */
 function numbered(): Plugin {
-  const numberOf = (all: string, name: string) => String(CloseCode[name as keyof typeof CloseCode] ?? all);
+  const codeNumber = (all: string, name: string) => String(CloseCode[name as keyof typeof CloseCode] ?? all);
   return {
     name: "numbered",
     enforce: "pre",
-    transform: (code, id) => (/\/src\/(live|phone)\/\w+\.ts$/.test(id) ? { code: code.replace(/\bCloseCode\.(\w+)/g, numberOf), map: null } : null),
+    transform: (code, id) => (PHONE_MODULE.test(id) ? { code: code.replace(/\bCloseCode\.(\w+)/g, codeNumber), map: null } : null),
   };
 }
 
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
 /** The first of all builds clears away what was built before. */
-function later(tongue: string) {
-  const output = { entryFileNames: `static/app/later.${tongue}-[hash].js` };
-  return { consumer: "client" as const, build: { ...common, emptyOutDir: tongue === DEFAULT, rolldownOptions: { input: { later: "src/phone/later.ts" }, output, preserveEntrySignatures: "strict" as const } } };
+function deferred(locale: string) {
+  const output = { entryFileNames: `static/app/deferred.${locale}-[hash].js` };
+  return { consumer: "client" as const, build: { ...common, emptyOutDir: locale === DEFAULT, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
 }
 
 function page() {
   return { consumer: "client" as const, build: { ...common, cssCodeSplit: false, assetsInlineLimit: 100_000, rolldownOptions: { input: "phone.html" } } };
 }
 
-const others = Object.keys(TONGUES).filter((tongue) => tongue !== DEFAULT);
+const others = Object.keys(LOCALES).filter((locale) => locale !== DEFAULT);
 const inOrder = [DEFAULT, ...others];
 
 export default defineConfig({
-  plugins: [spoken(), shortened(), numbered(), inlined()],
+  plugins: [translated(), shortened(), numbered(), inlined()],
   publicDir: false,
-  environments: Object.fromEntries(inOrder.flatMap((tongue) => [[`later_${tongue}`, later(tongue)], [`page_${tongue}`, page()]])),
+  environments: Object.fromEntries(inOrder.flatMap((locale) => [[`deferred_${locale}`, deferred(locale)], [`page_${locale}`, page()]])),
   builder: {
     sharedConfigBuild: true,
     async buildApp(builder) {
-      for (const tongue of inOrder) {
-        await builder.build(builder.environments[`later_${tongue}`]!);
-        await builder.build(builder.environments[`page_${tongue}`]!);
+      for (const locale of inOrder) {
+        await builder.build(builder.environments[`deferred_${locale}`]!);
+        await builder.build(builder.environments[`page_${locale}`]!);
       }
     },
   },

@@ -1,7 +1,7 @@
 """Create events and matches, and keep their turns: the games' side of every use case.
 
 Whoever writes a turn compares its state and version (`claim_turn`): of several that try, one does.
-Whoever changes a match or a turn does so within `changing`: first the event's row, then all others.
+Whoever changes a match or a turn does so within `event_lock`: first the event's row, then all others.
 """
 
 import secrets
@@ -71,13 +71,13 @@ class Position:
         return self.concealed or (self.turns[-1] if self.turns else None)
 
     @property
-    def told_with_last(self) -> Turn | None:
+    def revealed_with_last(self) -> Turn | None:
         """The turn that stayed secret until the last one was revealed."""
         return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
 
 
 @contextmanager
-def changing(event_id: int) -> Iterator[None]:
+def event_lock(event_id: int) -> Iterator[None]:
     """A transaction in which nobody else changes the event, its matches or its turns.
 
     What is read in it is what the last change left, and whoever waits for it holds nothing yet.
@@ -88,13 +88,13 @@ def changing(event_id: int) -> Iterator[None]:
 
 
 @contextmanager
-def changing_event(event_id: int) -> Iterator[Event]:
+def locked_event(event_id: int) -> Iterator[Event]:
     """The same, and the event as it is by then."""
-    with changing(event_id):
+    with event_lock(event_id):
         yield Event.objects.get(pk=event_id)
 
 
-def new_code() -> str:
+def generate_code() -> str:
     """A join code nobody has: no vowels, so no words and none of the site's own addresses."""
     while True:
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
@@ -105,7 +105,7 @@ def new_code() -> str:
 def create_event(owner: User, name: str, team_names: tuple[str, str], **choices: Any) -> Event:
     """An event with its two teams. `choices` are further fields of Event."""
     with transaction.atomic():
-        event = Event.objects.create(owner=owner, name=clean_name(name), code=new_code(), **choices)
+        event = Event.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
         for number, team_name in enumerate(team_names, 1):
             Team.objects.create(event=event, number=number, name=clean_name(team_name))
     return event
@@ -121,8 +121,8 @@ def create_match(event: Event, now: int) -> Match:
     except GameError as refusal:
         raise MatchError(f"This game cannot be played: {refusal}.") from refusal
     number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
-    red, yellow = event.teams.order_by("-number" if _changes_sides(event, number) else "number")
-    if event.defections:
+    red, yellow = event.teams.order_by("-number" if _swaps_sides(event, number) else "number")
+    if event.max_side_changes:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS}
     return Match.objects.create(
@@ -135,7 +135,7 @@ def create_match(event: Event, now: int) -> Match:
     )
 
 
-def _changes_sides(event: Event, number: int) -> bool:
+def _swaps_sides(event: Event, number: int) -> bool:
     """In every other match, if the event says so."""
     return event.swaps_sides and number % 2 == 0
 
@@ -152,7 +152,7 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
         raise MatchError("Secret sides need a game in which both sides choose from the same at once.")
 
 
-def position_of(match: Match, before: Turn | None = None) -> Position:
+def load_position(match: Match, before: Turn | None = None) -> Position:
     """As it stands, or as it stood `before` that turn: somebody may have closed it meanwhile."""
     closed = match.turns.filter(state__in=CLOSED_STATES)
     return replay(match, (closed.filter(number__lt=before.number) if before else closed).order_by("number"))

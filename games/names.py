@@ -4,12 +4,12 @@ import unicodedata
 from itertools import dropwhile
 
 # Letters and marks that show nothing, though Unicode does not call them format characters.
-UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
     chr(point)
     for first, last in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
     for point in range(first, last + 1)
 }
-MARKS_AT_ONCE = 4
+MAX_STACKED_MARKS = 4
 # Persian and the scripts of India need them: between letters, and after a sign that joins letters.
 JOINERS = frozenset("\u200c\u200d")
 VIRAMA = 9
@@ -44,52 +44,52 @@ def clean_name(text: str) -> str:
     private and unassigned characters; joiners stay where a script needs them. No mark comes before a letter,
     and no tower of them stands on one.
     """
-    seen = "".join(" " if letter.isspace() else letter for letter in text if _is_seen(letter))
-    composed = unicodedata.normalize("NFC", _without_stray_joiners(seen))
-    begun = "".join(dropwhile(lambda letter: letter == " " or _is_attached(letter), composed))
-    return unicodedata.normalize("NFC", _without_towers(" ".join(begun.split())))
+    seen = "".join(" " if char.isspace() else char for char in text if _is_visible(char))
+    composed = unicodedata.normalize("NFC", _drop_stray_joiners(seen))
+    begun = "".join(dropwhile(lambda char: char == " " or _is_attached(char), composed))
+    return unicodedata.normalize("NFC", _limit_stacked_marks(" ".join(begun.split())))
 
 
-def _is_seen(letter: str) -> bool:
-    if letter.isspace() or letter in JOINERS:
+def _is_visible(char: str) -> bool:
+    if char.isspace() or char in JOINERS:
         return True
-    return letter not in UNSEEN and not unicodedata.category(letter).startswith("C")
+    return char not in INVISIBLE and not unicodedata.category(char).startswith("C")
 
 
-def _without_stray_joiners(text: str) -> str:
+def _drop_stray_joiners(text: str) -> str:
     kept: list[str] = []
-    for letter, after in zip(text, text[1:] + " ", strict=False):
-        if letter not in JOINERS or (after.isalpha() and _wants_joiner(kept, after)):
-            kept.append(letter)
+    for char, after in zip(text, text[1:] + " ", strict=False):
+        if char not in JOINERS or (after.isalpha() and _wants_joiner(kept, after)):
+            kept.append(char)
     return "".join(kept)
 
 
 def _wants_joiner(before: list[str], after: str) -> bool:
-    for letter in reversed(before):
-        if not _is_mark(letter):
-            return letter is before[-1] and _is_arabic(letter) and _is_arabic(after)
-        if unicodedata.combining(letter) == VIRAMA:
+    for char in reversed(before):
+        if not _is_mark(char):
+            return char is before[-1] and _is_arabic(char) and _is_arabic(after)
+        if unicodedata.combining(char) == VIRAMA:
             return True
     return False
 
 
-def _is_arabic(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith("ARABIC LETTER")
+def _is_arabic(char: str) -> bool:
+    return unicodedata.name(char, "").startswith("ARABIC LETTER")
 
 
-def _is_mark(letter: str) -> bool:
-    return unicodedata.category(letter).startswith("M")
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char).startswith("M")
 
 
-def _is_attached(letter: str) -> bool:
-    return _is_mark(letter) or letter in JOINERS
+def _is_attached(char: str) -> bool:
+    return _is_mark(char) or char in JOINERS
 
 
-def _without_towers(text: str) -> str:
+def _limit_stacked_marks(text: str) -> str:
     kept: list[str] = []
     marks = 0
-    for letter in text:
-        marks = marks + 1 if _is_attached(letter) else 0
-        if marks <= MARKS_AT_ONCE:
-            kept.append(letter)
+    for char in text:
+        marks = marks + 1 if _is_attached(char) else 0
+        if marks <= MAX_STACKED_MARKS:
+            kept.append(char)
     return "".join(kept)

@@ -50,7 +50,7 @@ def slowed_down(place: str, slow_s: int, closed: bool = False) -> None:
 
 def filled_up(lines: int = 100) -> None:
     """The entrance hall, with long messages."""
-    room, guest, now = _room("hall"), new_guest(), timezone.now()
+    room, guest, now = _room("lobby"), new_guest(), timezone.now()
     ChatLine.objects.bulk_create(
         ChatLine(
             room=room,

@@ -30,7 +30,7 @@ LONGEST = (
     "tests/chaos/test_chaos.py",
     "tests/deploy/test_gateways.py",
     "tests/crowdgame/console/test_console_sockets.py",
-    "tests/crowdgame/console/test_console_deeds.py",
+    "tests/crowdgame/console/test_console_audit.py",
     "tests/voting/gateway/test_two_gateways.py",
     "tests/crowdgame/operations/test_recovery_house.py",
     "tests/voting/gateway/test_guessing.py",

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 
 from games.models import Event, Team
-from voting.admission.admission import PERIOD_MS, code_of_the_moment
+from voting.admission.admission import PERIOD_MS, rotating_code
 from voting.admission.roster import read_roster
 from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
@@ -42,9 +42,9 @@ def release(event_id: int, code: str) -> int:
     return release_tickets(event_id, [Ticket.objects.get(event_id=event_id, code=code).pk])
 
 
-def code_of_before(code: str, periods: int) -> str:
+def earlier_code(code: str, periods: int) -> str:
     """What the event's projector showed so many half minutes ago."""
-    return code_of_the_moment(code, box.now() - periods * PERIOD_MS)[0]
+    return rotating_code(code, box.now() - periods * PERIOD_MS)[0]
 
 
 def seat(event_id: int, voter: str, team: int) -> str:

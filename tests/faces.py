@@ -15,11 +15,11 @@ Message = dict[str, Any]
 
 
 class Face:
-    """`heard` are all messages so far, `frames` the same as they came."""
+    """`received` are all messages so far, `frames` the same as they came."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self.frames: list[str] = []
         self._read = 0
 
@@ -30,28 +30,28 @@ class Face:
         self.socket.send(frame)
         return self
 
-    def hear(self, kind: str, **fields: Any) -> Message:
+    def receive(self, kind: str, **fields: Any) -> Message:
         """The next message of this kind, with these fields."""
-        return self.hear_until(lambda told: told["type"] == kind and fields.items() <= told.items())
+        return self.receive_until(lambda message: message["type"] == kind and fields.items() <= message.items())
 
-    def hear_until(self, wanted: Callable[[Message], object]) -> Message:
+    def receive_until(self, wanted: Callable[[Message], object]) -> Message:
         while True:
-            while self._read < len(self.heard):
+            while self._read < len(self.received):
                 self._read += 1
-                if wanted(self.heard[self._read - 1]):
-                    return self.heard[self._read - 1]
-            self._receive()
+                if wanted(self.received[self._read - 1]):
+                    return self.received[self._read - 1]
+            self._receive_frame()
 
-    def _receive(self) -> None:
+    def _receive_frame(self) -> None:
         frame = self.socket.recv(timeout=PATIENCE_S, decode=True)
         self.frames.append(frame)
-        self.heard.append(json.loads(frame))
+        self.received.append(json.loads(frame))
 
     def closed(self) -> int:
         """The code with which the server closes."""
         try:
             while True:
-                self._receive()
+                self._receive_frame()
         except ConnectionClosed:
             return self.socket.close_code or 0
 
@@ -80,11 +80,11 @@ class Faces:
     def phone(self, code: str, **fields: Any) -> tuple[Face, Message]:
         """A phone that has joined, and its welcome."""
         face = self.open("phone").say("phone.join", code=code, **fields)
-        return face, face.hear("phone.welcomed")
+        return face, face.receive("phone.welcomed")
 
     def display(self, code: str, **fields: Any) -> tuple[Face, Message]:
         face = self.open("display").say("display.join", code=code, **fields)
-        return face, face.hear("display.welcomed")
+        return face, face.receive("display.welcomed")
 
     def console(self, code: str, cookie: str = "") -> Face:
         """Not joined yet if there is no such right."""

@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from tests.stack import House
 from voting.counting.ballots import Ballot, unpack_ballots
 
@@ -27,24 +27,24 @@ def sealed_ballots(house: House, turn: int) -> dict[str, Ballot]:
     return {ballot.voter: ballot for (packed,) in rows for ballot in unpack_ballots(packed)}
 
 
-def assert_nothing_is_lost(house: House, report: Report, turns: list[int]) -> None:
+def assert_nothing_is_lost(house: House, report: RehearsalReport, turns: list[int]) -> None:
     """Every ballot a phone was told counts is in its sealed turn, or a later one of that voter."""
     for turn in turns:
         held = sealed_ballots(house, turn)
-        for phone, (column, sequence) in report.ledger.get(turn, {}).items():
+        for phone, (choice, sequence) in report.ledger.get(turn, {}).items():
             ballot = held.get(report.voters[phone])
             assert ballot is not None, f"turn {turn}: the ballot of phone {phone} is lost"
             assert ballot.sequence >= sequence
-            assert ballot.sequence > sequence or ballot.column == column
+            assert ballot.sequence > sequence or ballot.choice == choice
 
 
 def assert_counts_are_of_sealed_ballots(house: House) -> None:
     sql = "SELECT turn_id, side, counts, ballots, sealed FROM voting_tallyrecord"
     for turn, side, counts, total, packed in house.rows(sql):
         ballots = unpack_ballots(packed)
-        told = msgspec.json.decode(counts)
-        assert {c: n for c, n in enumerate(told, 1) if n} == Counter(b.column for b in ballots), turn
-        assert (sum(told), len({ballot.voter for ballot in ballots})) == (total, total)
+        tally = msgspec.json.decode(counts)
+        assert {c: n for c, n in enumerate(tally, 1) if n} == Counter(b.choice for b in ballots), turn
+        assert (sum(tally), len({ballot.voter for ballot in ballots})) == (total, total)
         assert {ballot.side for ballot in ballots} <= {side}
 
 
@@ -54,7 +54,7 @@ def assert_resolved_once(house: House, event: int) -> None:
     tallies = "SELECT turn_id, COUNT(*) FROM voting_tallyrecord GROUP BY turn_id"
     assert dict.fromkeys(turns, 2).items() <= dict(house.rows(tallies)).items()
     bodies = house.rows("SELECT body FROM voting_announcement WHERE event_id = ? ORDER BY seq", event)
-    told = [msgspec.json.decode(body) for (body,) in bodies]
-    assert [message["seq"] for message in told] == list(range(1, len(told) + 1))
-    revealed = [m["state"]["match"]["reveal"]["turn"] for m in told if m["type"] == "turn.revealed"]
+    messages = [msgspec.json.decode(body) for (body,) in bodies]
+    assert [message["seq"] for message in messages] == list(range(1, len(messages) + 1))
+    revealed = [m["state"]["match"]["reveal"]["turn"] for m in messages if m["type"] == "turn.revealed"]
     assert revealed == turns

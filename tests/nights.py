@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from redis import RedisError
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
@@ -64,8 +64,8 @@ def connected(house: House, event: int) -> int:
 def held(house: House, event: int) -> list[int]:
     """Voters of each gateway, the fewest first."""
     with connect(house.stack.box_url or house.stack.redis) as redis:
-        beats = redis.hvals(event_key(event, "gateways"))
-    return sorted(int(one) + int(two) for _, _, one, two, _ in (beat.split() for beat in beats))
+        heartbeats = redis.hvals(event_key(event, "gateways"))
+    return sorted(int(one) + int(two) for _, _, one, two, _ in (heartbeat.split() for heartbeat in heartbeats))
 
 
 def turn_with_ballots(house: House, event: int) -> int:
@@ -85,11 +85,11 @@ def turn_with_ballots(house: House, event: int) -> int:
     return found[0]
 
 
-def leave(phones: "subprocess.Popen[bytes]", data: Path) -> Report:
+def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
     """Have the crowd go home; what it saw."""
     phones.send_signal(signal.SIGINT)
     assert phones.wait(PATIENCE_S) == 0
-    return msgspec.json.decode((data / "report.json").read_bytes(), type=Report)
+    return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
 
 
 def restart(house: House, event: int, part: str, number: signal.Signals) -> int:

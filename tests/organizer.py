@@ -38,8 +38,8 @@ from tests.chatkeeping import (  # noqa: E402
     slowed_down,
     taken_away,
 )
-from tests.doorkeeping import by_hands, code_of_before, edit, release, roster, seat, tickets  # noqa: E402
-from tests.hallkeeping import against_crowd, duel, duels, far_games, run_down, turn_of  # noqa: E402
+from tests.doorkeeping import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
+from tests.hallkeeping import against_crowd, duel, duels, long_games, run_down, turn_of  # noqa: E402
 from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.types import turn_keys  # noqa: E402
@@ -118,7 +118,7 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
     return extended
 
 
-def forget_voters(turn_id: int) -> None:
+def anonymize_voters(turn_id: int) -> None:
     """As it is some time after the event."""
     for record in TallyRecord.objects.filter(turn=turn_id):
         ballots = unpack_ballots(bytes(record.sealed))
@@ -198,13 +198,13 @@ LATER = (
     end_all,
     give_away,
     member,
-    forget_voters,
+    anonymize_voters,
     spoil_list,
     command,
     voters_in_box,
 )
-IN_THE_HALL = (against_crowd, duel, duels, far_games, run_down, turn_of)
-TALKING = (
+DUEL_QUESTIONS = (against_crowd, duel, duels, long_games, run_down, turn_of)
+CHAT_QUESTIONS = (
     chat_key,
     filled_up,
     seated,
@@ -215,9 +215,9 @@ TALKING = (
     nobody_has_talked,
     played_out,
 )
-AT_THE_DOOR = (edit, by_hands, tickets, roster, release, seat, code_of_before)
+ADMISSION_HELPERS = (edit, by_hands, tickets, roster, release, seat, earlier_code)
 QUESTIONS: dict[str, Callable[..., Any]] = {
-    question.__name__: question for question in (*ANSWERED, *LATER, *AT_THE_DOOR, *IN_THE_HALL, *TALKING)
+    question.__name__: question for question in (*ANSWERED, *LATER, *ADMISSION_HELPERS, *DUEL_QUESTIONS, *CHAT_QUESTIONS)
 }
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop import startup
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
@@ -32,7 +32,7 @@ from tests.nights import (
 )
 from tests.stack import House, organizer, running_house
 
-BACKUP = "evening.backup"
+BACKUP = "event.backup"
 # After a turn is given back it is open for so long, however slow the machine.
 CALM = {"window_s": 8, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 # Whatever was lost knows no number above this one.
@@ -57,7 +57,7 @@ class Lost:
     turns: list[int]
     blinds: set[str]
     seed: str
-    seen: Report
+    seen: RehearsalReport
     seq: int
 
     def copied(self, data: Path, database_url: str) -> "Lost":
@@ -67,12 +67,12 @@ class Lost:
 
 
 @dataclass(frozen=True)
-class Evening:
+class RestoredEvent:
     """`seen` is what the crowd saw after the restoration, `shown` what a projector was told first."""
 
     lost: Lost
     house: House
-    seen: Report
+    seen: RehearsalReport
     shown: dict[str, Any]
 
     @property
@@ -80,7 +80,7 @@ class Evening:
         return resolved_turns(self.house, self.lost.event)
 
 
-def evening_lost(data: Path, database_url: str) -> Lost:
+def lose_event(data: Path, database_url: str) -> Lost:
     with running_house(data, database_url=database_url) as house:
         made = house.ask("event", **CALM)
         event, code = made["id"], made["code"]
@@ -104,7 +104,7 @@ def evening_lost(data: Path, database_url: str) -> Lost:
 
 
 @contextmanager
-def evening_begun_anew(lost: Lost, *options: str) -> Iterator[Evening]:
+def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     """Restored with these `options`, it goes on with the crowd that was there before."""
     stack, event, data = lost.stack, lost.event, lost.stack.data
     manage(stack, "restore", str(data / BACKUP), "--yes", *options)
@@ -118,7 +118,7 @@ def evening_begun_anew(lost: Lost, *options: str) -> Iterator[Evening]:
                 hurry(house, event)
             seen = leave(phones, data)
         hurry(house, event)
-        yield Evening(lost, house, seen, shown)
+        yield RestoredEvent(lost, house, seen, shown)
 
 
 def hurry(house: House, event: int) -> None:
@@ -141,41 +141,41 @@ def manage(stack: Stack, *words: str) -> str:
 
 
 class GoesOn:
-    """What holds on every database. A test file has a class of this kind, and a fixture `evening`."""
+    """What holds on every database. A test file has a class of this kind, and a fixture `restored`."""
 
-    def test_the_match_goes_on_from_the_backup(self, evening: Evening) -> None:
-        lost, resolved = evening.lost, evening.resolved
+    def test_the_match_goes_on_from_the_backup(self, restored: RestoredEvent) -> None:
+        lost, resolved = restored.lost, restored.resolved
         assert len(lost.turns) > 1
         assert lost.turn in resolved
         assert not set(lost.turns) & set(resolved)
         new = [turn for turn in resolved if turn > lost.turn]
         assert len(new) > 1
         assert min(new) > HIGHEST_OF_OLD
-        assert_counts_are_of_sealed_ballots(evening.house)
+        assert_counts_are_of_sealed_ballots(restored.house)
 
-    def test_the_turn_that_was_open_is_voted_anew_by_another_lot(self, evening: Evening) -> None:
-        lost, told = evening.lost, "SELECT epoch, seed FROM games_turn WHERE id = ?"
-        ((epoch, seed),) = evening.house.rows(told, lost.turn)
+    def test_the_turn_that_was_open_is_voted_anew_by_another_lot(self, restored: RestoredEvent) -> None:
+        lost, query = restored.lost, "SELECT epoch, seed FROM games_turn WHERE id = ?"
+        ((epoch, seed),) = restored.house.rows(query, lost.turn)
         assert epoch > lost.epoch
         assert seed != lost.seed
-        held = sealed_ballots(evening.house, lost.turn)
-        assert lost.turn in evening.seen.ledger
+        held = sealed_ballots(restored.house, lost.turn)
+        assert lost.turn in restored.seen.ledger
         assert len(held) >= ENOUGH
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
-    def test_every_ballot_acknowledged_since_counts(self, evening: Evening) -> None:
-        assert_nothing_is_lost(evening.house, evening.seen, evening.resolved)
-        assert evening.seen.ballots.acknowledged > PHONES
+    def test_every_ballot_acknowledged_since_counts(self, restored: RestoredEvent) -> None:
+        assert_nothing_is_lost(restored.house, restored.seen, restored.resolved)
+        assert restored.seen.ballots.acknowledged > PHONES
 
-    def test_the_crowd_comes_back_to_its_old_seats(self, evening: Evening) -> None:
-        assert evening.seen.joined == PHONES
-        assert evening.seen.voters == evening.lost.seen.voters
-        assert (evening.seen.unreadable, evening.seen.away) == (0, {})
+    def test_the_crowd_comes_back_to_its_old_seats(self, restored: RestoredEvent) -> None:
+        assert restored.seen.joined == PHONES
+        assert restored.seen.voters == restored.lost.seen.voters
+        assert (restored.seen.unreadable, restored.seen.away) == (0, {})
 
-    def test_screens_that_were_there_before_take_what_they_are_told(self, evening: Evening) -> None:
+    def test_screens_that_were_there_before_take_what_they_are_told(self, restored: RestoredEvent) -> None:
         """They drop what is not newer than what they know."""
-        assert evening.shown["seq"] > evening.lost.seq
-        shown = evening.shown["state"]["match"]
-        assert (shown["state"], shown["turn"]["id"]) == ("playing", evening.lost.turn)
-        assert shown["turn"]["epoch"] > evening.lost.epoch
+        assert restored.shown["seq"] > restored.lost.seq
+        shown = restored.shown["state"]["match"]
+        assert (shown["state"], shown["turn"]["id"]) == ("playing", restored.lost.turn)
+        assert shown["turn"]["epoch"] > restored.lost.epoch

@@ -43,7 +43,7 @@ __all__ = [
 # What one has shown, the other shows to whoever asks.
 SERVERS_TESTED = [SERVERS[0], *(pytest.param(server, marks=pytest.mark.thorough) for server in SERVERS[1:])]
 DATABASE = "db.sqlite3"
-TROUBLE = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
+ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
 
 @dataclass
@@ -104,10 +104,10 @@ class House:
         path = self.stack.logs / f"{name}.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def trouble(self, name: str, since: int = 0) -> list[str]:
+    def log_errors(self, name: str, since: int = 0) -> list[str]:
         """Lines of a log that tell of a fault, from character `since` on."""
         lines = self.log(name)[since:].splitlines()
-        return [line for line in lines if any(word in line for word in TROUBLE)]
+        return [line for line in lines if any(word in line for word in ERROR_MARKS)]
 
 
 @contextmanager

@@ -7,21 +7,21 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from games.admin import LookOnly
+from games.admin import ReadOnlyAdmin
 from games.models import MatchState, TurnState
-from voting.models import Announcement, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredRestriction, StoredBallot, TallyRecord, Ticket
 
-SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__defections__gt": 0}
+WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}
 
 
 @admin.register(StoredBallot)
-class StoredBallotAdmin(LookOnly):
+class StoredBallotAdmin(ReadOnlyAdmin):
     """Ballots of long windows. A turn that was not revealed keeps them secret, also when it is void.
 
     While sides are secret all are: a team's votes beside its pick would tell of those who left it.
     """
 
-    list_display = ["turn", "voter", "side", "column", "sequence"]
+    list_display = ["turn", "voter", "side", "choice", "sequence"]
     list_filter = ["side"]
     list_select_related = ["turn__match__event"]
     search_fields = ["voter", "turn__match__event__code"]
@@ -29,11 +29,11 @@ class StoredBallotAdmin(LookOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[StoredBallot]:
         ballots: QuerySet[StoredBallot] = super().get_queryset(request)
-        return ballots.filter(turn__state=TurnState.RESOLVED).exclude(**SIDES_SECRET)
+        return ballots.filter(turn__state=TurnState.RESOLVED).exclude(**WHILE_SIDES_SECRET)
 
 
 @admin.register(TallyRecord)
-class TallyRecordAdmin(LookOnly):
+class TallyRecordAdmin(ReadOnlyAdmin):
     """Of turns that were told, also if they were taken back then."""
 
     list_display = ["turn", "side", "pick", "decided_by", "ballots", "counts"]
@@ -46,11 +46,11 @@ class TallyRecordAdmin(LookOnly):
     def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
         """While sides are secret a side's counts are; and what is concealed."""
         tallies: QuerySet[TallyRecord] = super().get_queryset(request).filter(turn__resolved_at__isnull=False)
-        return tallies.exclude(**SIDES_SECRET)
+        return tallies.exclude(**WHILE_SIDES_SECRET)
 
 
 @admin.register(Ticket)
-class TicketAdmin(LookOnly):
+class TicketAdmin(ReadOnlyAdmin):
     """Neither whole codes, which let in, nor voters, which would say whose ballot is whose."""
 
     list_display = ["event", "code_begins", "label", "team", "used"]
@@ -60,7 +60,7 @@ class TicketAdmin(LookOnly):
     ordering = ["-pk"]
     fields = ["event", "code_begins", "label", "team", "used"]
     readonly_fields = ["code_begins", "used"]
-    not_to_be_asked_for = ("code", "voter")
+    blocked_lookups = ("code", "voter")
 
     @admin.display(description="code")
     def code_begins(self, ticket: Ticket) -> str:
@@ -71,25 +71,25 @@ class TicketAdmin(LookOnly):
         return ticket.used_at is not None
 
 
-@admin.register(Ruling)
-class RulingAdmin(LookOnly):
+@admin.register(StoredRestriction)
+class StoredRestrictionAdmin(ReadOnlyAdmin):
     """Who is moved, or kept out, by sign; by whom, the deeds say."""
 
-    list_display = ["event", "sign", "team", "kept_out", "ruled_at"]
-    list_filter = ["kept_out", "team"]
+    list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
+    list_filter = ["banned", "team"]
     list_select_related = ["event"]
-    search_fields = ["event__code", "event__name", "sign"]
+    search_fields = ["event__code", "event__name", "voter_code"]
     ordering = ["-at"]
-    fields = ["event", "sign", "team", "kept_out", "ruled_at"]
-    readonly_fields = ["ruled_at"]
+    fields = ["event", "voter_code", "team", "banned", "restricted_at"]
+    readonly_fields = ["restricted_at"]
 
     @admin.display(description="at", ordering="at")
-    def ruled_at(self, ruling: Ruling) -> datetime:
-        return datetime.fromtimestamp(ruling.at / 1000, UTC)
+    def restricted_at(self, restriction: StoredRestriction) -> datetime:
+        return datetime.fromtimestamp(restriction.at / 1000, UTC)
 
 
 @admin.register(Announcement)
-class AnnouncementAdmin(LookOnly):
+class AnnouncementAdmin(ReadOnlyAdmin):
     list_display = ["event", "seq", "kind", "sent_at"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name"]

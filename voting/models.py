@@ -14,7 +14,7 @@ class StoredBallot(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
     voter = models.CharField(max_length=16)
     side = models.CharField(max_length=6)
-    column = models.PositiveIntegerField()
+    choice = models.PositiveIntegerField()
     sequence = models.PositiveIntegerField()
     blind = models.CharField(max_length=32, default="", db_default="")
     stored_at = models.BigIntegerField()
@@ -58,13 +58,13 @@ class TallyRecord(models.Model):
         return f"{self.turn}: {self.side}"
 
 
-class Defection(models.Model):
+class StoredSideChange(models.Model):
     """A voter changed over to `side`, for the `number`th time in the match, from its turn `turn` on.
 
     Written before it is acknowledged. `blind` is the voter's own random number: what is committed to.
     """
 
-    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="changes_of_side")
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="side_changes")
     voter = models.CharField(max_length=16)
     number = models.PositiveSmallIntegerField()
     turn = models.PositiveIntegerField()
@@ -73,8 +73,8 @@ class Defection(models.Model):
 
     class Meta:
         constraints = [
-            UniqueConstraint(fields=["match", "voter", "number"], name="defection_number_once"),
-            CheckConstraint(condition=Q(side__in=["red", "yellow"]), name="defection_side_known"),
+            UniqueConstraint(fields=["match", "voter", "number"], name="side_change_number_once"),
+            CheckConstraint(condition=Q(side__in=["red", "yellow"]), name="side_change_side_known"),
         ]
 
     def __str__(self) -> str:
@@ -84,11 +84,11 @@ class Defection(models.Model):
 class SidesRecord(models.Model):
     """What became of the sides of a match that is over: nothing in it says who.
 
-    `told` is the part of the match record that has it (`voting/records/match_record.py`).
+    `summary` is the part of the match record that has it (`voting/records/match_record.py`).
     """
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="sides_record")
-    told = models.JSONField()
+    summary = models.JSONField()
 
     def __str__(self) -> str:
         return f"{self.match}"
@@ -121,27 +121,27 @@ class Ticket(models.Model):
         return f"{self.event.code}: {self.label or self.pk}"
 
 
-class Ruling(models.Model):
+class StoredRestriction(models.Model):
     """What an organizer ruled about whoever has this sign: moved to `team`, kept out, or sent out last then.
 
     It holds for every seat with the sign and overrides what the seat says. Deeds tell by whom.
     """
 
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="rulings")
-    sign = models.CharField(max_length=6)
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="restrictions")
+    voter_code = models.CharField(max_length=6)
     team = models.PositiveSmallIntegerField(null=True, blank=True)
-    kept_out = models.BooleanField(default=False)
-    sent_out_at = models.BigIntegerField(null=True, blank=True)
+    banned = models.BooleanField(default=False)
+    kicked_at = models.BigIntegerField(null=True, blank=True)
     at = models.BigIntegerField()
 
     class Meta:
         constraints = [
-            UniqueConstraint(fields=["event", "sign"], name="ruling_one_a_sign"),
-            CheckConstraint(condition=Q(team=None) | Q(team__in=[1, 2]), name="ruling_team_1_or_2"),
+            UniqueConstraint(fields=["event", "voter_code"], name="restriction_once_per_voter_code"),
+            CheckConstraint(condition=Q(team=None) | Q(team__in=[1, 2]), name="restriction_team_1_or_2"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.event.code}: {self.sign}"
+        return f"{self.event.code}: {self.voter_code}"
 
 
 class Announcement(models.Model):

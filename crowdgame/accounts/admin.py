@@ -9,7 +9,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from games.admin import LookOnly, UnfoldAdmin
+from games.admin import ReadOnlyAdmin, UnfoldAdmin
 
 if TYPE_CHECKING:
     UsersByDjango = DjangoUserAdmin[User]
@@ -32,7 +32,7 @@ class GroupAdmin(DjangoGroupAdmin, UnfoldAdmin):
 
 
 @admin.register(LogEntry)
-class LogEntryAdmin(LookOnly):
+class LogEntryAdmin(ReadOnlyAdmin):
     """What moderators did, and what was done on these pages."""
 
     list_display = ["action_time", "user", "content_type", "object_repr", "change_message"]

@@ -62,5 +62,5 @@ class NewPasswordForm(forms.Form):
     new_password = PasswordField("New password", new=True)
 
 
-class GoodbyeForm(forms.Form):
+class DeleteAccountForm(forms.Form):
     password = PasswordField("Your password")

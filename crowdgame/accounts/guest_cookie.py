@@ -17,15 +17,15 @@ KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
 
 def guest_of(request: HttpRequest) -> Guest | None:
     """Whoever has the cookie; looking alone makes nobody one."""
-    pk, _, sign = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
+    pk, _, signature = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
     guest = find_guest(int(pk)) if pk else None
-    return guest if guest and constant_time_compare(sign, _sign_of(guest)) else None
+    return guest if guest and constant_time_compare(signature, _guest_signature(guest)) else None
 
 
 def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
     answer.set_signed_cookie(
         COOKIE,
-        f"{guest.pk}.{_sign_of(guest)}",
+        f"{guest.pk}.{_guest_signature(guest)}",
         salt=SALT,
         max_age=KEPT_S,
         secure=settings.HTTPS,
@@ -40,5 +40,5 @@ def unknown(answer: HttpResponse) -> HttpResponse:
     return answer
 
 
-def _sign_of(guest: Guest) -> str:
+def _guest_signature(guest: Guest) -> str:
     return salted_hmac(SALT, guest.password).hexdigest() if guest.has_account else ""

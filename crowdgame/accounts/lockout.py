@@ -75,12 +75,12 @@ class Locked(Exception):
 Found = TypeVar("Found")
 
 
-def attempt(request: HttpRequest, name: str, look: Callable[[], Found | None]) -> Found | None:
-    """What `look` finds by a password, for accounts that are no user's. Raises Locked, RedisError."""
+def attempt(request: HttpRequest, name: str, find: Callable[[], Found | None]) -> Found | None:
+    """What `find` finds by a password, for accounts that are no user's. Raises Locked, RedisError."""
     credentials = {"username": name}
     if not AxesProxyHandler.is_allowed(request, credentials):
         raise Locked(seconds_left(name))
-    found = look()
+    found = find()
     if found is not None:
         AxesProxyHandler.reset_attempts(username=name)
         return found

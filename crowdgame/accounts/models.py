@@ -26,7 +26,7 @@ class Guest(models.Model):
             CheckConstraint(
                 condition=Q(name="", name_key=None, password="")
                 | (~Q(name="") & ~Q(password="") & Q(name_key__isnull=False)),
-                name="guest_account_whole",
+                name="guest_account_complete",
             ),
         ]
 

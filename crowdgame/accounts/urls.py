@@ -7,6 +7,6 @@ urlpatterns = [
     path("account/name", views.change_name, name="rename"),
     path("account/password", views.new_password, name="new_password"),
     path("account/delete", views.delete, name="delete_account"),
-    path("login", views.log_in, name="hall_login"),
-    path("logout", views.log_out, name="hall_logout"),
+    path("login", views.log_in, name="guest_login"),
+    path("logout", views.log_out, name="guest_logout"),
 ]

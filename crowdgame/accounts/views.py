@@ -1,4 +1,4 @@
-"""`/hall/account` and `/hall/login`: a guest's account, for whoever wants the same name on every device."""
+"""`/play/account` and `/play/login`: a guest's account, for whoever wants the same name on every device."""
 
 from functools import cache, partial
 from typing import Any
@@ -14,7 +14,7 @@ from redis import RedisError
 from crowdgame.accounts import accounts
 from crowdgame.accounts.forms import (
     ClaimForm,
-    GoodbyeForm,
+    DeleteAccountForm,
     LoginForm,
     NewPasswordForm,
     RenameForm,
@@ -77,17 +77,17 @@ def log_in(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, " ".join([f"You are {found}.", *sentences]))
-            return known(redirect("hall"), found)
+            return known(redirect("play"), found)
     context = {"guest": here, "form": form}
     return render(request, "accounts/login.html", context, status=400 if form.errors else 200)
 
 
 def _prove(request: HttpRequest, form: Form, name: str) -> Guest | None:
     """Whose name and password these are; if nobody's, the form says why."""
-    tried = f"hall {accounts.name_key(name)}"
-    look = partial(accounts.find_account, name, form.cleaned_data["password"])
+    tried = f"guest {accounts.name_key(name)}"
+    find = partial(accounts.find_account, name, form.cleaned_data["password"])
     try:
-        if found := attempt(request, tried, look):
+        if found := attempt(request, tried, find):
             return found
         form.add_error(None, WRONG)
     except Locked as lock:
@@ -101,7 +101,7 @@ def _prove(request: HttpRequest, form: Form, name: str) -> Guest | None:
 def log_out(request: HttpRequest) -> HttpResponse:
     """A guest without an account would be lost by it."""
     guest = guest_of(request)
-    answer = redirect("hall")
+    answer = redirect("play")
     return unknown(answer) if guest and guest.has_account else answer
 
 
@@ -109,7 +109,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 def change_name(request: HttpRequest) -> HttpResponse:
     guest, form = guest_of(request), RenameForm(request.POST)
     if guest is None or not guest.has_account:
-        return redirect("hall_login")
+        return redirect("guest_login")
     if form.is_valid():
         try:
             accounts.rename(guest, form.cleaned_data["name"])
@@ -125,7 +125,7 @@ def change_name(request: HttpRequest) -> HttpResponse:
 def new_password(request: HttpRequest) -> HttpResponse:
     guest, form = guest_of(request), NewPasswordForm(request.POST)
     if guest is None or not guest.has_account:
-        return redirect("hall_login")
+        return redirect("guest_login")
     if form.is_valid() and _prove(request, form, guest.name):
         accounts.change_password(guest, form.cleaned_data["new_password"])
         messages.success(request, "The password is changed. Other devices have to log in again.")
@@ -136,12 +136,12 @@ def new_password(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    guest, form = guest_of(request), GoodbyeForm(request.POST or None)
+    guest, form = guest_of(request), DeleteAccountForm(request.POST or None)
     if guest is None or not guest.has_account:
-        return redirect("hall_login")
+        return redirect("guest_login")
     if form.is_valid() and _prove(request, form, guest.name):
         accounts.leave(guest, ballot_box())
         messages.success(request, "The account is deleted.")
-        return unknown(redirect("hall"))
+        return unknown(redirect("play"))
     context = {"guest": guest, "form": form, "number": f"Guest {guest.number}"}
     return render(request, "accounts/delete.html", context, status=400 if form.errors else 200)

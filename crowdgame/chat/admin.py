@@ -2,12 +2,12 @@
 
 from django.contrib import admin
 
-from crowdgame.chat.models import ChatLine, ChatReport, ChatSilence
-from games.admin import LookOnly
+from crowdgame.chat.models import ChatLine, ChatReport, ChatMute
+from games.admin import ReadOnlyAdmin
 
 
 @admin.register(ChatLine)
-class ChatLineAdmin(LookOnly):
+class ChatLineAdmin(ReadOnlyAdmin):
     """What guests said; moderators have pages of the hall to do something about it."""
 
     list_display = ["at", "room", "name", "text", "removed"]
@@ -18,15 +18,15 @@ class ChatLineAdmin(LookOnly):
 
 
 @admin.register(ChatReport)
-class ChatReportAdmin(LookOnly):
+class ChatReportAdmin(ReadOnlyAdmin):
     list_display = ["at", "line", "reason", "by", "settled"]
     list_filter = ["settled", "reason"]
     list_select_related = ["line", "by"]
     ordering = ["-pk"]
 
 
-@admin.register(ChatSilence)
-class ChatSilenceAdmin(LookOnly):
+@admin.register(ChatMute)
+class ChatMuteAdmin(ReadOnlyAdmin):
     list_display = ["guest", "until", "by"]
     list_select_related = ["guest", "by"]
     ordering = ["-pk"]

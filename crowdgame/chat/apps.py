@@ -10,7 +10,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
-        from crowdgame.chat.retention import forget_chat, unname_lines  # noqa: PLC0415
+        from crowdgame.chat.retention import purge_chat, unname_lines  # noqa: PLC0415
 
         guest_left.connect(unname_lines)
-        every_hour("chat messages", lambda: forget_chat(settings.CHAT_DAYS))
+        every_hour("chat messages", lambda: purge_chat(settings.CHAT_DAYS))

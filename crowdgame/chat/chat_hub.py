@@ -22,33 +22,33 @@ from voting.protocol import CloseCode
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.5
+POLL_S = 0.5
 MOST_LISTENERS = 5_000
 
 # Who comes to talk waits for nobody's ballot, and no ballot for them.
 _thread = ThreadPoolExecutor(1, "gateway-chat")
-in_the_parlour: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_thread)
+in_chat_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_thread)
 
 
 @dataclass(slots=True)
-class Parlour:
+class ChatRoomListeners:
     """A room in which everybody here knows all up to `seq`; of each socket the guest who listens, or None."""
 
     seq: int
     listeners: dict[Socket, int | None] = field(default_factory=dict)
 
 
-class Parlours:
+class ChatHub:
     def __init__(self) -> None:
-        self._rooms: dict[int, Parlour] = {}
-        self._looks: dict[tuple[str, int], asyncio.Task[News | None]] = {}
+        self._rooms: dict[int, ChatRoomListeners] = {}
+        self._polls: dict[tuple[str, int], asyncio.Task[News | None]] = {}
 
     @property
     def is_full(self) -> bool:
-        return sum(len(parlour.listeners) for parlour in self._rooms.values()) >= MOST_LISTENERS
+        return sum(len(room_listeners.listeners) for room_listeners in self._rooms.values()) >= MOST_LISTENERS
 
     def listeners(self) -> list[Socket]:
-        return [socket for parlour in self._rooms.values() for socket in parlour.listeners]
+        return [socket for room_listeners in self._rooms.values() for socket in room_listeners.listeners]
 
     async def news(self, place: str, seq: int) -> News | None:
         """What somebody lacks who knows so much; None if there is no such room.
@@ -57,61 +57,61 @@ class Parlours:
         DATABASE_AWAY.
         """
         known = (place, seq)
-        if known not in self._looks:
-            look = self._looks[known] = asyncio.create_task(in_the_parlour(news_in)(place, seq))
-            look.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody waits
-            asyncio.get_running_loop().call_later(LOOK_S, self._looks.pop, known)
-        return await asyncio.shield(self._looks[known])
+        if known not in self._polls:
+            poll = self._polls[known] = asyncio.create_task(in_chat_thread(news_in)(place, seq))
+            poll.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody waits
+            asyncio.get_running_loop().call_later(POLL_S, self._polls.pop, known)
+        return await asyncio.shield(self._polls[known])
 
     def enter(self, socket: Socket, guest: int | None, news: News) -> None:
         """With the news that the socket lacked; who is here already hears it at the next look."""
-        parlour = self._rooms.setdefault(news.room, Parlour(news.told.seq))
-        parlour.seq = min(parlour.seq, news.told.seq)
-        parlour.listeners[socket] = guest
-        socket.write(encode(news.told))
+        room_listeners = self._rooms.setdefault(news.room, ChatRoomListeners(news.message.seq))
+        room_listeners.seq = min(room_listeners.seq, news.message.seq)
+        room_listeners.listeners[socket] = guest
+        socket.write(encode(news.message))
 
     def leave(self, socket: Socket, room: int) -> None:
-        parlour = self._rooms.get(room)
-        if parlour is not None:
-            parlour.listeners.pop(socket, None)
-            if not parlour.listeners:
+        room_listeners = self._rooms.get(room)
+        if room_listeners is not None:
+            room_listeners.listeners.pop(socket, None)
+            if not room_listeners.listeners:
                 del self._rooms[room]
 
-    async def look_for_ever(self) -> None:
+    async def poll_forever(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_S)
             try:
-                await self.look()
-            except DATABASE_AWAY as trouble:
-                log.warning("nobody hears what is said: %s", trouble)
+                await self.poll()
+            except DATABASE_AWAY as error:
+                log.warning("nobody hears what is said: %s", error)
 
-    async def look(self) -> None:
-        known = {room: parlour.seq for room, parlour in self._rooms.items()}
+    async def poll(self) -> None:
+        known = {room: room_listeners.seq for room, room_listeners in self._rooms.items()}
         if known:
-            for news in await in_the_parlour(news_of)(known):
-                await self._tell(news)
+            for news in await in_chat_thread(news_of)(known):
+                await self._post(news)
 
-    async def _tell(self, news: News) -> None:
+    async def _post(self, news: News) -> None:
         """To those whom the door still lets in: a game may have begun since they came."""
-        parlour = self._rooms.get(news.room)
-        if parlour is None:
+        room_listeners = self._rooms.get(news.room)
+        if room_listeners is None:
             return
-        parlour.seq = news.told.seq
-        for socket, guest in list(parlour.listeners.items()):
-            if not news.door.lets_in(guest):
-                del parlour.listeners[socket]
+        room_listeners.seq = news.message.seq
+        for socket, guest in list(room_listeners.listeners.items()):
+            if not news.access.may_enter(guest):
+                del room_listeners.listeners[socket]
                 socket.end(CloseCode.NOT_ALLOWED)
-        await write_to_all(tuple(parlour.listeners), encode(news.told))
+        await write_to_all(tuple(room_listeners.listeners), encode(news.message))
 
 
 @cache
-def chat_hub() -> Parlours:
+def chat_hub() -> ChatHub:
     """This process's, made on the event loop of its first socket."""
-    return Parlours()
+    return ChatHub()
 
 
 async def _look_for_ever() -> None:
-    await chat_hub().look_for_ever()
+    await chat_hub().poll_forever()
 
 
 def _listeners() -> Iterable[Socket]:

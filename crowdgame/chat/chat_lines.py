@@ -13,7 +13,7 @@ from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.chat import moderation as moderating
 from crowdgame.chat.models import ChatLine
 from crowdgame.chat.moderation import moderates, reported, rule_room
-from crowdgame.chat.posting import REASONS, mute, report, silence_of
+from crowdgame.chat.posting import REASONS, block, report, active_mute
 from crowdgame.chat.rooms import ChatError, place_of_room
 from crowdgame.chat.views import entered, show_room, way_back
 
@@ -44,55 +44,55 @@ def _line(request: HttpRequest, line: ChatLine, problem: str = "", status: int =
         "guest": guest,
         "place": place_of_room(line.room),
         "own": guest == line.guest,
-        "muted": guest is not None and guest.mutes.filter(muted=line.guest).exists(),
+        "blocked": guest is not None and guest.blocks.filter(blocked=line.guest).exists(),
         "reasons": REASONS,
         "problem": problem,
         "back": way_back(line.room),
     }
     if moderates(request.user):
-        told = [REASONS[one.reason] for one in line.reports.all()]
-        context |= {"moderates": True, "told": told, "silence": silence_of(line.guest), "how_long": HOW_LONG}
+        given_reasons = [REASONS[one.reason] for one in line.reports.all()]
+        context |= {"moderates": True, "given_reasons": given_reasons, "mute": active_mute(line.guest), "how_long": HOW_LONG}
     return render(request, "chat/message_page.html", context, status=status)
 
 
 @require_POST
-def deed(request: HttpRequest, place: str, number: int, deed: str) -> HttpResponse:
+def action(request: HttpRequest, place: str, number: int, action: str) -> HttpResponse:
     line = _found(request, place, number)
-    if deed not in DEEDS:
+    if action not in ACTIONS:
         raise Http404
     try:
-        DEEDS[deed](request, line)
+        ACTIONS[action](request, line)
     except ChatError as refusal:
         return _line(request, line, str(refusal), 400)
-    if deed == "report":
+    if action == "report":
         return render(
             request, "chat/reported.html", {"guest": guest_of(request), "back": way_back(line.room)}
         )
     return redirect("chat_reports" if "list" in request.POST else way_back(line.room))
 
 
-def _mute(request: HttpRequest, line: ChatLine) -> None:
+def _block(request: HttpRequest, line: ChatLine) -> None:
     guest = guest_of(request)
     if guest is None:
-        raise ChatError("You get a name with your first message or game. Then you can mute others.")
-    mute(guest, line.guest)
+        raise ChatError("You get a name with your first message or game. Then you can block others.")
+    block(guest, line.guest)
 
 
 def _report(request: HttpRequest, line: ChatLine) -> None:
     report(line, guest_of(request), request.POST.get("reason", ""))
 
 
-def _silence(request: HttpRequest, line: ChatLine) -> None:
-    moderating.silence(line, _moderator(request), request.POST.get("for", ""))
+def _mute(request: HttpRequest, line: ChatLine) -> None:
+    moderating.mute(line, _moderator(request), request.POST.get("for", ""))
 
 
-DEEDS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
-    "mute": _mute,
+ACTIONS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
+    "block": _block,
     "report": _report,
-    "silence": _silence,
+    "mute": _mute,
     "remove": lambda request, line: moderating.remove(line, _moderator(request)),
     "settle": lambda request, line: moderating.settle(line, _moderator(request)),
-    "speak": lambda request, line: moderating.let_speak(line, _moderator(request)),
+    "unmute": lambda request, line: moderating.unmute(line, _moderator(request)),
 }
 
 

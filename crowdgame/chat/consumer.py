@@ -15,31 +15,31 @@ FULL_RETRY_MS = 15_000
 class ChatConsumer(SocketConsumer):
     kind: ClassVar = "chat"
     messages: ClassVar = protocol.ChatMessage
-    _parlour: int | None = None
+    _room_id: int | None = None
 
     async def converse(self, receive: Receive) -> None:
         try:
             await super().converse(receive)
         finally:
-            if self._parlour is not None:
-                chat_hub().leave(self, self._parlour)
+            if self._room_id is not None:
+                chat_hub().leave(self, self._room_id)
 
-    async def heed(self, message: ChatJoin) -> None:
-        if self._parlour is not None:
-            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+    async def dispatch(self, message: ChatJoin) -> None:
+        if self._room_id is not None:
+            self.send(protocol.Error(code="joined_already", text="one join a socket"))
             return
-        self.house()
-        parlours = chat_hub()
+        self.active_gateway()
+        chat_hub = chat_hub()
         reader = read_key(message.key)
         if reader is None:
             raise CloseSocket(CloseCode.BAD_TOKEN)
-        if parlours.is_full:
+        if chat_hub.is_full:
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
         try:
-            news = await parlours.news(reader.place, message.seq)
+            news = await chat_hub.news(reader.place, message.seq)
         except DATABASE_AWAY:
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
-        if news is None or not news.door.lets_in(reader.guest):
+        if news is None or not news.access.may_enter(reader.guest):
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        self._parlour = news.room
-        parlours.enter(self, reader.guest, news)
+        self._room_id = news.room
+        chat_hub.enter(self, reader.guest, news)

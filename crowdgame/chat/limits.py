@@ -52,5 +52,5 @@ def why_not(wish: Said, said: Sequence[Said], slow_s: int) -> str:
 
 def folded(text: str) -> str:
     """What makes no other message of it: case, spaces, and anything that is neither letter nor digit."""
-    letters = "".join(letter for letter in text.casefold() if letter.isalnum())
-    return letters or text
+    chars = "".join(char for char in text.casefold() if char.isalnum())
+    return chars or text

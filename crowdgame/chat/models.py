@@ -12,7 +12,7 @@ SLOW_S = (2, 10, 30, 60, 300)
 
 
 class RoomKind(models.TextChoices):
-    HALL = "hall", "The entrance hall"
+    LOBBY = "lobby", "Lobby"
     PLAYERS = "players", "The players"
     WATCHERS = "watchers", "Those who watch"
 
@@ -33,16 +33,16 @@ class ChatRoom(models.Model):
     class Meta:
         constraints = [
             UniqueConstraint(fields=["duel", "kind"], name="chat_room_once"),
-            UniqueConstraint(fields=["kind"], condition=Q(duel=None), name="chat_room_one_hall"),
+            UniqueConstraint(fields=["kind"], condition=Q(duel=None), name="chat_room_one_lobby"),
             CheckConstraint(
-                condition=Q(kind="hall", duel=None) | (Q(kind__in=["players", "watchers"]) & ~Q(duel=None)),
-                name="chat_room_of_hall_or_duel",
+                condition=Q(kind="lobby", duel=None) | (Q(kind__in=["players", "watchers"]) & ~Q(duel=None)),
+                name="chat_room_of_lobby_or_duel",
             ),
         ]
         permissions = [("moderate_chat", "Can moderate what guests say")]
 
     def __str__(self) -> str:
-        return f"{self.duel.event.code}: {self.kind}" if self.duel else "the hall"
+        return f"{self.duel.event.code}: {self.kind}" if self.duel else "the lobby"
 
 
 class ChatLine(models.Model):
@@ -67,17 +67,17 @@ class ChatLine(models.Model):
         return f"message {self.pk} of {self.name}"
 
 
-class ChatMute(models.Model):
+class ChatBlock(models.Model):
     """A guest who does not want to read another one."""
 
-    guest = models.ForeignKey(Guest, on_delete=CASCADE, related_name="mutes")
-    muted = models.ForeignKey(Guest, on_delete=CASCADE, related_name="+")
+    guest = models.ForeignKey(Guest, on_delete=CASCADE, related_name="blocks")
+    blocked = models.ForeignKey(Guest, on_delete=CASCADE, related_name="+")
 
     class Meta:
-        constraints = [UniqueConstraint(fields=["guest", "muted"], name="chat_mute_once")]
+        constraints = [UniqueConstraint(fields=["guest", "blocked"], name="chat_block_once")]
 
     def __str__(self) -> str:
-        return f"{self.guest} mutes {self.muted}"
+        return f"{self.guest} blocks {self.blocked}"
 
 
 class ChatReport(models.Model):
@@ -100,10 +100,10 @@ class ChatReport(models.Model):
         return f"{self.reason}: {self.line}"
 
 
-class ChatSilence(models.Model):
+class ChatMute(models.Model):
     """A guest whom a moderator silenced everywhere; without `until` for ever."""
 
-    guest = models.OneToOneField(Guest, on_delete=CASCADE, related_name="silence")
+    guest = models.OneToOneField(Guest, on_delete=CASCADE, related_name="mute")
     until = models.DateTimeField(null=True, blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 

@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
 
-from crowdgame.chat.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatSilence
+from crowdgame.chat.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatMute
 from crowdgame.chat.rooms import ChatError, count_change
 
 RIGHT = "chat.moderate_chat"
-SILENCES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "ever": None}
+MUTE_LENGTHS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "ever": None}
 
 
 def moderates(user: AbstractBaseUser | AnonymousUser) -> bool:
@@ -30,21 +30,21 @@ def remove(line: ChatLine, by: User) -> None:
         _note(by, line, f"removed a message of {line.name}")
 
 
-def silence(line: ChatLine, by: User, how_long: str) -> None:
+def mute(line: ChatLine, by: User, how_long: str) -> None:
     """Whoever said this, in all rooms. Raises ChatError."""
-    if how_long not in SILENCES:
+    if how_long not in MUTE_LENGTHS:
         raise ChatError("Say for how long.")
-    lasts = SILENCES[how_long]
+    lasts = MUTE_LENGTHS[how_long]
     until = None if lasts is None else timezone.now() + lasts
     with transaction.atomic():
-        ChatSilence.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
-        told = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for ever"
-        _note(by, line.guest, f"silenced {line.guest} {told}")
+        ChatMute.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
+        lasting = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for ever"
+        _note(by, line.guest, f"silenced {line.guest} {lasting}")
 
 
-def let_speak(line: ChatLine, by: User) -> None:
+def unmute(line: ChatLine, by: User) -> None:
     with transaction.atomic():
-        if ChatSilence.objects.filter(guest=line.guest).delete()[0]:
+        if ChatMute.objects.filter(guest=line.guest).delete()[0]:
             _note(by, line.guest, f"let {line.guest} speak again")
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.limits import Said, looked_back, why_not
-from crowdgame.chat.models import LINE_LENGTH, ChatLine, ChatMute, ChatReport, ChatRoom, ChatSilence
+from crowdgame.chat.models import LINE_LENGTH, ChatLine, ChatBlock, ChatReport, ChatRoom, ChatMute
 from crowdgame.chat.rooms import ChatError, count_change
 from games.names import clean_name
 
@@ -53,8 +53,8 @@ def say(room: ChatRoom, speaker: Speaker, typed: str) -> ChatLine:
 def _check(room: ChatRoom, guest: Guest | None, text: str) -> None:
     if room.closed:
         raise ChatError("This room is closed.")
-    if guest is not None and silence_of(guest):
-        raise ChatError(told_silence(guest))
+    if guest is not None and active_mute(guest):
+        raise ChatError(mute_notice(guest))
     now = timezone.now()
     lately = room.lines.filter(at__gt=now - looked_back(room.slow_s)).select_related("guest")
     said = [Said(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
@@ -63,28 +63,28 @@ def _check(room: ChatRoom, guest: Guest | None, text: str) -> None:
         raise ChatError(refusal)
 
 
-def silence_of(guest: Guest) -> ChatSilence | None:
+def active_mute(guest: Guest) -> ChatMute | None:
     on = Q(until=None) | Q(until__gt=timezone.now())
-    return ChatSilence.objects.filter(on, guest=guest).first()
+    return ChatMute.objects.filter(on, guest=guest).first()
 
 
-def told_silence(guest: Guest) -> str:
+def mute_notice(guest: Guest) -> str:
     """Empty for somebody who may speak."""
-    silence = silence_of(guest)
-    if silence is None:
+    mute = active_mute(guest)
+    if mute is None:
         return ""
-    if silence.until is None:
+    if mute.until is None:
         return "A moderator has silenced you."
-    return f"A moderator has silenced you until {silence.until:%d %B %H:%M} UTC."
+    return f"A moderator has silenced you until {mute.until:%d %B %H:%M} UTC."
 
 
-def mute(guest: Guest, muted: Guest) -> None:
-    if guest != muted:
-        ChatMute.objects.get_or_create(guest=guest, muted=muted)
+def block(guest: Guest, blocked: Guest) -> None:
+    if guest != blocked:
+        ChatBlock.objects.get_or_create(guest=guest, blocked=blocked)
 
 
-def unmute(guest: Guest, number: int) -> None:
-    ChatMute.objects.filter(guest=guest, muted__number=number).delete()
+def unblock(guest: Guest, number: int) -> None:
+    ChatBlock.objects.filter(guest=guest, blocked__number=number).delete()
 
 
 def report(line: ChatLine, by: Guest | None, reason: str) -> None:

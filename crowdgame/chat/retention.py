@@ -10,24 +10,24 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatRoom, ChatSilence
+from crowdgame.chat.models import ChatLine, ChatRoom, ChatMute
 
 log = logging.getLogger(__name__)
 
 ROWS_AT_ONCE = 500
 
 
-def chat_to_forget(days: int) -> tuple[QuerySet[Model], ...]:
+def chat_to_purge(days: int) -> tuple[QuerySet[Model], ...]:
     """Messages with what was reported of them, silences that are over, deeds of moderators."""
     before = timezone.now() - timedelta(days=days)
     return (
         ChatLine.objects.filter(at__lt=before),
-        ChatSilence.objects.filter(until__lt=timezone.now()),
-        _deeds(before),
+        ChatMute.objects.filter(until__lt=timezone.now()),
+        _moderation_log(before),
     )
 
 
-def _deeds(before: datetime) -> QuerySet[LogEntry]:
+def _moderation_log(before: datetime) -> QuerySet[LogEntry]:
     models = [model._meta.model_name for model in (ChatLine, ChatRoom, Guest)]
     return LogEntry.objects.filter(
         action_time__lt=before,
@@ -36,10 +36,10 @@ def _deeds(before: datetime) -> QuerySet[LogEntry]:
     )
 
 
-def forget_chat(days: int) -> Generator[int, None, None]:
+def purge_chat(days: int) -> Generator[int, None, None]:
     """Some rows a step; after each how many are gone."""
     gone = 0
-    for rows in chat_to_forget(days):
+    for rows in chat_to_purge(days):
         while some := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE]):
             rows.model._base_manager.filter(pk__in=some).delete()
             gone += len(some)

@@ -20,7 +20,7 @@ class ChatError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class RoomAccess:
     """Whom a room lets in: the hall everybody; of a duel players and watchers apart until it is `over`.
 
     No `seats`: nobody, as whoever reads now may take one of them.
@@ -30,8 +30,8 @@ class Door:
     seats: frozenset[int] = frozenset()
     over: bool = False
 
-    def lets_in(self, guest: int | None) -> bool:
-        if self.kind == RoomKind.HALL:
+    def may_enter(self, guest: int | None) -> bool:
+        if self.kind == RoomKind.LOBBY:
             return True
         return bool(self.seats) and (self.over or (guest in self.seats) == (self.kind == RoomKind.PLAYERS))
 
@@ -41,14 +41,14 @@ class News:
     """What was said or removed in a room since somebody knew of it, and who may hear it."""
 
     room: int
-    told: protocol.ChatTold
-    door: Door
+    message: protocol.ChatPosted
+    access: RoomAccess
 
 
 def find_room(place: str) -> ChatRoom | None:
     """`hall`, or of a duel `CODE-players` and `CODE-watchers`; None if there is no such room."""
-    if place == RoomKind.HALL and settings.CHAT:
-        return ChatRoom.objects.get_or_create(duel=None, kind=RoomKind.HALL)[0]
+    if place == RoomKind.LOBBY and settings.CHAT:
+        return ChatRoom.objects.get_or_create(duel=None, kind=RoomKind.LOBBY)[0]
     code, _, kind = place.partition("-")
     if kind not in OF_DUELS or not settings.CHAT:
         return None
@@ -59,15 +59,15 @@ def find_room(place: str) -> ChatRoom | None:
 
 
 def place_of_room(room: ChatRoom) -> str:
-    return f"{room.duel.event.code}-{room.kind}" if room.duel else RoomKind.HALL
+    return f"{room.duel.event.code}-{room.kind}" if room.duel else RoomKind.LOBBY
 
 
 def rooms_beside(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
     """Those of a duel that this guest may enter now."""
     if not settings.CHAT or not _is_taken(duel):
         return []
-    door = door_of(duel, RoomKind.PLAYERS)
-    kinds = [kind for kind in OF_DUELS if Door(kind, door.seats, door.over).lets_in(id_of(guest))]
+    access = room_access(duel, RoomKind.PLAYERS)
+    kinds = [kind for kind in OF_DUELS if RoomAccess(kind, access.seats, access.over).may_enter(id_of(guest))]
     return [ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0] for kind in kinds]
 
 
@@ -79,16 +79,16 @@ def _is_taken(duel: Duel) -> bool:
     return duel.one_id is not None and duel.two_id is not None
 
 
-def door_of(duel: Duel | None, kind: str) -> Door:
+def room_access(duel: Duel | None, kind: str) -> RoomAccess:
     if duel is None or duel.one_id is None or duel.two_id is None:
-        return Door(kind)
+        return RoomAccess(kind)
     ended = duel.event.matches.order_by("-number").values_list("ended_at", flat=True).first()
-    return Door(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
+    return RoomAccess(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
 
 
-def lines_of(room: ChatRoom, muted: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
+def lines_of(room: ChatRoom, blocked: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
     """The latest, oldest first, without those of guests who are muted; also removed ones."""
-    lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=muted)
+    lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=blocked)
     if before is not None:
         lines = lines.filter(pk__lt=before)
     return list(lines[:SHOWN])[::-1]
@@ -112,16 +112,16 @@ def news_since(room: ChatRoom, seq: int) -> News:
     """The latest at most. One who knows more than there is hears all of it: an older copy is in place."""
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
-    told = protocol.ChatTold(
+    message = protocol.ChatPosted(
         seq=room.seq,
         slow_s=room.slow_s,
         closed=room.closed,
-        lines=tuple(_told(line) for line in list(lines[:SHOWN])[::-1]),
+        lines=tuple(_to_protocol(line) for line in list(lines[:SHOWN])[::-1]),
     )
-    return News(room.pk, told, door_of(room.duel, room.kind))
+    return News(room.pk, message, room_access(room.duel, room.kind))
 
 
-def _told(line: ChatLine) -> protocol.ChatLine:
+def _to_protocol(line: ChatLine) -> protocol.ChatLine:
     at = int(line.at.timestamp() * 1000)
     if line.removed:
         return protocol.ChatLine(id=line.pk, at=at, removed=True)

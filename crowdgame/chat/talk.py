@@ -13,17 +13,17 @@ from crowdgame.accounts.models import Guest
 from crowdgame.chat.keys import Reader, key_for
 from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates, open_reports
-from crowdgame.chat.posting import told_silence
-from crowdgame.chat.rooms import SHOWN, door_of, find_room, id_of, lines_of, place_of_room, rooms_beside
+from crowdgame.chat.posting import mute_notice
+from crowdgame.chat.rooms import SHOWN, room_access, find_room, id_of, lines_of, place_of_room, rooms_beside
 from crowdgame.duels.models import Duel
 
 TITLES = {
-    RoomKind.HALL: "Talk in the hall",
+    RoomKind.LOBBY: "Talk in the hall",
     RoomKind.PLAYERS: "Talk of the players",
     RoomKind.WATCHERS: "Talk of those who watch",
 }
 HINTS = {
-    RoomKind.HALL: "Everybody in the hall reads this.",
+    RoomKind.LOBBY: "Everybody in the hall reads this.",
     RoomKind.PLAYERS: "Until the game is over only the two who play read this.",
     RoomKind.WATCHERS: "Who plays cannot read this until the game is over.",
 }
@@ -33,14 +33,14 @@ OVER = "The game is over: everybody reads this now."
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`refused` is what somebody wanted to say, `problem` why it was not said; `silenced` why they cannot."""
+    """`refused` is what somebody wanted to say, `problem` why it was not said; `mute_notice` why they cannot."""
 
     room: ChatRoom
     place: str
     guest: Guest | None
     lines: str
     first: int
-    muted: list[Guest]
+    blocked: list[Guest]
     moderates: bool
     over: bool = False
     problem: str = ""
@@ -64,8 +64,8 @@ class Talk:
         return key_for(Reader(self.place, id_of(self.guest)))
 
     @property
-    def silenced(self) -> str:
-        return told_silence(self.guest) if self.guest else ""
+    def mute_notice(self) -> str:
+        return mute_notice(self.guest) if self.guest else ""
 
     @property
     def reports(self) -> int:
@@ -77,10 +77,10 @@ class Talk:
 
 
 def talk_in(request: HttpRequest, room: ChatRoom, guest: Guest | None, before: int | None = None) -> Talk:
-    muted = [mute.muted for mute in guest.mutes.select_related("muted")] if guest else []
+    blocked = [block.blocked for block in guest.blocks.select_related("blocked")] if guest else []
     sees_all = moderates(request.user)
-    draws = partial(_draw, room, muted, sees_all, before)
-    alike = not (muted or sees_all or before)
+    draws = partial(_draw, room, blocked, sees_all, before)
+    alike = not (blocked or sees_all or before)
     drawn, first = _kept(room, draws) if alike else draws()
     return Talk(
         room=room,
@@ -88,9 +88,9 @@ def talk_in(request: HttpRequest, room: ChatRoom, guest: Guest | None, before: i
         guest=guest,
         lines=drawn,
         first=first,
-        muted=muted,
+        blocked=blocked,
         moderates=sees_all,
-        over=door_of(room.duel, room.kind).over,
+        over=room_access(room.duel, room.kind).over,
     )
 
 
@@ -99,15 +99,15 @@ def _kept(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, in
     return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, KEPT_S))
 
 
-def _draw(room: ChatRoom, muted: list[Guest], sees_all: bool, before: int | None) -> tuple[str, int]:
+def _draw(room: ChatRoom, blocked: list[Guest], sees_all: bool, before: int | None) -> tuple[str, int]:
     """The lines as they are read, and the number of the first; 0 if there is none."""
-    lines = [line for line in lines_of(room, muted, before) if sees_all or not line.removed]
+    lines = [line for line in lines_of(room, blocked, before) if sees_all or not line.removed]
     drawn = render_to_string("chat/lines.html", {"lines": lines, "place": place_of_room(room)})
     return drawn, lines[0].pk if lines else 0
 
 
-def talk_in_hall(request: HttpRequest, guest: Guest | None) -> Talk | None:
-    room = find_room(RoomKind.HALL)
+def talk_in_lobby(request: HttpRequest, guest: Guest | None) -> Talk | None:
+    room = find_room(RoomKind.LOBBY)
     return talk_in(request, room, guest) if room else None
 
 

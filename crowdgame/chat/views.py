@@ -11,8 +11,8 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates
-from crowdgame.chat.posting import Speaker, say, unmute
-from crowdgame.chat.rooms import ChatError, door_of, find_room, id_of, place_of_room
+from crowdgame.chat.posting import Speaker, say, unblock
+from crowdgame.chat.rooms import ChatError, room_access, find_room, id_of, place_of_room
 from crowdgame.chat.talk import talk_in
 
 JSON = "application/json"
@@ -49,14 +49,14 @@ def say_in(request: HttpRequest, place: str) -> HttpResponse:
 
 
 @require_POST
-def read_again(request: HttpRequest) -> HttpResponse:
+def unblock_guest(request: HttpRequest) -> HttpResponse:
     """Somebody who was muted."""
     guest, number = guest_of(request), request.POST.get("number", "")
     if guest is None or not _is_number(number):
         raise Http404
-    unmute(guest, int(number))
+    unblock(guest, int(number))
     room = find_room(request.POST.get("place", ""))
-    return redirect(way_back(room) if room else "hall")
+    return redirect(way_back(room) if room else "play")
 
 
 def _is_number(typed: str) -> bool:
@@ -66,15 +66,15 @@ def _is_number(typed: str) -> bool:
 def entered(request: HttpRequest, place: str) -> ChatRoom:
     """A room that whoever asks may enter now; others hear of none."""
     room, guest = find_room(place), guest_of(request)
-    if room is None or not (_lets_in(room, guest) or moderates(request.user)):
+    if room is None or not (_may_enter(room, guest) or moderates(request.user)):
         raise Http404
     return room
 
 
-def _lets_in(room: ChatRoom, guest: Guest | None) -> bool:
-    return door_of(room.duel, room.kind).lets_in(id_of(guest))
+def _may_enter(room: ChatRoom, guest: Guest | None) -> bool:
+    return room_access(room.duel, room.kind).may_enter(id_of(guest))
 
 
 def way_back(room: ChatRoom) -> str:
     place = place_of_room(room)
-    return f"/hall/{'' if room.kind == RoomKind.HALL or room.duel is None else room.duel.event.code}#{place}"
+    return f"/play/{'' if room.kind == RoomKind.LOBBY or room.duel is None else room.duel.event.code}#{place}"

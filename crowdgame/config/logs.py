@@ -13,7 +13,7 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
-from voting.metrics.metrics import Myself
+from voting.metrics.metrics import CurrentProcess
 
 WRITTEN = (
     "time",
@@ -33,7 +33,7 @@ WRITTEN = (
 RENAMED = {"levelname": "level", "name": "logger"}
 # What stands behind the first words of a link to log in, to confirm or to stop, and what looks like a login
 # link's token wherever it stands.
-TOKENS = re.compile(r"(/console/enter/|/hall/confirm/|/hall/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
+TOKENS = re.compile(r"(/console/enter/|/play/confirm/|/play/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
 log = logging.getLogger("crowdgame")
 
 
@@ -52,7 +52,7 @@ class JsonLines(JsonFormatter):
         super().__init__("{levelname}{name}{message}", style="{", rename_fields=RENAMED, timestamp="time")
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        known = log_data | {"role": Myself.role}
+        known = log_data | {"role": CurrentProcess.role}
         return {name: known[name] for name in WRITTEN if known.get(name) is not None}
 
 
@@ -82,11 +82,11 @@ def log_the_unexpected() -> None:
     threading.excepthook = _log_end_of_thread
 
 
-def _log_end(kind: type[BaseException], trouble: BaseException, trace: TracebackType | None) -> None:
+def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
-        sys.__excepthook__(kind, trouble, trace)
+        sys.__excepthook__(kind, error, trace)
     else:
-        log.critical("nobody caught %s", kind.__name__, exc_info=(kind, trouble, trace))
+        log.critical("nobody caught %s", kind.__name__, exc_info=(kind, error, trace))
 
 
 def _log_end_of_thread(end: threading.ExceptHookArgs) -> None:

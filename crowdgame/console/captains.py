@@ -1,8 +1,8 @@
 """Who a team's captain is: whose ballot breaks a tie, in matches that are played so."""
 
-from crowdgame.console.people import SO_ALREADY, doubt, read_sign
+from crowdgame.console.people import ALREADY_DONE, doubt, parse_voter_code
 from crowdgame.events.audit import Done
-from games.matches import MatchError, changing_event
+from games.matches import MatchError, locked_event
 from games.models import Event
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -12,27 +12,27 @@ from voting.protocol import Pressed
 
 def name_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> Done:
     """Of this team from the next turn on, or without one of none any more. Raises MatchError."""
-    sign, now = read_sign(typed), box.now()
-    with changing_event(event_id) as event:
-        named, undo = _name(event, sign, number)
+    voter_code, now = parse_voter_code(typed), box.now()
+    with locked_event(event_id) as event:
+        named, undo = _name(event, voter_code, number)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
-    told = f"made {sign} captain of {named}{doubt(event_id, sign)}" if number else f"took {named} from {sign}"
-    return Done(told, Pressed(action="voter.captain", sign=sign, team=number), undo)
+    text = f"made {voter_code} captain of {named}{doubt(event_id, voter_code)}" if number else f"took {named} from {voter_code}"
+    return Done(text, Pressed(action="voter.captain", voter_code=voter_code, team=number), undo)
 
 
-def _name(event: Event, sign: str, number: int | None) -> tuple[str, Pressed]:
+def _name(event: Event, voter_code: str, number: int | None) -> tuple[str, Pressed]:
     """What the deed is told with, and what takes it back. Nobody is captain of both teams."""
-    held = event.teams.filter(captain=sign).first()
+    held = event.teams.filter(captain=voter_code).first()
     if number is None:
         if held is None:
-            raise MatchError(SO_ALREADY)
+            raise MatchError(ALREADY_DONE)
         event.teams.filter(pk=held.pk).update(captain="")
-        return f"the captaincy of {held.name}", Pressed(action="voter.captain", sign=sign, team=held.number)
+        return f"the captaincy of {held.name}", Pressed(action="voter.captain", voter_code=voter_code, team=held.number)
     team = event.teams.get(number=number)
-    if team.captain == sign:
-        raise MatchError(SO_ALREADY)
-    event.teams.filter(captain=sign).update(captain="")
-    event.teams.filter(pk=team.pk).update(captain=sign)
-    back = Pressed(action="voter.captain", sign=team.captain or sign, team=number if team.captain else None)
+    if team.captain == voter_code:
+        raise MatchError(ALREADY_DONE)
+    event.teams.filter(captain=voter_code).update(captain="")
+    event.teams.filter(pk=team.pk).update(captain=voter_code)
+    back = Pressed(action="voter.captain", voter_code=team.captain or voter_code, team=number if team.captain else None)
     return team.name, back

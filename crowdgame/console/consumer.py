@@ -12,10 +12,10 @@ from redis import RedisError
 
 from crowdgame.console.control import act
 from crowdgame.console.people_search import find_people
-from crowdgame.events.audit import Done, keep_deed, latest_deeds
+from crowdgame.events.audit import Done, add_audit_entry, latest_audit_entries
 from crowdgame.events.rights import NEEDED, Standing, standing
-from crowdgame.rehearsal.dry_runs import DryRuns, Stage, check_door, stop_dry_run
-from crowdgame.rehearsal.lease import playbill
+from crowdgame.rehearsal.dry_runs import DryRuns, Stage, check_lobby_open, stop_dry_run
+from crowdgame.rehearsal.lease import dry_run_lease
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol
@@ -23,14 +23,14 @@ from voting.admission.admission import projector_key
 from voting.admission.links import join_url
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.protocol import ActionAsk, CloseCode, ConsoleJoin, PeopleAsk, Pressed
 
 log = logging.getLogger(__name__)
 
-LOOK_AGAIN_S = 15.0
+RECHECK_S = 15.0
 
 NOT_ALLOWED = "You may not do this."
 
@@ -53,11 +53,11 @@ class ConsoleConsumer(SocketConsumer):
     messages: ClassVar = protocol.ConsoleMessage
     _role: protocol.Role = "viewer"
 
-    async def join(self, message: ConsoleJoin, room: Room, gateway: Gateway) -> None:
+    async def join(self, message: ConsoleJoin, room: EventRoom, gateway: Gateway) -> None:
         who = await self._standing(room)
         if who is None:
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        deeds = await database_sync_to_async(latest_deeds)(room.event_id)
+        audit = await database_sync_to_async(latest_audit_entries)(room.event_id)
         self._role = who.role
         room.screens.add(self)
         room.consoles.add(self)
@@ -71,72 +71,72 @@ class ConsoleConsumer(SocketConsumer):
                 state=room.state,
                 display_key=projector_key(code) if who.may("run") else None,
                 role=who.role,
-                deeds=deeds,
+                audit=audit,
             ),
         )
-        await self._tell_deeds_since(deeds, room)
+        await self._send_entries_since(audit, room)
 
-    async def _tell_deeds_since(self, known: tuple[protocol.Deed, ...], room: Room) -> None:
+    async def _send_entries_since(self, known: tuple[protocol.AuditEntry, ...], room: EventRoom) -> None:
         """Those told while this room was not among those that hear of them."""
-        for deed in reversed(await database_sync_to_async(latest_deeds)(room.event_id)):
-            if deed not in known:
-                self.tell(protocol.DeedTold(deed=deed))
+        for entry in reversed(await database_sync_to_async(latest_audit_entries)(room.event_id)):
+            if entry not in known:
+                self.send(protocol.AuditLogged(entry=entry))
 
-    async def hear(self, message: ConsoleJoin | ActionAsk | PeopleAsk, room: Room) -> None:
+    async def handle_message(self, message: ConsoleJoin | ActionAsk | PeopleAsk, room: EventRoom) -> None:
         if isinstance(message, ConsoleJoin):
-            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            self.send(protocol.Error(code="joined_already", text="one join a socket"))
             return
         if isinstance(message, PeopleAsk):
-            await self._look_up(message, room)
+            await self._search_people(message, room)
             return
         try:
             await self._obey(message, room)
         except (MatchError, GameError) as refusal:
-            self.tell(protocol.ActionRefused(id=message.id, text=str(refusal)))
+            self.send(protocol.ActionRefused(id=message.id, text=str(refusal)))
         except (RedisError, OSError, *DATABASE_AWAY):
             text = "Ballot box or database do not answer. Try again."
-            self.tell(protocol.ActionRefused(id=message.id, text=text))
+            self.send(protocol.ActionRefused(id=message.id, text=text))
         else:
-            self.tell(protocol.ActionDone(id=message.id))
+            self.send(protocol.ActionDone(id=message.id))
 
-    async def _look_up(self, ask: PeopleAsk, room: Room) -> None:
+    async def _search_people(self, ask: PeopleAsk, room: EventRoom) -> None:
         """Who only looks on is told of nobody."""
         with suppress(*DATABASE_AWAY):  # the next letter asks again
             who = await self._standing(room)
             if who is None or not who.may("run"):
-                self.tell(protocol.PeopleTold(query=ask.query, skip=ask.skip, total=0, people=()))
+                self.send(protocol.PeopleFound(query=ask.query, skip=ask.skip, total=0, people=()))
             else:
                 look_up = database_sync_to_async(find_people)
-                self.tell(await look_up(room.event_id, ask.query, ask.skip))
+                self.send(await look_up(room.event_id, ask.query, ask.skip))
 
     async def converse(self, receive: Receive) -> None:
         """As any socket's, but who is logged out meanwhile does not go on looking."""
-        watch = asyncio.create_task(self._look_again())
+        watch = asyncio.create_task(self._recheck_role())
         try:
             await super().converse(receive)
         finally:
             watch.cancel()
 
-    async def _look_again(self) -> None:
+    async def _recheck_role(self) -> None:
         """Who has another role by now comes in anew."""
         while True:
-            await asyncio.sleep(LOOK_AGAIN_S)
+            await asyncio.sleep(RECHECK_S)
             with suppress(*DATABASE_AWAY):
                 who = await self._standing(self.room) if self.room else None
                 if self.room is not None and (who is None or who.role != self._role):
                     self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
                     return
 
-    async def _standing(self, room: Room) -> Standing | None:
+    async def _standing(self, room: EventRoom) -> Standing | None:
         key = self.scope["session"].session_key
         found: Standing | None = await database_sync_to_async(standing)(key, room.event_id)
         return found
 
-    async def _obey(self, ask: ActionAsk, room: Room) -> None:
+    async def _obey(self, ask: ActionAsk, room: EventRoom) -> None:
         """Raises MatchError, GameError, and what box and database raise."""
         who = await self._standing(room)
         if who is None:
-            self.tell(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
+            self.send(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         if not who.may(NEEDED[ask.action]):
             raise MatchError(NOT_ALLOWED)
@@ -147,11 +147,11 @@ class ConsoleConsumer(SocketConsumer):
         done = await self._rehearse(ask, room)
         await database_sync_to_async(_keep)(press, done)
 
-    async def _rehearse(self, ask: ActionAsk, room: Room) -> Done:
+    async def _rehearse(self, ask: ActionAsk, room: EventRoom) -> Done:
         if ask.action == "rehearsal.stop":
-            await stop_dry_run(room.event_id, playbill(gateway().box))
+            await stop_dry_run(room.event_id, dry_run_lease(gateway().box))
             return Done("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
-        await database_sync_to_async(check_door)(room.event_id)
+        await database_sync_to_async(check_lobby_open)(room.event_id)
         await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
         what = f"sent {ask.phones or 1} simulated phones in"
         return Done(what, Pressed(action="rehearsal.start"), Pressed(action="rehearsal.stop"))
@@ -164,16 +164,16 @@ def _act(press: Press) -> None:
 
 def _keep(press: Press, done: Done) -> None:
     try:
-        keep_deed(press.event_id, press.by, done, press.at)
-    except DATABASE_AWAY as trouble:  # it is done all the same
-        log.error("a deed is not kept: %s", trouble, extra={"event": press.event_id})
+        add_audit_entry(press.event_id, press.by, done, press.at)
+    except DATABASE_AWAY as error:  # it is done all the same
+        log.error("audit entry not stored: %s", error, extra={"event": press.event_id})
 
 
-def _stage(room: Room) -> Stage:
+def _stage(room: EventRoom) -> Stage:
     return Stage(
         room.event_id,
         room.state.code,
-        playbill(gateway().box),
+        dry_run_lease(gateway().box),
         draining=lambda: gateway().retry_ms is not None,
         now=gateway().now,
     )

@@ -11,18 +11,18 @@ from redis import RedisError
 from crowdgame.console.captains import name_captain
 from crowdgame.console.hands import count_hands
 from crowdgame.console.notices import clear_notice, hide_part, show_notice, show_part
-from crowdgame.console.pace import set_pace
-from crowdgame.console.people import admit_voter, ban_voter, dismiss_voter, move_voter
+from crowdgame.console.pace import set_extra_time
+from crowdgame.console.people import admit_voter, ban_voter, kick_voter, move_voter
 from crowdgame.console.turn_time import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
 from crowdgame.events.audit import Done
 from crowdgame.ratings.models import RatedMatch
 from games.matches import (
     MatchError,
     abort_match,
-    changing,
+    event_lock,
     claim_turn,
     live_turn,
-    position_of,
+    load_position,
     reopen_match,
 )
 from games.models import CLOSED_STATES, LIVE_STATES, Event, Lobby, Match, MatchState, Turn, TurnState
@@ -31,8 +31,8 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.protocol import Action, ActionAsk, Pressed
-from voting.turns.side_changes import move_back
-from voting.turns.turns import load_turn, place_and_tell, plan_turn, start_match
+from voting.turns.side_changes import backdate_side_changes
+from voting.turns.turns import load_turn, place_and_relay, plan_turn, start_match
 
 USUAL_S = 10
 LOCK, UNLOCK = Pressed(action="joining.lock"), Pressed(action="joining.unlock")
@@ -44,16 +44,16 @@ OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
     "match.start": lambda event_id, _, box: begin_match(event_id, box),
     "match.abort": lambda event_id, _, box: abort_playing_match(event_id, box),
     "turn.void": lambda event_id, ask, box: void_last_turn(event_id, ask.turn, box),
-    "pace.set": lambda event_id, ask, box: set_pace(event_id, ask.seconds, box),
+    "turn.extra_time": lambda event_id, ask, box: set_extra_time(event_id, ask.seconds, box),
     "notice.show": lambda event_id, ask, box: show_notice(event_id, ask.text, box),
     "notice.clear": lambda event_id, _, box: clear_notice(event_id, box),
     "part.hide": lambda event_id, ask, box: hide_part(event_id, ask.part, box),
     "part.show": lambda event_id, ask, box: show_part(event_id, ask.part, box),
-    "voter.move": lambda event_id, ask, box: move_voter(event_id, ask.sign, ask.team, box),
-    "voter.dismiss": lambda event_id, ask, box: dismiss_voter(event_id, ask.sign, box),
-    "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.sign, box),
-    "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.sign, box),
-    "voter.captain": lambda event_id, ask, box: name_captain(event_id, ask.sign, ask.team, box),
+    "voter.move": lambda event_id, ask, box: move_voter(event_id, ask.voter_code, ask.team, box),
+    "voter.kick": lambda event_id, ask, box: kick_voter(event_id, ask.voter_code, box),
+    "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.voter_code, box),
+    "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.voter_code, box),
+    "voter.captain": lambda event_id, ask, box: name_captain(event_id, ask.voter_code, ask.team, box),
 }
 OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], Done]] = {
     "turn.pause": lambda turn, _, box: pause_turn(turn, box),
@@ -101,7 +101,7 @@ def lock_joining(event_id: int, box: BallotBox) -> Done:
 
 def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
     now = box.now()
-    with changing(event_id):
+    with event_lock(event_id):
         changed = Event.objects.filter(pk=event_id).exclude(lobby=lobby).update(lobby=lobby)
         if not changed:
             raise MatchError("It is so already.")
@@ -122,17 +122,17 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
     was said: a late press hits no later turn.
     """
     now = box.now()
-    with changing(event_id):
+    with event_lock(event_id):
         last = _last_closed(event_id)
         if asked is not None and asked != last.pk:
             raise MatchError("Another turn was revealed meanwhile.")
         match = last.match
         if RatedMatch.objects.filter(match=match).exists():
             raise MatchError("This match counts for its players' ratings: it stands.")
-        if match.defections and match.state == MatchState.ENDED:
+        if match.max_side_changes and match.state == MatchState.ENDED:
             raise MatchError("Everybody knows by now who was on which side.")
         live = _void_live_turn(match)
-        first = position_of(match).told_with_last if last.state == TurnState.RESOLVED else None
+        first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
         first = first or last
         for turn in {first.pk: first, last.pk: last}.values():
             if not claim_turn(turn, state=TurnState.VOID):
@@ -140,12 +140,12 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
-        move_back(match, first.number)
-        before = position_of(match)
+        backdate_side_changes(match, first.number)
+        before = load_position(match)
         again = plan_turn(match, before.last, before.to_move, now, window.START_LEAD_MS)
         announce(event_id, protocol.TurnVoided, now)
-    place_and_tell(again, box, create=True)
-    _let_go(live, box)
+    place_and_relay(again, box, create=True)
+    _expire_box(live, box)
     return Done(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
 
 
@@ -165,7 +165,7 @@ def _void_live_turn(match: Match) -> Turn | None:
     return turn
 
 
-def _let_go(turn: Turn | None, box: BallotBox) -> None:
+def _expire_box(turn: Turn | None, box: BallotBox) -> None:
     if turn:
         with suppress(RedisError):
             box.expire(turn.match.event_id, turn.pk)
@@ -173,7 +173,7 @@ def _let_go(turn: Turn | None, box: BallotBox) -> None:
 
 def abort_playing_match(event_id: int, box: BallotBox) -> Done:
     now = box.now()
-    with changing(event_id):
+    with event_lock(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
         if match is None:
             raise MatchError("No match is playing.")
@@ -182,5 +182,5 @@ def abort_playing_match(event_id: int, box: BallotBox) -> Done:
         abort_match(match, now)
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)
-    _let_go(live, box)
+    _expire_box(live, box)
     return Done(f"aborted match {match.number}", Pressed(action="match.abort"))

@@ -9,14 +9,14 @@ from typing import cast
 
 from crowdgame.events.audit import Done
 from games.engine.game import SIDES, Side
-from games.matches import MatchError, changing, claim_turn, position_of
+from games.matches import MatchError, event_lock, claim_turn, load_position
 from games.models import Match, Team, Turn, TurnState
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import HAND
+from voting.counting.ballots import HAND_VOTER_PREFIX
 from voting.models import StoredBallot
 from voting.protocol import MAX_HANDS, ActionAsk, Pressed
-from voting.turns.turns import boxed, place_and_tell
+from voting.turns.turns import boxed, place_and_relay
 
 Hands = tuple[int, ...]
 
@@ -34,11 +34,11 @@ def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
     _check_columns(turn.match, side, team, ask.hands)
     if box.voted(boxed(turn))[side]:
         raise MatchError(f"Phones have voted for {team.name} in this turn. Count hands from the next one on.")
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(turn):
             raise MatchError("Somebody else was faster.")
         _replace(turn, side, ask.hands, now)
-    place_and_tell(turn, box, create=False)
+    place_and_relay(turn, box, create=False)
     total = sum(ask.hands)
     what = f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
     return Done(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
@@ -61,7 +61,7 @@ def _check_moment(turn: Turn, team: Team, now: int) -> None:
 
 
 def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
-    position = position_of(match)
+    position = load_position(match)
     if side not in position.to_move:
         raise MatchError(f"{team.name} is not to move in this turn.")
     legal = position.game.legal_actions(position.state, side)
@@ -78,9 +78,9 @@ def _replace(turn: Turn, side: Side, hands: Hands, now: int) -> None:
     StoredBallot.objects.bulk_create(
         StoredBallot(
             turn=turn,
-            voter=f"{HAND}{side[0]}{number}",
+            voter=f"{HAND_VOTER_PREFIX}{side[0]}{number}",
             side=side,
-            column=column,
+            choice=column,
             sequence=1,
             blind=secrets.token_hex(16),
             stored_at=now,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from crowdgame.events.audit import Done
-from games.matches import MatchError, changing_event
+from games.matches import MatchError, locked_event
 from games.models import NOTICE_LENGTH, Event
 from games.names import clean_name
 from voting import protocol
@@ -11,7 +11,7 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.protocol import Part, Pressed
 
-SO_ALREADY = "It is so already."
+ALREADY_DONE = "It is so already."
 PARTS: dict[Part, tuple[str, str]] = {
     "code": ("hide_code", "the join code"),
     "turnout": ("hide_turnout", "the turnout"),
@@ -27,16 +27,16 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> Done:
         raise MatchError("There is nothing to show: write a line first.")
     if len(notice) > NOTICE_LENGTH:
         raise MatchError(f"A line has {NOTICE_LENGTH} letters at most.")
-    before = change_event(event_id, SO_ALREADY, box, notice=notice).notice
-    return Done(f"wrote: {notice}", _writing(notice), _writing(before) if before else CLEAR)
+    before = change_event(event_id, ALREADY_DONE, box, notice=notice).notice
+    return Done(f"wrote: {notice}", _notice_action(notice), _notice_action(before) if before else CLEAR)
 
 
 def clear_notice(event_id: int, box: BallotBox) -> Done:
     before = change_event(event_id, "Nothing is written.", box, notice="").notice
-    return Done("took the line down", CLEAR, _writing(before))
+    return Done("took the line down", CLEAR, _notice_action(before))
 
 
-def _writing(notice: str) -> Pressed:
+def _notice_action(notice: str) -> Pressed:
     return Pressed(action="notice.show", text=notice)
 
 
@@ -57,16 +57,16 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
     if part is None:
         raise MatchError("Say what: code, turnout or tally.")
     field, name = PARTS[part]
-    change_event(event_id, SO_ALREADY, box, **{field: hidden})
+    change_event(event_id, ALREADY_DONE, box, **{field: hidden})
     return part, name
 
 
-def change_event(event_id: int, so_already: str, box: BallotBox, **change: Any) -> Event:
-    """The event as it was before. Raises MatchError in the words of `so_already`."""
+def change_event(event_id: int, if_unchanged: str, box: BallotBox, **change: Any) -> Event:
+    """The event as it was before. Raises MatchError in the words of `if_unchanged`."""
     now = box.now()
-    with changing_event(event_id) as before:
+    with locked_event(event_id) as before:
         if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):
-            raise MatchError(so_already)
+            raise MatchError(if_unchanged)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     return before

@@ -8,64 +8,64 @@ from typing import Any
 
 from crowdgame.console.people_search import is_listed
 from crowdgame.events.audit import Done
-from games.matches import MatchError, changing
+from games.matches import MatchError, event_lock
 from games.models import Match, MatchState, Team
-from voting.admission.seats import plain_sign
-from voting.announcements.outbox import tell_of_ruling
+from voting.admission.seats import normalize_voter_code
+from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Ruling
+from voting.models import StoredRestriction
 from voting.protocol import Action, Pressed
 
-MOST_RULINGS = 500
-SO_ALREADY = "It is so already."
+MAX_RESTRICTIONS = 500
+ALREADY_DONE = "It is so already."
 IF_ANYBODY = ", if anybody here has that sign"
 
 
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> Done:
     """Into this team, or without one back into the seat's own; from the next ballot on."""
-    sign = read_sign(typed)
-    if Match.objects.filter(event=event_id, state=MatchState.PLAYING, defections__gt=0).exists():
+    voter_code = parse_voter_code(typed)
+    if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
         raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
-    before = _rule(event_id, sign, box, team=team)
-    moved, back = (Pressed(action="voter.move", sign=sign, team=one) for one in (team, before.team))
-    return Done(f"moved {sign} {where}{doubt(event_id, sign)}", moved, back)
+    before = _restrict(event_id, voter_code, box, team=team)
+    moved, back = (Pressed(action="voter.move", voter_code=voter_code, team=one) for one in (team, before.team))
+    return Done(f"moved {voter_code} {where}{doubt(event_id, voter_code)}", moved, back)
 
 
-def dismiss_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
+def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out; it may come in again."""
-    sign = read_sign(typed)
-    _rule(event_id, sign, box, sent_out_at=box.now())
-    return Done(f"sent {sign} out{doubt(event_id, sign)}", Pressed(action="voter.dismiss", sign=sign))
+    voter_code = parse_voter_code(typed)
+    _restrict(event_id, voter_code, box, kicked_at=box.now())
+    return Done(f"sent {voter_code} out{doubt(event_id, voter_code)}", Pressed(action="voter.kick", voter_code=voter_code))
 
 
 def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out, and keep its seat out."""
-    sign = read_sign(typed)
-    _rule(event_id, sign, box, kept_out=True)
-    told = f"kept {sign} out{doubt(event_id, sign)}"
-    return Done(told, _pressed("voter.ban", sign), _pressed("voter.admit", sign))
+    voter_code = parse_voter_code(typed)
+    _restrict(event_id, voter_code, box, banned=True)
+    text = f"kept {voter_code} out{doubt(event_id, voter_code)}"
+    return Done(text, _pressed("voter.ban", voter_code), _pressed("voter.admit", voter_code))
 
 
 def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
-    sign = read_sign(typed)
-    _rule(event_id, sign, box, kept_out=False)
-    return Done(f"let {sign} in again", _pressed("voter.admit", sign), _pressed("voter.ban", sign))
+    voter_code = parse_voter_code(typed)
+    _restrict(event_id, voter_code, box, banned=False)
+    return Done(f"let {voter_code} in again", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code))
 
 
-def _pressed(action: Action, sign: str) -> Pressed:
-    return Pressed(action=action, sign=sign)
+def _pressed(action: Action, voter_code: str) -> Pressed:
+    return Pressed(action=action, voter_code=voter_code)
 
 
-def read_sign(typed: str | None) -> str:
-    sign = plain_sign(typed or "")
-    if sign is None:
+def parse_voter_code(typed: str | None) -> str:
+    voter_code = normalize_voter_code(typed or "")
+    if voter_code is None:
         raise MatchError("Type the sign on the person's phone: six letters, no vowels.")
-    return sign
+    return voter_code
 
 
-def doubt(event_id: int, sign: str) -> str:
-    return "" if is_listed(event_id, sign) else IF_ANYBODY
+def doubt(event_id: int, voter_code: str) -> str:
+    return "" if is_listed(event_id, voter_code) else IF_ANYBODY
 
 
 def _team_with_phones(event_id: int, number: int) -> Team:
@@ -75,16 +75,16 @@ def _team_with_phones(event_id: int, number: int) -> Team:
     return team
 
 
-def _rule(event_id: int, sign: str, box: BallotBox, **change: Any) -> Ruling:
+def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> StoredRestriction:
     """Write it and have it enforced; what was ruled before. Raises MatchError if nothing changes."""
     now = box.now()
-    with changing(event_id):
-        before = Ruling.objects.filter(event=event_id, sign=sign).first()
-        before = before or Ruling(event_id=event_id, sign=sign)
+    with event_lock(event_id):
+        before = StoredRestriction.objects.filter(event=event_id, voter_code=voter_code).first()
+        before = before or StoredRestriction(event_id=event_id, voter_code=voter_code)
         if all(getattr(before, field) == value for field, value in change.items()):
-            raise MatchError(SO_ALREADY)
-        if before.pk is None and Ruling.objects.filter(event=event_id).count() >= MOST_RULINGS:
-            raise MatchError(f"Of one event at most {MOST_RULINGS} people can be moved or sent out.")
-        Ruling.objects.update_or_create(event_id=event_id, sign=sign, defaults={**change, "at": now})
-    tell_of_ruling(event_id)
+            raise MatchError(ALREADY_DONE)
+        if before.pk is None and StoredRestriction.objects.filter(event=event_id).count() >= MAX_RESTRICTIONS:
+            raise MatchError(f"Of one event at most {MAX_RESTRICTIONS} people can be moved or sent out.")
+        StoredRestriction.objects.update_or_create(event_id=event_id, voter_code=voter_code, defaults={**change, "at": now})
+    publish_restrictions(event_id)
     return before

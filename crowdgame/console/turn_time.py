@@ -52,7 +52,7 @@ def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
     else:
         times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
         change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
-    return _done(f"added {spoken(seconds)}", turn, "turn.extend", "turn.shorten", seconds)
+    return _done(f"added {format_duration(seconds)}", turn, "turn.extend", "turn.shorten", seconds)
 
 
 def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
@@ -66,7 +66,7 @@ def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> Done:
         raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
     change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
     change_turn(turn, protocol.TurnMoved, box, **change)
-    return _done(f"took {spoken(seconds)} away", turn, "turn.shorten", "turn.extend", seconds)
+    return _done(f"took {format_duration(seconds)} away", turn, "turn.shorten", "turn.extend", seconds)
 
 
 def close_turn_now(turn: Turn, box: BallotBox) -> Done:
@@ -81,7 +81,7 @@ def _done(what: str, turn: Turn, action: Action, undo: Action, seconds: int | No
     return Done(what, pressed, opposite)
 
 
-def spoken(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     """A time as one says it: 10 s, 5 min, 24 h."""
     for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
         if seconds % unit == 0:

@@ -3,11 +3,11 @@
 from django.contrib import admin
 
 from crowdgame.cups.models import Cup, CupPairing
-from games.admin import LookOnly
+from games.admin import ReadOnlyAdmin
 
 
 @admin.register(Cup)
-class CupAdmin(LookOnly):
+class CupAdmin(ReadOnlyAdmin):
     """Its owner has a page of the console for it."""
 
     list_display = ["name", "code", "format", "owner"]
@@ -18,7 +18,7 @@ class CupAdmin(LookOnly):
 
 
 @admin.register(CupPairing)
-class CupPairingAdmin(LookOnly):
+class CupPairingAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "red", "yellow", "event", "walkover"]
     list_select_related = ["cup", "event"]
     search_fields = ["cup__code", "cup__name", "event__code"]

@@ -16,7 +16,7 @@ class TeamLine:
 
     seed: int
     name: str
-    told: str
+    status: str
     link: str = ""
     side: str = ""
 
@@ -76,8 +76,8 @@ def _line(course: Course, cards: Mapping[int, Card], seed: int) -> TeamLine:
     other = card.seats[2 - place]
     against = other.name if other.seed else f"the {other.name[0].lower()}{other.name[1:]}"
     if card.state == "on":
-        told = f"{card.title}, against {against}"
-        return TeamLine(seed, name, told, f"/{card.code}/{place}", card.seats[place - 1].side)
+        status = f"{card.title}, against {against}"
+        return TeamLine(seed, name, status, f"/{card.code}/{place}", card.seats[place - 1].side)
     return TeamLine(seed, name, f"Next: {card.title}, against {against}")
 
 

@@ -18,7 +18,7 @@ from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
 from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
 from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, waiting_for
 from crowdgame.cups.words import name_pairing
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from games.matches import CODE_LETTERS, TERMS, create_event
 from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
@@ -76,7 +76,7 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
         yield held
 
 
-def new_code() -> str:
+def generate_code() -> str:
     while True:
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
         if not Cup.objects.filter(code=code).exists() and not Event.objects.filter(code=code).exists():
@@ -86,7 +86,7 @@ def new_code() -> str:
 def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
     """The teams by seed, the best first. `choices` are further fields of Cup."""
     with transaction.atomic():
-        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=new_code(), **choices)
+        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
         names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
         CupTeam.objects.bulk_create(names)
     return cup
@@ -123,7 +123,7 @@ def _read_played(rows: Collection[CupPairing]) -> dict[int, Played]:
 def read_presses(events: Collection[int]) -> dict[int, list[Press]]:
     """By event, when a simulated crowd was let in and sent home."""
     presses: dict[int, list[Press]] = {event_id: [] for event_id in events}
-    found = Deed.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")
+    found = AuditEntry.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")
     for event_id, action, at in found.values_list("event_id", "action", "at"):
         presses[event_id].append(Press(action, at))
     return presses

@@ -9,23 +9,23 @@ from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import read_presses
 from crowdgame.cups.rehearsed import CAME, Span, rehearsed
-from crowdgame.ratings.ledger import Ledger, Played, Standing
-from crowdgame.ratings.rows import Row, row
-from games.engine.registry import title_of
+from crowdgame.ratings.ledger import RatingLedger, FinishedMatch, PlayerRating
+from crowdgame.ratings.rows import RatingRow, row
+from games.engine.registry import game_title
 from games.models import Event, Match, MatchState
 
 COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
 
 
-def ladder(owner: User, game: str) -> list[Row]:
+def ladder(owner: User, game: str) -> list[RatingRow]:
     """The strongest first. Of two teams with one name in one match neither is rated."""
     names: dict[str, str] = {}
-    ledger = Ledger()
+    ledger = RatingLedger()
     for played in _played(owner, game, names):
         ledger.rate(played)
     shown = dict(enumerate(names.values()))
-    in_order = sorted(ledger.standings.items(), key=lambda one: (-one[1].skill.mu, shown[one[0]]))
-    mus = [standing.skill.mu for _, standing in in_order]
+    in_order = sorted(ledger.player_ratings.items(), key=lambda one: (-one[1].skill.mu, shown[one[0]]))
+    mus = [player_rating.skill.mu for _, player_rating in in_order]
     return [_row(mus.index(one.skill.mu) + 1, shown[team], one) for team, one in in_order]
 
 
@@ -33,10 +33,10 @@ def games_of(owner: User) -> list[tuple[str, str]]:
     """What their teams have played to an end, by title."""
     ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
     slugs = ended.order_by().values_list("game", flat=True).distinct()
-    return sorted(((slug, title_of(slug)) for slug in slugs), key=lambda game: game[1])
+    return sorted(((slug, game_title(slug)) for slug in slugs), key=lambda game: game[1])
 
 
-def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[Played]:
+def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedMatch]:
     """`names` gathers what each team was last called, by how a name is compared; its place is the team."""
     practice = _rehearsed(owner)
     places: dict[str, int] = {}
@@ -49,12 +49,12 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[Played]:
             continue
         names |= dict(zip(keys, (red, yellow), strict=True))
         one, two = (places.setdefault(key, len(places)) for key in keys)
-        yield Played(pk, game, one, two, result, ended_at)
+        yield FinishedMatch(pk, game, one, two, result, ended_at)
 
 
 def _rehearsed(owner: User) -> dict[int, set[int]]:
     """By event, the numbers of the matches that a simulated crowd has played."""
-    events = Event.objects.filter(owner=owner, deeds__action=CAME).values_list("pk", flat=True)
+    events = Event.objects.filter(owner=owner, audit_entries__action=CAME).values_list("pk", flat=True)
     presses = read_presses(set(events))
     spans: dict[int, list[Span]] = {event: [] for event in presses}
     matches = Match.objects.filter(event__in=presses).order_by("number")
@@ -67,5 +67,5 @@ def _key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _row(place: int, name: str, one: Standing) -> Row:
+def _row(place: int, name: str, one: PlayerRating) -> RatingRow:
     return row(place, name, (one.skill.mu, one.skill.sigma), one.games, one.last_at)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from crowdgame.cups.cups import Course, changing_cup, name_event, read_course
 from crowdgame.cups.models import Cup, CupPairing
-from games.matches import changing_event
+from games.matches import locked_event
 from games.models import Event
 from games.names import clean_name
 
@@ -25,7 +25,7 @@ def _rename(row: CupPairing, held: Event, before: Course, after: Course) -> bool
     """Whether anything there changed. What its organizer called otherwise meanwhile stays."""
     pairing = before.draw[row.number - 1]
     was, now = name_event(before, pairing), name_event(after, pairing)
-    with changing_event(held.pk) as event:
+    with locked_event(held.pk) as event:
         changed = Event.objects.filter(pk=event.pk, name=was).exclude(name=now).update(name=now)
         for number, seed in ((1, row.red), (2, row.yellow)):
             team = event.teams.filter(number=number, name=before.names[seed])

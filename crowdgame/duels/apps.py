@@ -10,9 +10,9 @@ class DuelsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left, guest_merged  # noqa: PLC0415
-        from crowdgame.duels.cleanup import sweep_hall  # noqa: PLC0415
+        from crowdgame.duels.cleanup import clean_up_duels  # noqa: PLC0415
         from crowdgame.duels.guests import hand_over_games, leave_games  # noqa: PLC0415
 
         guest_merged.connect(hand_over_games)
         guest_left.connect(leave_games)
-        every_hour("duels nobody joined", lambda: sweep_hall(settings.HALL_DAYS))
+        every_hour("duels nobody joined", lambda: clean_up_duels(settings.DUEL_DAYS))

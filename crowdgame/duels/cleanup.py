@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
-from games.matches import changing
+from games.matches import event_lock
 from games.models import Event
 
 # Whoever does it holds up nobody.
@@ -29,8 +29,8 @@ def deserted_games(days: int) -> QuerySet[Duel]:
 def lost_guests(days: int) -> QuerySet[Guest]:
     """Without an account, not seen for so long, and nothing else says anything about them."""
     before = timezone.localdate() - timedelta(days=days)
-    strangers = Guest.objects.filter(password="", seen_on__lt=before)
-    return strangers.filter(*(~Exists(rows) for rows in _rows_of_a_guest()))
+    idle_guests = Guest.objects.filter(password="", seen_on__lt=before)
+    return idle_guests.filter(*(~Exists(rows) for rows in _rows_of_a_guest()))
 
 
 def _rows_of_a_guest() -> Iterator[QuerySet[Any]]:
@@ -40,7 +40,7 @@ def _rows_of_a_guest() -> Iterator[QuerySet[Any]]:
             yield link.related_model._default_manager.filter(**{link.field.name: OuterRef("pk")})
 
 
-def sweep_hall(days: int) -> Iterator[int]:
+def clean_up_duels(days: int) -> Iterator[int]:
     """Do it step by step; after each, how many games or guests are gone with it."""
     while batch := list(islice(deserted_games(days).values_list("event_id", flat=True), GAMES_AT_ONCE)):
         yield sum(_drop_game(event_id, days) for event_id in batch)
@@ -51,5 +51,5 @@ def sweep_hall(days: int) -> Iterator[int]:
 
 def _drop_game(event_id: int, days: int) -> bool:
     """Unless somebody joins at this moment: then the event is theirs."""
-    with changing(event_id):
+    with event_lock(event_id):
         return Event.objects.filter(pk=event_id, duel__in=deserted_games(days)).delete()[0] > 0

@@ -6,9 +6,9 @@ from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import place_of
 from crowdgame.duels.lists import names_of, seats_of
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import clock_of
+from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
-from games.engine.registry import title_of
+from games.engine.registry import game_title
 from games.models import Match
 from voting.ballot_box.types import Held
 
@@ -62,10 +62,10 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Hel
     over = match is not None and match.ended_at is not None and event.next_match_at is None
     return DuelView(
         code=event.code,
-        game=title_of(event.game),
+        game=game_title(event.game),
         title=_title(duel, match, mine, free),
         seats=_seats(duel, match, guest),
-        clock=clock_of(event.bank_s, event.increment_s, event.window_s),
+        clock=time_label(event.bank_s, event.increment_s, event.window_s),
         mine=mine,
         free=free,
         crowd=duel.crowd,
@@ -81,9 +81,9 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Hel
 
 def _seats(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
     """Red's first."""
-    told = zip(names_of(duel, match), SIDES, seats_of(duel, match), _changes(match), strict=True)
+    seats = zip(names_of(duel, match), SIDES, seats_of(duel, match), _changes(match), strict=True)
     return tuple(
-        SeatView(name, side, guest is not None and seat == guest, rated) for name, side, seat, rated in told
+        SeatView(name, side, guest is not None and seat == guest, rated) for name, side, seat, rated in seats
     )
 
 
@@ -91,8 +91,8 @@ def _changes(match: Match | None) -> tuple[str, str]:
     """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
     if match is None or not hasattr(match, "rated"):
         return "", ""
-    told = match.rated
-    return _change(told.red_before, told.red_after), _change(told.yellow_before, told.yellow_after)
+    change = match.rated
+    return _change(change.red_before, change.red_after), _change(change.yellow_before, change.yellow_after)
 
 
 def _change(before: float, after: float) -> str:

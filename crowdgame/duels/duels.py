@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import USUAL, Pace
-from games.matches import MatchError, changing_event, create_event
+from crowdgame.duels.time_controls import USUAL, TimeControl
+from games.matches import MatchError, locked_event, create_event
 from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
@@ -26,7 +26,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
 from voting.turns.turns import start_due_match
 
-KEEPER = "the hall"  # whose events these are, and nobody can log in as
+KEEPER = "duel owner"  # whose events these are, and nobody can log in as
 FREE = "Open seat"
 A_CROWD = "The crowd"
 MOST_GAMES = 20
@@ -35,12 +35,12 @@ SEATS = {1: "one", 2: "two"}
 USUAL_GAME = "simultaneous-captains-mistress"
 
 
-class HallError(MatchError):
+class PlayError(MatchError):
     """What cannot be done in the hall now; the message is fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DuelSettings:
     """The game somebody wants to play. `mercy`: who runs out of time plays a random column.
 
     `crowd`: against everybody who comes by, instead of against one.
@@ -48,55 +48,55 @@ class Wish:
 
     game: str = USUAL_GAME
     options: dict[str, Any] = field(default_factory=dict)
-    pace: Pace = USUAL
+    time_control: TimeControl = USUAL
     listed: bool = True
     mercy: bool = False
     crowd: bool = False
 
 
-def new_duel(guest: Guest, wish: Wish) -> Duel:
-    """A game with one seat free, or against a crowd; who makes it sits on either side. Raises HallError."""
+def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
+    """A game with one seat free, or against a crowd; who makes it sits on either side. Raises PlayError."""
     check_games(guest)
     place = secrets.choice((1, 2))
-    other = A_CROWD if wish.crowd else FREE
+    other = A_CROWD if duel_settings.crowd else FREE
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
-        event = create_event(_keeper(), f"The game of {guest}", names, **_choices(wish))
-        event.teams.filter(number=place).update(solo=wish.crowd)
+        event = create_event(_keeper(), f"The game of {guest}", names, **_choices(duel_settings))
+        event.teams.filter(number=place).update(solo=duel_settings.crowd)
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
-        make_roster(event, [pupil for pupil in pupils if pupil.team == place or not wish.crowd])
+        make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
         seats: dict[str, Any] = {SEATS[place]: guest}
-        return Duel.objects.create(event=event, listed=wish.listed, crowd=wish.crowd, **seats)
+        return Duel.objects.create(event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, **seats)
 
 
-def _choices(wish: Wish) -> dict[str, Any]:
+def _choices(duel_settings: DuelSettings) -> dict[str, Any]:
     return {
-        "game": wish.game,
-        "options": wish.options,
+        "game": duel_settings.game,
+        "options": duel_settings.options,
         "lobby": Lobby.OPEN,
         "is_duel": True,
         "swaps_sides": True,
         "close_early": True,
-        "reveal_s": wish.pace.reveal_s,
-        **(_against_a_crowd(wish) if wish.crowd else _against_one(wish)),
+        "reveal_s": duel_settings.time_control.reveal_s,
+        **(_against_a_crowd(duel_settings) if duel_settings.crowd else _against_one(duel_settings)),
     }
 
 
-def _against_one(wish: Wish) -> dict[str, Any]:
-    pace = wish.pace
+def _against_one(duel_settings: DuelSettings) -> dict[str, Any]:
+    time_control = duel_settings.time_control
     return {
         "admission": Admission.ROSTER,
         "hide_code": True,
-        "window_s": pace.bank_s,
-        "bank_s": pace.bank_s,
-        "increment_s": pace.increment_s,
-        "no_ballot_rule": NoBallotRule.RANDOM if wish.mercy else NoBallotRule.FORFEIT,
+        "window_s": time_control.bank_s,
+        "bank_s": time_control.bank_s,
+        "increment_s": time_control.increment_s,
+        "no_ballot_rule": NoBallotRule.RANDOM if duel_settings.mercy else NoBallotRule.FORFEIT,
     }
 
 
-def _against_a_crowd(wish: Wish) -> dict[str, Any]:
+def _against_a_crowd(duel_settings: DuelSettings) -> dict[str, Any]:
     """A crowd comes and goes: without a vote a random column is played, and so a game ends by itself."""
-    return {"window_s": wish.pace.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
+    return {"window_s": duel_settings.time_control.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
 
 
 def _keeper() -> User:
@@ -110,11 +110,11 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
     if place_of(duel, guest):
         return duel
     check_games(guest)
-    with changing_event(duel.event_id) as event:
+    with locked_event(duel.event_id) as event:
         duel.refresh_from_db()
         free = place_of(duel, None)
         if not free:
-            raise HallError("Somebody else was faster: both seats are taken.")
+            raise PlayError("Somebody else was faster: both seats are taken.")
         Duel.objects.filter(pk=duel.pk).update(**{SEATS[free]: guest})
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
@@ -124,11 +124,11 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
 
 
 def begin_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
-    """Whoever made the game begins it, once they think that enough are there. Raises HallError."""
+    """Whoever made the game begins it, once they think that enough are there. Raises PlayError."""
     duel = find_duel(code)
-    with changing_event(duel.event_id) as event:
+    with locked_event(duel.event_id) as event:
         if not (duel.crowd and place_of(duel, guest)):
-            raise HallError("Only whoever made this game can begin it.")
+            raise PlayError("Only whoever made this game can begin it.")
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
             _plan(event, box)
     start_due_match(duel.event_id, box)
@@ -142,17 +142,17 @@ def _plan(event: Event, box: BallotBox) -> None:
 
 
 def check_games(guest: Guest) -> None:
-    """Whether somebody may begin or join one more. Raises HallError."""
+    """Whether somebody may begin or join one more. Raises PlayError."""
     if games_on(guest).count() >= MOST_GAMES:
-        raise HallError(f"You have {MOST_GAMES} games that are not over: finish one first.")
+        raise PlayError(f"You have {MOST_GAMES} games that are not over: finish one first.")
 
 
 def check_room() -> None:
-    """Whether the hall takes one more game: guests cost nothing, rows do. Raises HallError."""
+    """Whether the hall takes one more game: guests cost nothing, rows do. Raises PlayError."""
     begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
     waiting = begun.filter(Q(one=None) | Q(two=None))
     if waiting.count() >= MOST_WAITING or begun.count() >= MOST_AN_HOUR:
-        raise HallError("The hall is full just now: join a game that waits, or come back in a while.")
+        raise PlayError("The hall is full just now: join a game that waits, or come back in a while.")
 
 
 def find_duel(code: str) -> Duel:

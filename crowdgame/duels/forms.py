@@ -5,17 +5,17 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from crowdgame.duels.duels import USUAL_GAME, Wish
-from crowdgame.duels.time_controls import BY_SLUG, PACES, USUAL
+from crowdgame.duels.duels import USUAL_GAME, DuelSettings
+from crowdgame.duels.time_controls import BY_SLUG, TIME_CONTROLS, USUAL
 from crowdgame.events.game_options import option_fields, option_rows, read_choices
 from games.engine.errors import BadOptions
 from games.engine.registry import all_games, find_game
 
 
-class WishForm(forms.Form):
-    pace = forms.ChoiceField(
+class DuelForm(forms.Form):
+    time_control = forms.ChoiceField(
         label="Clock of each player",
-        choices=[(pace.slug, pace.title) for pace in PACES],
+        choices=[(time_control.slug, time_control.title) for time_control in TIME_CONTROLS],
         initial=USUAL.slug,
         required=False,
         widget=forms.RadioSelect,
@@ -44,12 +44,12 @@ class WishForm(forms.Form):
     def _game(cleaned: dict[str, Any]) -> str:
         return str(cleaned.get("game") or USUAL_GAME)
 
-    def wish(self) -> Wish:
+    def duel_settings(self) -> DuelSettings:
         cleaned = self.cleaned_data
-        return Wish(
+        return DuelSettings(
             game=self._game(cleaned),
             options=cleaned["options"],
-            pace=BY_SLUG.get(cleaned["pace"], USUAL),
+            time_control=BY_SLUG.get(cleaned["time_control"], USUAL),
             listed=not cleaned["by_link"],
             mercy=cleaned["mercy"],
             crowd=cleaned["crowd"],

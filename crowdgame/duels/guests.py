@@ -7,9 +7,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import SEATS, HallError, games_on, place_of
+from crowdgame.duels.duels import SEATS, PlayError, games_on, place_of
 from crowdgame.duels.models import Duel
-from games.matches import changing, changing_event
+from games.matches import event_lock, locked_event
 from games.models import Event, Match, MatchState
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -25,10 +25,10 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     """Give the account the guest's games that are not over.
 
     Where the two have played a match already, it was this guest's, and so is the next: its ratings tell of a
-    guest. Raises HallError if guest and account play against each other: nobody plays on both sides.
+    guest. Raises PlayError if guest and account play against each other: nobody plays on both sides.
     """
     if any(place_of(duel, account) for duel in games_on(guest)):
-        raise HallError(f"As {guest} you play here against this account: finish that game first.")
+        raise PlayError(f"As {guest} you play here against this account: finish that game first.")
     taken = list(games_to_hand_over(guest))
     for duel in taken:
         Duel.objects.filter(pk=duel.pk).update(**{SEATS[place_of(duel, guest)]: account})
@@ -41,7 +41,7 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
 def leave_games(guest: Guest, box: BallotBox, **_: Any) -> None:
     """Take games that wait away, and the name out of all others. Those that are on end by the clock."""
     for event_id in Event.objects.filter(_waiting(guest)).values_list("pk", flat=True):
-        with changing(event_id):
+        with event_lock(event_id):
             Event.objects.filter(_waiting(guest), pk=event_id).delete()
     for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)).select_related("event"):
         _unname(duel, guest)
@@ -58,7 +58,7 @@ def _waiting(guest: Guest) -> Q:
 
 def _unname(duel: Duel, guest: Guest) -> None:
     place = place_of(duel, guest)
-    with changing_event(duel.event_id) as event:
+    with locked_event(duel.event_id) as event:
         event.teams.filter(number=place).update(name=str(guest))
         event.tickets.filter(team=place).update(label=str(guest))
         names = " against ".join(event.teams.order_by("number").values_list("name", flat=True))

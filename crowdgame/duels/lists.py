@@ -12,10 +12,10 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import games_on
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import PACES, clock_of
+from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import Side
-from games.engine.registry import title_of
-from games.matches import live_turn, position_of
+from games.engine.registry import game_title
+from games.matches import live_turn, load_position
 from games.models import Match, MatchResult, MatchState, Team
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -61,7 +61,7 @@ def latest(kind: Kind, most: int, query: str = "") -> tuple[list[Line], bool]:
 
 
 def clean_query(typed: str) -> str:
-    return "".join(letter for letter in typed if letter.isprintable()).strip()[:LONGEST_QUERY]
+    return "".join(char for char in typed if char.isprintable()).strip()[:LONGEST_QUERY]
 
 
 def _found(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
@@ -81,11 +81,11 @@ def _open() -> QuerySet[Duel]:
     """Those that are listed, as long as whoever waits may still be there."""
     now = timezone.now()
     fresh = Q()
-    for pace in PACES:
-        since = now - timedelta(seconds=pace.waits_s)
-        by_clock = Q(crowd=False, event__bank_s=pace.bank_s)
-        by_window = Q(crowd=True, event__window_s=pace.window_s, event__matches=None)
-        fresh |= Q(by_clock | by_window, event__created_at__gte=since)
+    for time_control in TIME_CONTROLS:
+        since = now - timedelta(seconds=time_control.waits_s)
+        by_bank = Q(crowd=False, event__bank_s=time_control.bank_s)
+        by_window = Q(crowd=True, event__window_s=time_control.window_s, event__matches=None)
+        fresh |= Q(by_bank | by_window, event__created_at__gte=since)
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
@@ -118,10 +118,10 @@ def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox |
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return Line(
         code=event.code,
-        game=title_of(event.game),
+        game=game_title(event.game),
         names=names_of(duel, match),
         match=match.number if match else 0,
-        clock=clock_of(event.bank_s, event.increment_s, event.window_s),
+        clock=time_label(event.bank_s, event.increment_s, event.window_s),
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WON.get(match.result or "", 0) if match else 0,
         mine=mine,
@@ -155,5 +155,5 @@ def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
 
 
 def sides_to_move(match: Match) -> Collection[Side]:
-    position = position_of(match)
+    position = load_position(match)
     return position.to_move

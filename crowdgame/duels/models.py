@@ -26,7 +26,7 @@ class Duel(models.Model):
         ]
         constraints = [
             CheckConstraint(condition=Q(one=None) | Q(two=None) | ~Q(one=F("two")), name="duel_of_two"),
-            CheckConstraint(condition=Q(one__isnull=False) | Q(two__isnull=False), name="duel_of_somebody"),
+            CheckConstraint(condition=Q(one__isnull=False) | Q(two__isnull=False), name="duel_has_a_player"),
             CheckConstraint(
                 condition=Q(crowd=False) | Q(one=None) | Q(two=None), name="duel_of_one_and_a_crowd"
             ),

@@ -1,8 +1,8 @@
 """Another match of the same two: it begins when both have asked for it."""
 
-from crowdgame.duels.duels import HallError
+from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
-from games.matches import changing_event
+from games.matches import locked_event
 from games.models import Event, Match, MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -10,13 +10,13 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_due_match
 
 
-def ask_again(event_id: int, team: int, box: BallotBox) -> None:
-    """Whoever asks twice has asked once. Raises HallError.
+def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
+    """Whoever asks twice has asked once. Raises PlayError.
 
     The match is planned in the transaction of the second who asks: if that one dies, the clock starts it.
     """
     now = box.now()
-    with changing_event(event_id) as event:
+    with locked_event(event_id) as event:
         _check_over(event)
         if event.rematch_wanted_by == team:
             return
@@ -33,6 +33,6 @@ def _check_over(event: Event) -> None:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
     if duel is None or duel.crowd or last is None:
-        raise HallError("There is nothing to be played again.")
+        raise PlayError("There is nothing to be played again.")
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
-        raise HallError("The next match is on already.")
+        raise PlayError("The next match is on already.")

@@ -5,7 +5,7 @@ from functools import cache
 
 from redis import RedisError
 
-from crowdgame.duels.rematch import ask_again
+from crowdgame.duels.rematch import request_rematch
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_AWAY
@@ -15,14 +15,14 @@ from voting.gateway.threads import in_database
 ballot_box = cache(BallotBox)
 
 
-async def play_again(event_id: int, team: int) -> None:
+async def handle_rematch_ask(event_id: int, team: int) -> None:
     """Who presses too late, or while database or box are away, sees that nothing came of it."""
     with suppress(MatchError, RedisError, OSError, *DATABASE_AWAY):
-        await in_database(_ask)(event_id, team)
+        await in_database(_request_rematch)(event_id, team)
 
 
-def _ask(event_id: int, team: int) -> None:
-    ask_again(event_id, team, ballot_box())
+def _request_rematch(event_id: int, team: int) -> None:
+    request_rematch(event_id, team, ballot_box())
 
 
-hooks.rematch_requests.append(play_again)
+hooks.rematch_requests.append(handle_rematch_ask)

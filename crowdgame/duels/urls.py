@@ -3,10 +3,10 @@ from django.urls import path
 from crowdgame.duels import views
 
 urlpatterns = [
-    path("", views.hall, name="hall"),
-    path("go", views.go, name="hall_go"),
+    path("", views.hall, name="play"),
+    path("go", views.go, name="find_event"),
     path("new", views.new_game, name="new_game"),
-    path("all/<slug:kind>", views.hall_list, name="hall_list"),
+    path("all/<slug:kind>", views.game_list, name="game_list"),
     path("<code:code>", views.duel, name="duel"),
     path("<code:code>/join", views.join, name="join_duel"),
     path("<code:code>/again", views.again, name="play_again"),

@@ -1,4 +1,4 @@
-"""`/hall/`: games of one against one. With the first game a guest gets a name and a cookie."""
+"""`/play/`: games of one against one. With the first game a guest gets a name and a cookie."""
 
 from functools import cache
 from typing import get_args
@@ -15,7 +15,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.accounts.views import AWAY
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
-    HallError,
+    PlayError,
     begin_against_crowd,
     check_room,
     find_duel,
@@ -24,10 +24,10 @@ from crowdgame.duels.duels import (
     new_duel,
     place_of,
 )
-from crowdgame.duels.forms import WishForm
+from crowdgame.duels.forms import DuelForm
 from crowdgame.duels.lists import KINDS, Kind, Line, clean_query, games_for, latest, page_of
 from crowdgame.duels.models import Duel
-from crowdgame.duels.rematch import ask_again
+from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.preview_view import picture_address
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
@@ -36,17 +36,17 @@ from voting.ballot_box.types import Held
 SHORT = 6
 TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
 
-TROUBLES = (HallError, RedisError)
+EXPECTED_ERRORS = (PlayError, RedisError)
 
 ballot_box = cache(BallotBox)
 
 
 @require_safe
-def hall(request: HttpRequest) -> HttpResponse:
-    return _hall(request)
+def play(request: HttpRequest) -> HttpResponse:
+    return _play_page(request)
 
 
-def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = guest_of(request)
     query = clean_query(request.GET.get("q", ""))
     mine = _games_for(guest) if guest else []
@@ -56,7 +56,7 @@ def _hall(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
         "turns": sum(line.your_turn for line in mine),
         "lists": [(kind, TITLES[kind], *latest(kind, SHORT, query)) for kind in KINDS],
         "query": query,
-        "form": WishForm(),
+        "form": DuelForm(),
         "problem": problem,
     }
     return render(request, "duels/play.html", context, status=status)
@@ -71,7 +71,7 @@ def _games_for(guest: Guest) -> list[Line]:
 
 
 @require_safe
-def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
+def game_list(request: HttpRequest, kind: str) -> HttpResponse:
     """All games of a kind, page by page."""
     if kind not in get_args(Kind):
         raise Http404
@@ -89,21 +89,21 @@ def hall_list(request: HttpRequest, kind: str) -> HttpResponse:
 @require_safe
 def go(request: HttpRequest) -> HttpResponse:
     """To an event, by the code that somebody typed."""
-    code = "".join(letter for letter in request.GET.get("code", "") if letter.isalnum())[:8]
+    code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:8]
     return redirect(f"/{code.upper()}")
 
 
 @require_POST
 def new_game(request: HttpRequest) -> HttpResponse:
-    form = WishForm(request.POST)
+    form = DuelForm(request.POST)
     if not form.is_valid():
-        return _hall(request, "This game cannot be played: look at its options.", 400)
+        return _play_page(request, "This game cannot be played: look at its options.", 400)
     try:
         check_room()
         guest = guest_of(request) or new_guest()
-        duel = new_duel(guest, form.wish())
-    except HallError as refusal:
-        return _hall(request, str(refusal), 409)
+        duel = new_duel(guest, form.duel_settings())
+    except PlayError as refusal:
+        return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed
     return known(redirect("duel", duel.event.code) if invites else _board(duel, guest), guest)
 
@@ -119,7 +119,7 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
     match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
     view = view_duel(duel, match, guest, _present(duel))
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-    link = f"{base}/hall/{duel.event.code}"
+    link = f"{base}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
     context = {
         "guest": guest,
@@ -141,22 +141,22 @@ def _present(duel: Duel) -> Held:
         return Held()
 
 
-def _refused(request: HttpRequest, duel: Duel, trouble: Exception) -> HttpResponse:
-    if isinstance(trouble, RedisError):
+def _refused(request: HttpRequest, duel: Duel, error: Exception) -> HttpResponse:
+    if isinstance(error, RedisError):
         return _duel(request, duel, AWAY, 503)
-    return _duel(request, duel, str(trouble), 409)
+    return _duel(request, duel, str(error), 409)
 
 
 @require_POST
-def again(request: HttpRequest, code: str) -> HttpResponse:
+def rematch(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for another match, and wait for the other one at the board."""
     duel, guest = _find(code), guest_of(request)
     if guest is None or not place_of(duel, guest):
         return _duel(request, duel, "Only the two who played can play again.", 403)
     try:
-        ask_again(duel.event_id, place_of(duel, guest), ballot_box())
-    except TROUBLES as trouble:
-        return _refused(request, duel, trouble)
+        request_rematch(duel.event_id, place_of(duel, guest), ballot_box())
+    except EXPECTED_ERRORS as error:
+        return _refused(request, duel, error)
     return _board(duel, guest)
 
 
@@ -169,8 +169,8 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     guest = guest_of(request) or new_guest()
     try:
         duel = join_duel(code, guest, ballot_box())
-    except TROUBLES as trouble:
-        return known(_refused(request, duel, trouble), guest)
+    except EXPECTED_ERRORS as error:
+        return known(_refused(request, duel, error), guest)
     return known(_board(duel, guest), guest)
 
 
@@ -182,8 +182,8 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
         return _duel(request, duel, "Only whoever made this game can begin it.", 409)
     try:
         duel = begin_against_crowd(code, guest, ballot_box())
-    except TROUBLES as trouble:
-        return _refused(request, duel, trouble)
+    except EXPECTED_ERRORS as error:
+        return _refused(request, duel, error)
     return _board(duel, guest)
 
 

@@ -7,10 +7,10 @@ from django.contrib import admin
 from django.db import transaction
 from django.http import HttpRequest
 
-from crowdgame.events.edits import tell_screens
+from crowdgame.events.edits import announce_edit
 from crowdgame.events.event_words import NameField
-from crowdgame.events.models import Deed, Member
-from games.admin import LookOnly, UnfoldAdmin
+from crowdgame.events.models import AuditEntry, Member
+from games.admin import ReadOnlyAdmin, UnfoldAdmin
 from games.models import Event, Team
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         """Only what was edited: the event's counter moves on while the form is open."""
         edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
         obj.save(update_fields=edited)
-        transaction.on_commit(lambda: tell_screens(request, obj))
+        transaction.on_commit(lambda: announce_edit(request, obj))
 
 
-@admin.register(Deed)
-class DeedAdmin(LookOnly):
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
     """Who did what in a control room, and when."""
 
     list_display = ["event", "by", "what", "action", "done_at"]
@@ -96,12 +96,12 @@ class DeedAdmin(LookOnly):
     readonly_fields = ["done_at"]
 
     @admin.display(description="at", ordering="at")
-    def done_at(self, deed: Deed) -> datetime:
-        return datetime.fromtimestamp(deed.at / 1000, UTC)
+    def done_at(self, entry: AuditEntry) -> datetime:
+        return datetime.fromtimestamp(entry.at / 1000, UTC)
 
 
 @admin.register(Member)
-class MemberAdmin(LookOnly):
+class MemberAdmin(ReadOnlyAdmin):
     """An event's owner says who they are, on a page of the console."""
 
     list_display = ["event", "user", "role"]

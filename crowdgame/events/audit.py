@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from voting import protocol
-from voting.announcements.outbox import tell_consoles
+from voting.announcements.outbox import publish_to_consoles
 from voting.protocol import Pressed
 
 SHOWN = 10
-LONGEST = Deed._meta.get_field("what").max_length or 0
+LONGEST = AuditEntry._meta.get_field("what").max_length or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,37 +23,37 @@ class Done:
     undo: Pressed | None = None
 
 
-def keep_deed(event_id: int, by: str, done: Done, now: int) -> None:
+def add_audit_entry(event_id: int, by: str, done: Done, now: int) -> None:
     """After it was done; `now` is the ballot box's time."""
     undo = _kept(done.undo) if done.undo else None
-    _tell(event_id, by, now, done.what, action=done.pressed.action, pressed=_kept(done.pressed), undo=undo)
+    _log_entry(event_id, by, now, done.what, action=done.pressed.action, pressed=_kept(done.pressed), undo=undo)
 
 
-def keep_page_deed(event_id: int, by: str, kind: str, what: str, now: int) -> None:
+def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
     """What was done on a page, where it is mended, too; `kind` is called like an action."""
     shown = what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…"
-    _tell(event_id, by, now, shown, action=kind)
+    _log_entry(event_id, by, now, shown, action=kind)
 
 
-def latest_deeds(event_id: int) -> tuple[protocol.Deed, ...]:
+def latest_audit_entries(event_id: int) -> tuple[protocol.AuditEntry, ...]:
     """Newest first."""
-    return tuple(map(_told, Deed.objects.filter(event_id=event_id).order_by("-at", "-pk")[:SHOWN]))
+    return tuple(map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:SHOWN]))
 
 
-def _tell(event_id: int, by: str, now: int, what: str, **more: Any) -> None:
-    deed = Deed.objects.create(event_id=event_id, by=by, what=what, at=now, **more)
-    tell_consoles(event_id, protocol.DeedTold(deed=_told(deed)))
+def _log_entry(event_id: int, by: str, now: int, what: str, **more: Any) -> None:
+    entry = AuditEntry.objects.create(event_id=event_id, by=by, what=what, at=now, **more)
+    publish_to_consoles(event_id, protocol.AuditLogged(entry=_to_protocol(entry)))
 
 
-def _told(deed: Deed) -> protocol.Deed:
-    return protocol.Deed(
-        id=deed.pk,
-        by=deed.by,
-        action=deed.action,
-        what=deed.what,
-        at=deed.at,
-        pressed=_read(deed.pressed),
-        undo=_read(deed.undo),
+def _to_protocol(entry: AuditEntry) -> protocol.AuditEntry:
+    return protocol.AuditEntry(
+        id=entry.pk,
+        by=entry.by,
+        action=entry.action,
+        what=entry.what,
+        at=entry.at,
+        pressed=_read(entry.pressed),
+        undo=_read(entry.undo),
     )
 
 

@@ -55,10 +55,10 @@ class ClockFields(forms.Form):
     def clean_clocks(self, cleaned: dict[str, Any]) -> bool:
         """Whether it is played by clocks; what belongs to the other way is not looked at."""
         if cleaned.get("clock") != BANK:
-            self._forget(*BANK_FIELDS)
+            self._drop_errors(*BANK_FIELDS)
             cleaned |= {"bank_s": None, "increment_s": 0, "cap_s": None}
             return False
-        self._forget("window_s")
+        self._drop_errors("window_s")
         bank_s, cap_s = cleaned.get("bank_s"), cleaned.get("cap_s")
         if bank_s is None and "bank_s" not in self.errors:
             self.add_error("bank_s", "Choose how long.")
@@ -67,6 +67,6 @@ class ClockFields(forms.Form):
         cleaned |= {"window_s": bank_s, "increment_s": cleaned.get("increment_s") or 0}
         return True
 
-    def _forget(self, *names: str) -> None:
+    def _drop_errors(self, *names: str) -> None:
         for name in names:
             self.errors.pop(name, None)

@@ -7,13 +7,13 @@ from django.contrib import messages
 from django.http import HttpRequest
 from redis import RedisError
 
-from crowdgame.events.audit import keep_page_deed
+from crowdgame.events.audit import add_page_audit_entry
 from games.models import Event
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 
 
-def tell_screens(request: HttpRequest, event: Event) -> bool:
+def announce_edit(request: HttpRequest, event: Event) -> bool:
     """Whether they heard. If the ballot box is away, the organizer is told that they hear of it later."""
     try:
         with closing(BallotBox()) as box:
@@ -27,7 +27,7 @@ def tell_screens(request: HttpRequest, event: Event) -> bool:
 
 def keep_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
     """`kind` is called like an action: `event.edit`; `what` is fit to be shown behind a name."""
-    keep_page_deed(event.pk, request.user.get_username(), kind, what, _now())
+    add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _now())
 
 
 def _now() -> int:

@@ -13,10 +13,10 @@ TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
 LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
 FOLDS = {
-    "door": ("team_choice", "admission"),
+    "joining": ("team_choice", "admission"),
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
-    "sides": ("defections", "turn_points"),
+    "sides": ("max_side_changes", "turn_points"),
     "study": ("consent",),
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
@@ -25,7 +25,7 @@ HELP = {
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
     "consent": "Who studies what, and whom to ask. All read it before they vote. Empty: no study.",
 }
-TELLING_SIDES = (
+SECRET_SIDES_CONFLICT = (
     "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
 )
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
@@ -35,7 +35,7 @@ LABELS = {
     "no_ballot_rule": "Nobody of a team votes",
     "resign": "Who can give a match up for a team, by a vote on the phones",
     "close_early": "Close as soon as everyone connected has voted",
-    "defections": "Times each voter may secretly change sides",
+    "max_side_changes": "Times each voter may secretly change sides",
     "turn_points": "At the end, a point for each turn in which one voted with the winner",
     "consent": "What voters are told, in their words",
     "team_choice": "How people get into a team",

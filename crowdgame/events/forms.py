@@ -21,7 +21,7 @@ from crowdgame.events.event_words import (
     RADIOS,
     SERIES,
     TEAM_FIELDS,
-    TELLING_SIDES,
+    SECRET_SIDES_CONFLICT,
     HandsField,
     NameField,
     game_choices,
@@ -29,7 +29,7 @@ from crowdgame.events.event_words import (
 from crowdgame.events.game_options import offer_options, option_rows, stored_choices, take_options
 from crowdgame.events.presets import draw_names, name_after
 from games.engine.registry import all_games
-from games.matches import changing_event, create_event
+from games.matches import locked_event, create_event
 from games.models import (
     MAX_REVEAL_S,
     MAX_TALK_S,
@@ -113,7 +113,7 @@ class EventForm(ClockFields, EventModelForm):
             "no_ballot_rule",
             "resign",
             "close_early",
-            "defections",
+            "max_side_changes",
             "turn_points",
             "consent",
             "team_choice",
@@ -137,7 +137,7 @@ class EventForm(ClockFields, EventModelForm):
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
-        self.fields["defections"].required = False
+        self.fields["max_side_changes"].required = False
         if self.instance.pk:
             for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
                 del self.fields[name]
@@ -179,8 +179,8 @@ class EventForm(ClockFields, EventModelForm):
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
 
-    def clean_defections(self) -> int:
-        return self.cleaned_data["defections"] or 0
+    def clean_max_side_changes(self) -> int:
+        return self.cleaned_data["max_side_changes"] or 0
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -198,10 +198,10 @@ class EventForm(ClockFields, EventModelForm):
 
     def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
         """What would tell who is on which side."""
-        telling = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
-        tells = any(map(cleaned.get, telling)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
-        if cleaned.get("defections") and tells:
-            self.add_error("defections", TELLING_SIDES)
+        revealing = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
+        reveals = any(map(cleaned.get, revealing)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
+        if cleaned.get("max_side_changes") and reveals:
+            self.add_error("max_side_changes", SECRET_SIDES_CONFLICT)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
@@ -216,7 +216,7 @@ class EventForm(ClockFields, EventModelForm):
 
         Only what the form is about: the event's other columns may have moved on meanwhile.
         """
-        with changing_event(self.instance.pk) as event:
+        with locked_event(self.instance.pk) as event:
             held = self._hands_changed(event)
             if held and event.matches.filter(state=MatchState.PLAYING).exists():
                 text = "A match is playing: change who votes by a show of hands after it."
@@ -232,7 +232,7 @@ class EventForm(ClockFields, EventModelForm):
         """What was changed, fit to be shown: the fields' labels, and what is short enough to tell."""
         now = self._stands() | {name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
         changed = [name for name, value in now.items() if value != self._before[name]]
-        return ", ".join(self._told(name) if name in self.fields else name for name in changed)
+        return ", ".join(self._describe(name) if name in self.fields else name for name in changed)
 
     def _stands(self) -> dict[str, Any]:
         """The teams' fields as they are to begin with, all others as they are on the event."""
@@ -242,7 +242,7 @@ class EventForm(ClockFields, EventModelForm):
         options = stored_choices(game, self.instance.options) if game else None
         return teams | own | {"the options of the game": options}
 
-    def _told(self, name: str) -> str:
+    def _describe(self, name: str) -> str:
         field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
         if isinstance(field, DurationField):
             return f"{label}: {in_words(value) if value else field.empty}".lower()

@@ -99,8 +99,8 @@ def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
 def _field(kind: inspect.Type) -> forms.Field | None:
     title = help_text = ""
     if isinstance(kind, inspect.Metadata):
-        told = kind.extra_json_schema or {}
-        title, help_text, kind = told.get("title", ""), told.get("description", ""), kind.type
+        schema = kind.extra_json_schema or {}
+        title, help_text, kind = schema.get("title", ""), schema.get("description", ""), kind.type
     field = _plain_field(kind)
     if field:
         field.label, field.help_text = title, help_text
@@ -122,7 +122,7 @@ def _plain_field(kind: inspect.Type) -> forms.Field | None:
 
 def _choice_field(values: tuple[Any, ...]) -> forms.Field:
     by_text = {str(value): value for value in values}
-    ordered = sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _as_told(values)
+    ordered = sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _usual_first(values)
     return forms.TypedChoiceField(
         choices=[(str(value), WORDS.get(str(value), str(value).capitalize())) for value in ordered],
         coerce=by_text.__getitem__,
@@ -132,7 +132,7 @@ def _choice_field(values: tuple[Any, ...]) -> forms.Field:
     )
 
 
-def _as_told(values: tuple[Any, ...]) -> list[Any]:
+def _usual_first(values: tuple[Any, ...]) -> list[Any]:
     """msgspec sorts a type's choices; the usual ones are put first, the lot last."""
     usual = list(WORDS)
     return sorted(values, key=lambda value: usual.index(value) if value in usual else -1)

@@ -29,13 +29,13 @@ class Member(models.Model):
         return f"{self.user} in {self.event}"
 
 
-class Deed(models.Model):
+class AuditEntry(models.Model):
     """Something an organizer did, by the ballot box's clock: `what` is shown as it is.
 
     `pressed` is what was pressed in a control room, `undo` what takes it back.
     """
 
-    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deeds")
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="audit_entries")
     by = models.CharField(max_length=150)
     action = models.CharField(max_length=24)
     what = models.CharField(max_length=200)
@@ -44,7 +44,7 @@ class Deed(models.Model):
     at = models.BigIntegerField()
 
     class Meta:
-        indexes = [models.Index(fields=["event", "-at"], name="deed_latest")]
+        indexes = [models.Index(fields=["event", "-at"], name="audit_latest")]
 
     def __str__(self) -> str:
         return f"{self.by}: {self.what}"

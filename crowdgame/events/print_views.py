@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET
 from crowdgame.events.access import own_event
 from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.printing import Unprintable
-from crowdgame.printing.ticket_sheets import A_SHEET, Slip, print_slips
+from crowdgame.printing.ticket_sheets import A_SHEET, Coupon, print_coupons
 from games.engine.game import SIDES, Side
 from games.models import Admission, Event, TeamChoice
 from voting.admission.admission import shown_key
 from voting.admission.links import address_shown
 from voting.models import Ticket
 
-SLIPS_A_FILE = 10 * A_SHEET
+COUPONS_PER_FILE = 10 * A_SHEET
 HINTS = {
     Admission.ROTATING: "The screen shows a second one",
     Admission.TICKETS: "Have your ticket ready",
@@ -57,13 +57,13 @@ def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
     """Those that nobody ever used; a pile may need several files. Without type for a name, the other page."""
     event = own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
-    part = Paginator(unused, SLIPS_A_FILE).get_page(request.GET.get("part"))
+    part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))
     if not part.object_list:
         return redirect("console:tickets_print", code=event.code)
     teams = dict(event.teams.values_list("number", "name"))
     address = _address(request, event)
     try:
-        file = print_slips(f"Codes of {event.code}", [_slip(event, teams, address, one) for one in part])
+        file = print_coupons(f"Codes of {event.code}", [_coupon(event, teams, address, one) for one in part])
     except Unprintable as refusal:
         messages.warning(request, f"The PDF cannot show every name: {refusal}. This page can: print it.")
         return redirect("console:tickets_print", code=event.code)
@@ -71,8 +71,8 @@ def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
     return _file(f"tickets-{event.code}{several}", file)
 
 
-def _slip(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -> Slip:
-    return Slip(
+def _coupon(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -> Coupon:
+    return Coupon(
         whose=ticket.label or event.name,
         key=shown_key(ticket.code),
         url=f"{address}#{ticket.code}",

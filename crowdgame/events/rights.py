@@ -13,7 +13,7 @@ from crowdgame.events.models import Member
 from games.models import Event
 from voting.protocol import Action, Role
 
-Right = Literal["look", "run", "rehearse"]
+Right = Literal["view", "run", "rehearse"]
 
 NEEDED: dict[Action, Right] = {
     "lobby.open": "run",
@@ -27,14 +27,14 @@ NEEDED: dict[Action, Right] = {
     "turn.shorten": "run",
     "turn.close": "run",
     "turn.void": "run",
-    "pace.set": "run",
+    "turn.extra_time": "run",
     "hands.count": "run",
     "notice.show": "run",
     "notice.clear": "run",
     "part.hide": "run",
     "part.show": "run",
     "voter.move": "run",
-    "voter.dismiss": "run",
+    "voter.kick": "run",
     "voter.ban": "run",
     "voter.admit": "run",
     "voter.captain": "run",
@@ -42,9 +42,9 @@ NEEDED: dict[Action, Right] = {
     "rehearsal.stop": "rehearse",
 }
 RIGHTS: dict[Role, frozenset[Right]] = {
-    "owner": frozenset({"look", "run", "rehearse"}),
-    "cohost": frozenset({"look", "run", "rehearse"}),
-    "viewer": frozenset({"look"}),
+    "owner": frozenset({"view", "run", "rehearse"}),
+    "cohost": frozenset({"view", "run", "rehearse"}),
+    "viewer": frozenset({"view"}),
 }
 
 
@@ -73,18 +73,18 @@ def may(session_key: str | None, event_id: int, right: Right) -> bool:
 
 def signed_in(session_key: str | None) -> User | None:
     """Nobody once the session has ended, the password has changed or the account is closed."""
-    told = _session(session_key) if session_key else {}
-    user = User.objects.filter(pk=int(told.get(SESSION_KEY, 0)), is_active=True).first()
+    session = _session(session_key) if session_key else {}
+    user = User.objects.filter(pk=int(session.get(SESSION_KEY, 0)), is_active=True).first()
     if user is None:
         return None
-    signed = str(told.get(HASH_SESSION_KEY, ""))
+    signed = str(session.get(HASH_SESSION_KEY, ""))
     good = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
     return user if any(constant_time_compare(signed, one) for one in good) else None
 
 
 def _session(key: str) -> dict[str, Any]:
-    told: dict[str, Any] = import_module(settings.SESSION_ENGINE).SessionStore(key).load()
-    return told
+    session: dict[str, Any] = import_module(settings.SESSION_ENGINE).SessionStore(key).load()
+    return session
 
 
 def role_of(user: User, event_id: int) -> Role | None:

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from crowdgame.events.access import own_event
-from crowdgame.events.print_views import SLIPS_A_FILE
+from crowdgame.events.print_views import COUPONS_PER_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.spreadsheet import answer_csv
 from games.models import Admission, Event
@@ -96,7 +96,7 @@ def _page(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterF
         "used": total - unused,
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
-        "sheets": range(1, -(-unused // SLIPS_A_FILE) + 1),
+        "sheets": range(1, -(-unused // COUPONS_PER_FILE) + 1),
         "prints": range(1, -(-unused // TICKETS_A_PRINT) + 1),
     }
 
@@ -118,8 +118,8 @@ def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     some = Paginator(unused, TICKETS_A_PRINT).get_page(request.GET.get("part"))
     address = _address(request, event)
-    slips = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
-    context = {"event": event, "address": address_shown(address), "slips": slips, "part": some}
+    coupons = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
+    context = {"event": event, "address": address_shown(address), "coupons": coupons, "part": some}
     return render(request, "events/tickets_print.html", context)
 
 

@@ -7,10 +7,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import own_event
-from crowdgame.events.edits import keep_edit, tell_screens
+from crowdgame.events.edits import keep_edit, announce_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches
-from games.matches import changing_event
+from games.matches import locked_event
 from games.models import Admission, Event, MatchState
 
 
@@ -22,7 +22,7 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
     if form.is_valid() and form.save_changes():
         if form.changes:
             keep_edit(request, event, "event.edit", f"changed {form.changes}")
-        if tell_screens(request, event):
+        if announce_edit(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)
         if lacks_tickets(event):
@@ -52,7 +52,7 @@ def delete_event(request: HttpRequest, code: str) -> HttpResponse:
 def _delete_unless_playing(event: Event) -> bool:
     """A match that starts at the same moment is there first, or finds no event."""
     try:
-        with changing_event(event.pk) as held:
+        with locked_event(event.pk) as held:
             playing = held.matches.filter(state=MatchState.PLAYING).exists()
             if not playing:
                 held.delete()

@@ -23,7 +23,7 @@ DISK_FULL = b"The disk is full: no turn can be closed until there is space.\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProbeResponse:
     status: HTTPStatus
     kind: str
     body: bytes
@@ -44,33 +44,33 @@ def seen_from_outside(behind: Application) -> Application:
     """Answers watchers; everything else goes to `behind`."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        tell = WATCHED.get(scope["path"])
-        if tell is None or scope["method"] not in {"GET", "HEAD"}:
+        handler = WATCHED.get(scope["path"])
+        if handler is None or scope["method"] not in {"GET", "HEAD"}:
             await behind(scope, receive, send)
         else:
-            told = await tell(scope)
-            await told.send(scope, send)
+            response = await handler(scope)
+            await response.send(scope, send)
 
     return application
 
 
-async def tell_health(scope: Any) -> Told:
+async def render_health(scope: Any) -> ProbeResponse:
     full = is_full(settings.DATABASES["default"])
-    return Told(HTTPStatus.OK, TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
+    return ProbeResponse(HTTPStatus.OK, TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
 
 
-async def tell_readiness(scope: Any) -> Told:
-    parts = await readiness.look()
+async def render_readiness(scope: Any) -> ProbeResponse:
+    parts = await readiness.check()
     ready = readiness.is_ready
     status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
-    return Told(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
+    return ProbeResponse(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
 
 
-async def tell_metrics(scope: Any) -> Told:
+async def render_metrics(scope: Any) -> ProbeResponse:
     if not may_measure(scope):
-        return Told(HTTPStatus.NOT_FOUND, TEXT, b"There is nothing here.\n")
+        return ProbeResponse(HTTPStatus.NOT_FOUND, TEXT, b"There is nothing here.\n")
     text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
-    return Told(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
+    return ProbeResponse(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
 
 
 def may_measure(scope: Any) -> bool:
@@ -91,8 +91,8 @@ def _is_loopback(client: Any) -> bool:
     return (mapped or address).is_loopback
 
 
-WATCHED: dict[str, Callable[[Any], Awaitable[Told]]] = {
-    "/healthz": tell_health,
-    "/readyz": tell_readiness,
-    "/metrics": tell_metrics,
+WATCHED: dict[str, Callable[[Any], Awaitable[ProbeResponse]]] = {
+    "/healthz": render_health,
+    "/readyz": render_readiness,
+    "/metrics": render_metrics,
 }

@@ -12,12 +12,12 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from voting.metrics.metrics import PLACES, PROCESS, REGISTRY, SHARED
+from voting.metrics.metrics import PROCESS_SLOTS, PROCESS, REGISTRY, SHARED
 
 LIVE_FILE = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
 
 
-class Figures(Collector):
+class MetricsCollector(Collector):
     """Everything that was counted, and what each living process takes of the machine."""
 
     def collect(self) -> Iterator[Metric]:
@@ -28,19 +28,19 @@ class Figures(Collector):
 
 def metrics_text() -> bytes:
     """All figures in Prometheus' text format. It reads files: call it in a thread."""
-    return generate_latest(Figures())
+    return generate_latest(MetricsCollector())
 
 
 def open_metrics_port() -> None:
     """Answer `/metrics` at METRICS_PORT, if it is set, in a thread of its own. Raises OSError."""
     if settings.METRICS_PORT:
-        start_http_server(settings.METRICS_PORT, settings.METRICS_HOST, Figures())
+        start_http_server(settings.METRICS_PORT, settings.METRICS_HOST, MetricsCollector())
 
 
 def _counted() -> Iterable[Metric]:
-    if PLACES is None:
+    if PROCESS_SLOTS is None:
         return REGISTRY.collect()
-    held = PLACES.held()
+    held = PROCESS_SLOTS.held()
     counted: Iterable[Metric] = MultiProcessCollector.merge(_files(held))  # type: ignore[no-untyped-call]
     return [_by_process(metric, held) if metric.name == PROCESS._name else metric for metric in counted]
 
@@ -48,7 +48,7 @@ def _counted() -> Iterable[Metric]:
 def _files(held: Container[str]) -> list[str]:
     """All but what is still empty, and what somebody held who was killed and could not say so."""
     live = ((path, LIVE_FILE.fullmatch(path.name)) for path in Path(SHARED).glob("*.db"))
-    return [str(path) for path, place in live if (place is None or place[1] in held) and _is_filled(path)]
+    return [str(path) for path, slot in live if (slot is None or slot[1] in held) and _is_filled(path)]
 
 
 def _is_filled(path: Path) -> bool:
@@ -60,10 +60,10 @@ def _is_filled(path: Path) -> bool:
 
 def _by_process(metric: Metric, held: Mapping[str, str]) -> Metric:
     """As it is, but a place is named after whoever holds it."""
-    told = Metric(metric.name, metric.documentation, metric.type)
+    relabeled = Metric(metric.name, metric.documentation, metric.type)
     for sample in metric.samples:
-        told.add_sample(sample.name, {**sample.labels, "pid": held[sample.labels["pid"]]}, sample.value)
-    return told
+        relabeled.add_sample(sample.name, {**sample.labels, "pid": held[sample.labels["pid"]]}, sample.value)
+    return relabeled
 
 
 def _usage(counted: Iterable[Metric]) -> Iterator[Metric]:

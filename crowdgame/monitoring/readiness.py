@@ -44,10 +44,10 @@ class Part:
         await asyncio.wait([self.question], timeout=PATIENCE_S)
         if not self.question.done():
             return TOO_SLOW
-        trouble = self.question.exception()
-        if trouble is None:
+        error = self.question.exception()
+        if error is None:
             return ANSWERS
-        return str(trouble) if isinstance(trouble, NotReady) else "does not answer"
+        return str(error) if isinstance(error, NotReady) else "does not answer"
 
     def _is_stale(self, question: asyncio.Future[None]) -> bool:
         return question.done() and time.monotonic() - self.asked_at > FRESH_S
@@ -70,7 +70,7 @@ class Readiness:
         """As of the last look."""
         return self.was_ready and not self.draining
 
-    async def look(self) -> dict[str, str]:
+    async def check(self) -> dict[str, str]:
         """What each part says."""
         self._parts = self._parts or _all_parts()
         if self.draining:
@@ -105,9 +105,9 @@ class Database:
         self._migrated = False
 
     async def ask(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._look)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")

@@ -11,22 +11,22 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import HallError
-from crowdgame.notifications.models import Address, Letter
+from crowdgame.duels.duels import PlayError
+from crowdgame.notifications.models import Address, EmailNotification
 
-CONFIRM, STOP, ASKED = (f"crowdgame.hall.{what}" for what in ("confirm", "stop", "asked"))
+CONFIRM, STOP, ASKED = (f"crowdgame.notifications.{what}" for what in ("confirm", "stop", "asked"))
 CONFIRM_WITHIN = timedelta(days=1)
 HOUR_S, DAY_S = 3600, 24 * 3600
 MOST_ASKED_AN_HOUR = 100
 
 
 def give(guest: Guest, email: str) -> Address:
-    """Another one of theirs is forgotten; this one is asked by a mail. Raises HallError, RedisError."""
+    """Another one of theirs is forgotten; this one is asked by a mail. Raises PlayError, RedisError."""
     _check_asked(email)
     with transaction.atomic():
         Address.objects.filter(guest=guest).delete()
         address = Address.objects.create(guest=guest, email=email)
-        Letter.objects.create(address=address, due_at=timezone.now())
+        EmailNotification.objects.create(address=address, due_at=timezone.now())
     return address
 
 
@@ -34,11 +34,11 @@ def _check_asked(email: str) -> None:
     """Nobody can have this server fill somebody's mailbox: not by asking again, and not by many names."""
     asked = caches[settings.AXES_CACHE]
     if not asked.add(f"asked-{salted_hmac(ASKED, email.casefold()).hexdigest()}", 1, DAY_S):
-        raise HallError("This address was asked today: look for that mail, also among the unwanted ones.")
+        raise PlayError("This address was asked today: look for that mail, also among the unwanted ones.")
     hour = f"asked-in-{timezone.now():%d%H}"
     asked.add(hour, 0, HOUR_S)
     if asked.incr(hour) > MOST_ASKED_AN_HOUR:
-        raise HallError("Too many addresses are being asked just now: try again in an hour.")
+        raise PlayError("Too many addresses are being asked just now: try again in an hour.")
 
 
 def stop(address: Address) -> None:
@@ -51,11 +51,11 @@ def confirm(address: Address) -> None:
 
 
 def link_to_confirm(address: Address) -> str:
-    return f"{settings.PUBLIC_URL}/hall/confirm/{_token(address, CONFIRM)}"
+    return f"{settings.PUBLIC_URL}/play/confirm/{_token(address, CONFIRM)}"
 
 
 def link_to_stop(address: Address) -> str:
-    return f"{settings.PUBLIC_URL}/hall/stop/{_token(address, STOP)}"
+    return f"{settings.PUBLIC_URL}/play/stop/{_token(address, STOP)}"
 
 
 def to_confirm(token: str) -> Address | None:

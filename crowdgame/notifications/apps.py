@@ -11,9 +11,9 @@ class NotificationsConfig(AppConfig):
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
         from crowdgame.notifications.addresses import remove_address  # noqa: PLC0415
-        from crowdgame.notifications.email import Post, plan_letters  # noqa: PLC0415
+        from crowdgame.notifications.email import NotificationDispatcher, plan_notifications  # noqa: PLC0415
         from games.models import Turn  # noqa: PLC0415
 
         guest_left.connect(remove_address)
-        post_save.connect(plan_letters, sender=Turn)
-        every_second("e-mail notifications", Post())
+        post_save.connect(plan_notifications, sender=Turn)
+        every_second("e-mail notifications", NotificationDispatcher())

@@ -20,8 +20,8 @@ from django.utils import timezone
 from crowdgame.duels.duels import place_of
 from crowdgame.duels.lists import is_to_pick, seats_of, sides_to_move
 from crowdgame.duels.models import Duel
-from crowdgame.notifications.messages import mail_of, side_of
-from crowdgame.notifications.models import Address, Letter
+from crowdgame.notifications.messages import build_email, side_of
+from crowdgame.notifications.models import Address, EmailNotification
 from games.engine.game import SIDES
 from games.models import Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
@@ -30,35 +30,35 @@ from voting.turns.deadlines import send_task
 
 log = logging.getLogger(__name__)
 
-SEND_LETTERS = "notifications.send_letters"
+SEND_NOTIFICATIONS = "notifications.send_notifications"
 
-FAR_MS = 3600 * 1000  # with less than that left a mail is no use
+LONG_WINDOW_MS = 3600 * 1000  # with less than that left a mail is no use
 GRACE = timedelta(minutes=3)  # who is at the board needs none
-LOOK_AGAIN = timedelta(minutes=10)
+RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
 AT_ONCE = 10
 EVERY_S = 5.0
 PERMANENT = 500
 
 
-def plan_letters(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
+def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
     """A turn of a far game was made: its players will be told, if they are not there."""
     turn = instance
     if not (settings.MAIL and created and turn.state == TurnState.OPEN):
         return
-    far = [side for side in SIDES if bank_of(turn, side) >= FAR_MS]
-    duel = Duel.objects.filter(event=turn.match.event_id).first() if far else None
+    long = [side for side in SIDES if bank_of(turn, side) >= LONG_WINDOW_MS]
+    duel = Duel.objects.filter(event=turn.match.event_id).first() if long else None
     if duel:
         seats = dict(zip(SIDES, seats_of(duel, turn.match), strict=True))
         to_move = sides_to_move(turn.match)
-        guests = [seats[side] for side in far if side in to_move]
+        guests = [seats[side] for side in long if side in to_move]
         due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE
-        told = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
-        Letter.objects.bulk_create(Letter(address=address, turn=turn, due_at=due_at) for address in told)
+        addresses = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
+        EmailNotification.objects.bulk_create(EmailNotification(address=address, turn=turn, due_at=due_at) for address in addresses)
 
 
 @dataclass(slots=True)
-class Post:
+class NotificationDispatcher:
     """The clock's part: has what is due sent, by one worker after the other. Nothing is looked at a game."""
 
     asked_at: float = float("-inf")
@@ -67,75 +67,75 @@ class Post:
         now = time.monotonic()
         if settings.MAIL and now - self.asked_at >= EVERY_S and _due().exists():
             self.asked_at = now
-            arm_letters()
+            arm_notifications()
 
 
-def arm_letters() -> None:
+def arm_notifications() -> None:
     """Some are due: they are in the database, and asked for again until they are not."""
-    send_task("of mails", SEND_LETTERS)
+    send_task("of mails", SEND_NOTIFICATIONS)
 
 
 def send_due(box: BallotBox) -> None:
     """A few at a time: if the mail server is away, a worker is not held up for long."""
     related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
-    letters = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
-    ready = [letter for letter in letters if _claim(letter) and _is_wanted(letter, box)]
+    notifications = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
+    ready = [notification for notification in notifications if _claim(notification) and _is_wanted(notification, box)]
     if ready:
         try:
             with get_connection() as connection:
                 _send(ready, connection, box)
-        except (SMTPException, OSError) as trouble:  # what it says may name an address
-            log.warning("%s letters wait: %s of the mail server", len(ready), type(trouble).__name__)
+        except (SMTPException, OSError) as error:  # what it says may name an address
+            log.warning("%s letters wait: %s of the mail server", len(ready), type(error).__name__)
 
 
 def _due() -> Any:
-    return Letter.objects.filter(due_at__lte=timezone.now())
+    return EmailNotification.objects.filter(due_at__lte=timezone.now())
 
 
-def _claim(letter: Letter) -> bool:
+def _claim(notification: EmailNotification) -> bool:
     """Of several workers one has it, for a while; then it is due again."""
-    same = Letter.objects.filter(pk=letter.pk, due_at=letter.due_at)
+    same = EmailNotification.objects.filter(pk=notification.pk, due_at=notification.due_at)
     return same.update(due_at=timezone.now() + LEASE) == 1
 
 
-def _is_wanted(letter: Letter, box: BallotBox) -> bool:
+def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     """Whether it is still news. If not, it goes unsent; while the player's page is open, it waits."""
-    turn = letter.turn
+    turn = notification.turn
     if turn is None:
         return True
-    place = place_of(turn.match.event.duel, letter.address.guest)
+    place = place_of(turn.match.event.duel, notification.address.guest)
     if not place:  # its player has another name by now: an account's
-        letter.delete()
+        notification.delete()
         return False
-    side = side_of(letter.address, turn)
+    side = side_of(notification.address, turn)
     left_ms = turn.opens_at + bank_of(turn, side) - box.now()
-    if turn.state != TurnState.OPEN or left_ms < FAR_MS or not is_to_pick(turn.match, side, box):
-        letter.delete()
+    if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not is_to_pick(turn.match, side, box):
+        notification.delete()
         return False
     if box.connected(turn.match.event_id)[place - 1]:
-        Letter.objects.filter(pk=letter.pk).update(due_at=timezone.now() + LOOK_AGAIN)
+        EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + RECHECK_AFTER)
         return False
     return True
 
 
-def _send(letters: Iterable[Letter], connection: BaseEmailBackend, box: BallotBox) -> None:
-    for letter in letters:
-        if not Letter.objects.filter(pk=letter.pk).exists():  # stopped a moment ago
+def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBackend, box: BallotBox) -> None:
+    for notification in notifications:
+        if not EmailNotification.objects.filter(pk=notification.pk).exists():  # stopped a moment ago
             continue
-        mail = mail_of(letter, box.now())
+        mail = build_email(notification, box.now())
         mail.connection = connection
         try:
             mail.send()
         except SMTPRecipientsRefused as refusal:
-            if _is_for_ever(refusal):
-                letter.address.delete()
+            if _is_permanent(refusal):
+                notification.address.delete()
             continue
         except SMTPDataError as refusal:  # of this one: those behind it go on
             log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
             if refusal.smtp_code < PERMANENT:
                 continue
-        letter.delete()
+        notification.delete()
 
 
-def _is_for_ever(refusal: SMTPRecipientsRefused) -> bool:
+def _is_permanent(refusal: SMTPRecipientsRefused) -> bool:
     return all(code >= PERMANENT for code, _ in refusal.recipients.values())

@@ -6,7 +6,7 @@ from django.utils.crypto import salted_hmac
 
 from crowdgame.duels.lists import seats_of
 from crowdgame.notifications.addresses import link_to_confirm, link_to_stop
-from crowdgame.notifications.models import Address, Letter
+from crowdgame.notifications.models import Address, EmailNotification
 from games.engine.game import SIDES, Side
 from games.models import Turn
 from voting.turns.clocks import bank_of
@@ -33,21 +33,21 @@ No more mails of this kind:
 HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 
 
-def mail_of(letter: Letter, now: int) -> EmailMessage:
-    address, turn = letter.address, letter.turn
+def build_email(notification: EmailNotification, now: int) -> EmailMessage:
+    address, turn = notification.address, notification.turn
     if turn is None:
         subject, text = "Is this your address?", _to_confirm(address)
     else:
         subject, text = f"Your turn against {_other(address, turn)}", _your_turn(address, turn, now)
-    return EmailMessage(subject, text, to=[address.email], headers=_headers(letter))
+    return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))
 
 
-def _headers(letter: Letter) -> dict[str, str]:
+def _headers(notification: EmailNotification) -> dict[str, str]:
     """Sent twice it has the same id: many mail programs show it once."""
-    named = salted_hmac("crowdgame.hall.letter", str(letter.pk)).hexdigest()[:32]
+    named = salted_hmac("crowdgame.notifications.message", str(notification.pk)).hexdigest()[:32]
     return {
         "Message-ID": f"<{named}@{settings.DEFAULT_FROM_EMAIL.rpartition('@')[2].rstrip('>')}>",
-        "List-Unsubscribe": f"<{link_to_stop(letter.address)}>",
+        "List-Unsubscribe": f"<{link_to_stop(notification.address)}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",
     }
@@ -64,7 +64,7 @@ def _your_turn(address: Address, turn: Turn, now: int) -> str:
         other=_other(address, turn),
         number=turn.number,
         left=left_in_words(turn.opens_at + bank_of(turn, side_of(address, turn)) - now),
-        board=f"{settings.PUBLIC_URL}/hall/{turn.match.event.code}",
+        board=f"{settings.PUBLIC_URL}/play/{turn.match.event.code}",
         stop=link_to_stop(address),
     )
 

@@ -22,18 +22,18 @@ class Address(models.Model):
         return f"the address of {self.guest}"
 
 
-class Letter(models.Model):
+class EmailNotification(models.Model):
     """A mail that is due, of a turn, or without one the question whether the address is theirs.
 
     Once it is sent it is gone.
     """
 
-    address = models.ForeignKey(Address, on_delete=models.CASCADE, related_name="letters")
+    address = models.ForeignKey(Address, on_delete=models.CASCADE, related_name="notifications")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     due_at = models.DateTimeField(db_index=True)
 
     class Meta:
-        constraints = [UniqueConstraint(fields=["address", "turn"], name="letter_a_turn")]
+        constraints = [UniqueConstraint(fields=["address", "turn"], name="notification_per_turn")]
 
     def __str__(self) -> str:
-        return f"letter {self.pk} to {self.address}"
+        return f"notification {self.pk} to {self.address}"

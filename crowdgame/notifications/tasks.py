@@ -12,6 +12,6 @@ from voting.ballot_box.stores import DATABASE_AWAY
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=email.SEND_LETTERS, throws=(RedisError, OSError, *DATABASE_AWAY))
-def send_letters() -> None:
+@shared_task(name=email.SEND_NOTIFICATIONS, throws=(RedisError, OSError, *DATABASE_AWAY))
+def send_notifications() -> None:
     email.send_due(ballot_box())

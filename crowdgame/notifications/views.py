@@ -1,4 +1,4 @@
-"""`/hall/mail`, and the links in mails: to confirm an address, and to stop them (RFC 8058)."""
+"""`/play/mail`, and the links in mails: to confirm an address, and to stop them (RFC 8058)."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,7 +11,7 @@ from redis import RedisError
 
 from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.accounts.views import AWAY, account_page
-from crowdgame.duels.duels import HallError
+from crowdgame.duels.duels import PlayError
 from crowdgame.notifications import addresses
 from crowdgame.notifications.forms import AddressForm
 from crowdgame.notifications.models import Address
@@ -28,7 +28,7 @@ def give_address(request: HttpRequest) -> HttpResponse:
         try:
             addresses.give(guest, form.cleaned_data["email"])
             return redirect("account")
-        except HallError as refusal:
+        except PlayError as refusal:
             form.add_error("email", str(refusal))
         except RedisError:
             form.add_error("email", AWAY)
@@ -36,7 +36,7 @@ def give_address(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def forget_address(request: HttpRequest) -> HttpResponse:
+def delete_address(request: HttpRequest) -> HttpResponse:
     if guest := guest_of(request):
         Address.objects.filter(guest=guest).delete()
         messages.success(request, "The address is forgotten. No more mails come.")

@@ -60,8 +60,8 @@ def read_manifest(path: Path) -> Manifest:
     with _opened(path) as archive:
         try:
             manifest = msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
-        except (KeyError, msgspec.MsgspecError) as trouble:
-            raise BackupError(f"{path} is not a backup of crowdgame") from trouble
+        except (KeyError, msgspec.MsgspecError) as error:
+            raise BackupError(f"{path} is not a backup of crowdgame") from error
     if manifest.format != FORMAT:
         raise BackupError(f"{path} is a “{manifest.format}”; this version reads “{FORMAT}”")
     return manifest
@@ -78,5 +78,5 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except DAMAGED as trouble:
-        raise BackupError(f"{path} cannot be read: {trouble}") from trouble
+    except DAMAGED as error:
+        raise BackupError(f"{path} cannot be read: {error}") from error

@@ -103,14 +103,14 @@ def restore(path: Path, *, box_is_empty: bool = False) -> Restored:
     copies, home = database_copies(), Path(settings.DATA_DIR)
     home.mkdir(parents=True, exist_ok=True)
     aside = home / f"before-restore-{stamp}"
-    at_last = (lambda: None) if box_is_empty else partial(_forget_boxes, _find_box(home), home, stamp)
+    before_swap = (lambda: None) if box_is_empty else partial(_clear_boxes, _find_box(home), home, stamp)
     with folder_beside(home / "db.sqlite3") as folder:
         take_out(path, folder / "database")
-        loaded = copies.load(folder / "database", aside, tuple(begin_anew(copies)), at_last)
+        loaded = copies.load(folder / "database", aside, tuple(fresh_start_sql(copies)), before_swap)
     return Restored(aside if loaded.there else None, loaded.answer)
 
 
-def begin_anew(copies: Sqlite | Postgres) -> Iterator[str]:
+def fresh_start_sql(copies: Sqlite | Postgres) -> Iterator[str]:
     """Have all that is still to come differ from all that ever was; at last, how many turns are voted anew.
 
     Numbers go on from the time in milliseconds: a second restore of the same backup is ahead of the first.
@@ -141,24 +141,24 @@ def _find_box(home: Path) -> BallotBox | None:
     try:
         box = BallotBox()
         box.now()
-    except RedisError as trouble:
+    except RedisError as error:
         if (home / KEPT).is_dir():
             return None
         raise BackupError(
-            f"the ballot box does not answer ({trouble}). Start it, and nothing else, so that it forgets "
+            f"the ballot box does not answer ({error}). Start it, and nothing else, so that it forgets "
             "the ballots of what is lost; or say --box-is-empty if it is new"
-        ) from trouble
+        ) from error
     return box
 
 
-def _forget_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
+def _clear_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
     """Drop the ballots of what is lost, also those of a store that `make play` keeps and has ended."""
     kept = home / KEPT
     if box is not None:
         try:
-            box.forget_all_events()
-        except RedisError as trouble:
-            raise BackupError(f"the ballot box does not answer any more ({trouble})") from trouble
+            box.delete_all_events()
+        except RedisError as error:
+            raise BackupError(f"the ballot box does not answer any more ({error})") from error
         box.close()
     if kept.is_dir() and (box is None or _make_play() == "ended"):
         kept.rename(home / f"{KEPT}-before-restore-{stamp}")

@@ -51,8 +51,8 @@ class Sqlite:
             ):
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.Error as trouble:
-            raise BackupError(f"{self.path} cannot be copied: {trouble}") from trouble
+        except sqlite3.Error as error:
+            raise BackupError(f"{self.path} cannot be copied: {error}") from error
 
     def users(self) -> list[str]:
         """Only somebody alone with it may change its journal, which is WAL again when it is used."""
@@ -67,10 +67,10 @@ class Sqlite:
             alone = True
         return [] if alone else [f"somebody who has {self.path} open"]
 
-    def load(self, copy: Path, aside: Path, rework: Rework, at_last: Callable[[], None]) -> Loaded:
+    def load(self, copy: Path, aside: Path, rework: Rework, before_swap: Callable[[], None]) -> Loaded:
         """Put a copy, reworked, in the database's place, and that to `aside`.
 
-        `at_last` is called when nothing else is left to do. Raises BackupError; then all is as it was.
+        `before_swap` is called when nothing else is left to do. Raises BackupError; then all is as it was.
         """
         answer = _rework(copy, rework)
         copy.chmod(0o600)
@@ -80,7 +80,7 @@ class Sqlite:
             _keep_owner(self.path, copy)
             os.link(self.path, aside)
         try:
-            at_last()
+            before_swap()
         except BackupError:
             aside.unlink(missing_ok=True)
             raise
@@ -123,7 +123,7 @@ class Postgres:
         with self._connected() as database:
             return [f"{who}, connected to the database" for (who,) in database.execute(sql).fetchall()]
 
-    def load(self, copy: Path, aside: Path, rework: Rework, at_last: Callable[[], None]) -> Loaded:
+    def load(self, copy: Path, aside: Path, rework: Rework, before_swap: Callable[[], None]) -> Loaded:
         """See Sqlite; here `aside` is a copy of what was there."""
         with self._connected() as database:
             asked = "SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL"
@@ -134,7 +134,7 @@ class Postgres:
             self.save(aside)
             aside.chmod(0o600)
         with tools.transaction(script, rework) as answers:
-            at_last()
+            before_swap()
         return Loaded(there, int(answers[-1]))
 
     def go_on_from(self, table: str, number: int, leap: int) -> Iterator[str]:
@@ -147,8 +147,8 @@ class Postgres:
     def _connected(self) -> psycopg.Connection[Any]:
         try:
             return psycopg.connect(make_conninfo(**self.options))
-        except psycopg.Error as trouble:
-            raise BackupError(f"the database does not answer: {trouble}") from trouble
+        except psycopg.Error as error:
+            raise BackupError(f"the database does not answer: {error}") from error
 
 
 def database_copies() -> Sqlite | Postgres:
@@ -169,8 +169,8 @@ def _rework(copy: Path, rework: Rework) -> int:
             database.execute("BEGIN")
             answers = [database.execute(sql).fetchone() for sql in rework]
             database.execute("COMMIT")
-    except sqlite3.Error as trouble:
-        raise BackupError(f"the copy of the database in it is damaged: {trouble}") from trouble
+    except sqlite3.Error as error:
+        raise BackupError(f"the copy of the database in it is damaged: {error}") from error
     return int(answers[-1][0])
 
 

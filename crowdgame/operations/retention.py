@@ -17,12 +17,12 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.duels.models import Duel
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import Address
-from games.matches import changing
+from games.matches import event_lock
 from games.models import Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, Defection, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredSideChange, StoredRestriction, StoredBallot, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ UNCONFIRMED = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class RemovedRows:
     """What one event no longer holds."""
 
     event: Event
@@ -41,19 +41,19 @@ class Forgotten:
     ballots: int = 0
     tickets: int = 0
     announcements: int = 0
-    deeds: int = 0
-    rulings: int = 0
-    changes: int = 0
+    audit_entries: int = 0
+    restrictions: int = 0
+    side_changes: int = 0
 
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
-            f"{self.tickets} tickets, {self.announcements} announcements, {self.deeds} deeds, "
-            f"{self.rulings} rulings, {self.changes} changes of side"
+            f"{self.tickets} tickets, {self.announcements} announcements, {self.audit_entries} audit entries, "
+            f"{self.restrictions} restrictions, {self.side_changes} changes of side"
         )
 
 
-def events_to_forget(days: int) -> list[Event]:
+def events_to_anonymize(days: int) -> list[Event]:
     """Those at rest for so long that still say something about a voter."""
     resting = _resting(_days_ago(days)).annotate(last=Max("matches__ended_at"))
     return [event for event in resting.order_by("pk") if _holds_anything(event, event.last or 0)]
@@ -72,75 +72,75 @@ def _resting(before: datetime) -> QuerySet[Event]:
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
     codes = Ticket.objects.filter(Q(made_at__gte=before) | Q(used_at__gte=since))
-    deeds = Deed.objects.filter(at__gte=since)
-    there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, deeds)]
+    audit_entries = AuditEntry.objects.filter(at__gte=since)
+    there = [~Exists(rows.filter(event=OuterRef("pk"))) for rows in (matches, codes, audit_entries)]
     begun = Q(duel=None) | Exists(Match.objects.filter(event=OuterRef("pk")))
     return Event.objects.filter(begun, *there, created_at__lt=before, next_match_at=None)
 
 
 def _holds_anything(event: Event, ended_ms: int) -> bool:
     """What came in after it was forgotten is forgotten as long after that."""
-    if event.forgotten_at is None:
+    if event.anonymized_at is None:
         return True
-    newer = ended_ms > event.forgotten_at.timestamp() * 1000
-    return newer or _tickets(event).exists() or _deeds(event).exists()
+    newer = ended_ms > event.anonymized_at.timestamp() * 1000
+    return newer or _tickets(event).exists() or _audit_entries(event).exists()
 
 
-def count_what_is_left(event: Event) -> Forgotten:
+def count_removable(event: Event) -> RemovedRows:
     """What forgetting the event would take away, at most."""
-    rows = (_records, _stored, _tickets, _announcements, _deeds, _rulings, _changes)
-    return Forgotten(event, *(query(event).count() for query in rows))
+    rows = (_records, _stored, _tickets, _announcements, _audit_entries, _restrictions, _side_changes)
+    return RemovedRows(event, *(query(event).count() for query in rows))
 
 
-def forget_voters(days: int) -> Generator[Forgotten, None, None]:
+def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
     """Do it step by step, each in a transaction of its own; after each step how far it is with an event.
 
     Whatever ends it in between, the next time it begins again where something is left. An event that is
     deleted meanwhile, or whose ballots cannot be read, holds up no other.
     """
-    for event in events_to_forget(days):
+    for event in events_to_anonymize(days):
         try:
-            done = yield from _forget_event(Forgotten(event), _days_ago(days))
-        except (Event.DoesNotExist, msgspec.MsgspecError) as trouble:
-            log.error("event %s is not forgotten: %s", event.code, trouble, extra={"event": event.pk})
+            done = yield from _anonymize_event(RemovedRows(event), _days_ago(days))
+        except (Event.DoesNotExist, msgspec.MsgspecError) as error:
+            log.error("event %s is not forgotten: %s", event.code, error, extra={"event": event.pk})
         else:
             log.info("it is forgotten who voted for what: %s", done, extra={"event": event.pk})
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
-    forget_addresses()
+    purge_addresses()
 
 
-def forget_addresses() -> int:
+def purge_addresses() -> int:
     """Those that nobody confirmed, and those of whoever has not played for a year; how many."""
     year, now = timedelta(days=365), timezone.now()
     played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
     recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
-    silent = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED) | (
+    stale = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED) | (
         Q(confirmed_at__lt=now - year) & ~Exists(recent)
     )
-    return Address.objects.filter(silent).delete()[0]
+    return Address.objects.filter(stale).delete()[0]
 
 
-def _forget_event(done: Forgotten, before: datetime) -> Generator[Forgotten, None, Forgotten]:
+def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRows, None, RemovedRows]:
     for records in _batches(_records(done.event), RECORDS_AT_ONCE):
-        done = replace(done, records=done.records + _forget_records(done.event, records, before))
+        done = replace(done, records=done.records + _anonymize_records(done.event, records, before))
         yield done
     for name, query in DROPPED.items():
         for rows in _batches(query(done.event), ROWS_AT_ONCE):
             gone = _drop(done.event, query(done.event).filter(pk__in=rows), before)
             done = replace(done, **{name: getattr(done, name) + gone})
             yield done
-    with changing(done.event.pk):
+    with event_lock(done.event.pk):
         if _rests(done.event, before):
-            _forget_captains(done.event)
-            Event.objects.filter(pk=done.event.pk).update(forgotten_at=timezone.now())
+            _clear_captains(done.event)
+            Event.objects.filter(pk=done.event.pk).update(anonymized_at=timezone.now())
     yield done
     return done
 
 
-def _forget_records(event: Event, ids: list[int], before: datetime) -> int:
+def _anonymize_records(event: Event, ids: list[int], before: datetime) -> int:
     named = {record.pk: bytes(record.sealed) for record in TallyRecord.objects.filter(pk__in=ids)}
-    changed = {pk: told for pk, packed in named.items() if (told := without_voters(packed)) != packed}
-    with changing(event.pk):
+    changed = {pk: anonymized for pk, packed in named.items() if (anonymized := without_voters(packed)) != packed}
+    with event_lock(event.pk):
         if not _rests(event, before):
             return 0
         for pk, packed in changed.items():
@@ -148,7 +148,7 @@ def _forget_records(event: Event, ids: list[int], before: datetime) -> int:
     return len(changed)
 
 
-def _forget_captains(event: Event) -> None:
+def _clear_captains(event: Event) -> None:
     """The mark on a ballot stays, with the count that needs it."""
     event.teams.update(captain="")
     Turn.objects.filter(match__event=event).update(red_captain="", yellow_captain="")
@@ -162,7 +162,7 @@ def without_voters(packed: bytes) -> bytes:
 
 
 def _drop(event: Event, rows: QuerySet[Any], before: datetime) -> int:
-    with changing(event.pk):
+    with event_lock(event.pk):
         return rows.delete()[0] if _rests(event, before) else 0
 
 
@@ -193,25 +193,25 @@ def _announcements(event: Event) -> QuerySet[Announcement]:
     return Announcement.objects.filter(event=event)
 
 
-def _deeds(event: Event) -> QuerySet[Deed]:
+def _audit_entries(event: Event) -> QuerySet[AuditEntry]:
     """Without those by which a cup knows what was only rehearsed."""
-    deeds = Deed.objects.filter(event=event)
-    return deeds.exclude(event__cup_pairing__isnull=False, action__startswith="rehearsal.")
+    audit_entries = AuditEntry.objects.filter(event=event)
+    return audit_entries.exclude(event__cup_pairing__isnull=False, action__startswith="rehearsal.")
 
 
-def _rulings(event: Event) -> QuerySet[Ruling]:
-    return Ruling.objects.filter(event=event)
+def _restrictions(event: Event) -> QuerySet[StoredRestriction]:
+    return StoredRestriction.objects.filter(event=event)
 
 
-def _changes(event: Event) -> QuerySet[Defection]:
-    return Defection.objects.filter(match__event=event)
+def _side_changes(event: Event) -> QuerySet[StoredSideChange]:
+    return StoredSideChange.objects.filter(match__event=event)
 
 
 DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": _stored,
     "tickets": _tickets,
     "announcements": _announcements,
-    "deeds": _deeds,
-    "rulings": _rulings,
-    "changes": _changes,
+    "audit_entries": _audit_entries,
+    "restrictions": _restrictions,
+    "side_changes": _side_changes,
 }

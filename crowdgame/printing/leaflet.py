@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from crowdgame.reports.turning_point import line_cells
-from games.drawing.board_drawing import Marks, draw_board
-from games.engine.game import SIDES, Board, Picks, Resolution, Side, other
+from games.drawing.board_drawing import Highlights, draw_board
+from games.engine.game import SIDES, Board, Picks, Resolution, Side, other_side
 from games.engine.registry import find_game, read_options
 
 GAME = "simultaneous-captains-mistress"
@@ -23,7 +23,7 @@ class Scene:
     """`turns` lead to the position, `picks` (red, yellow) are what is shown."""
 
     title: str
-    told: str
+    text: str
     turns: Turns
     picks: tuple[int, int]
 
@@ -40,7 +40,7 @@ class Played:
 @dataclass(frozen=True, slots=True)
 class Picture:
     title: str
-    told: str
+    text: str
     before: str
     after: str
     holder: Side | None
@@ -110,17 +110,17 @@ def _with_all_lines(board: Board) -> Board:
 def _draw(scene: Scene) -> Picture:
     played = play_scene(scene)
     first = played.before.token or SIDES[0]
-    order = (first, other(first))
+    order = (first, other_side(first))
     above = tuple((side, Picks(*scene.picks).of(side) or 0) for side in order)
     fresh = {(drop.column, drop.row) for drop in played.resolution.drops if drop.row is not None}
     red, yellow = scene.picks
     return Picture(
         title=scene.title,
-        told=scene.told,
+        text=scene.text,
         before=draw_board(
-            played.before, f"Before: red is over {red}, yellow over {yellow}.", Marks(above=above)
+            played.before, f"Before: red is over {red}, yellow over {yellow}.", Highlights(above=above)
         ),
-        after=draw_board(_with_all_lines(played.after), "After the turn.", Marks(fresh=fresh)),
+        after=draw_board(_with_all_lines(played.after), "After the turn.", Highlights(fresh=fresh)),
         holder=played.before.token,
         next_holder=played.after.token,
     )

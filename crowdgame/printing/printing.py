@@ -45,22 +45,22 @@ def _type_case() -> dict[str, frozenset[int]]:
     return case
 
 
-def _type_of(letter: str, wanted: str) -> str:
-    if ord(letter) in _type_case()[wanted]:
+def _type_of(char: str, wanted: str) -> str:
+    if ord(char) in _type_case()[wanted]:
         return wanted
     for name, encoding in BY_ENCODING.items():
         try:
-            letter.encode(encoding)
+            char.encode(encoding)
         except UnicodeEncodeError:
             continue
         return name
-    raise Unprintable(f"there is no type here for “{letter}”")
+    raise Unprintable(f"there is no type here for “{char}”")
 
 
 def _runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:
     """Type and text of each piece. Raises Unprintable."""
-    for name, letters in groupby(text, lambda letter: _type_of(letter, wanted)):
-        yield name, "".join(letters)
+    for name, chars in groupby(text, lambda char: _type_of(char, wanted)):
+        yield name, "".join(chars)
 
 
 def can_print(text: str) -> bool:

@@ -25,7 +25,7 @@ NAME_SIZE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class Coupon:
     """`whose` is a name or the event's, `key` the code as it is shown, `team` empty if there is a choice."""
 
     whose: str
@@ -36,16 +36,16 @@ class Slip:
     side: Side | None = None
 
 
-def print_slips(title: str, slips: Sequence[Slip]) -> bytes:
+def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
     """Raises Unprintable, for a name that is on a slip."""
     file = BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1)
     canvas.setTitle(title)
-    for first in range(0, len(slips), A_SHEET):
+    for first in range(0, len(coupons), A_SHEET):
         _draw_cuts(canvas)
-        for place, slip in enumerate(slips[first : first + A_SHEET]):
+        for place, coupon in enumerate(coupons[first : first + A_SHEET]):
             row, column = divmod(place, COLUMNS)
-            _draw(canvas, slip, column * WIDTH, A4[1] - (row + 1) * HEIGHT)
+            _draw(canvas, coupon, column * WIDTH, A4[1] - (row + 1) * HEIGHT)
         canvas.showPage()
     canvas.save()
     return file.getvalue()
@@ -62,18 +62,18 @@ def _draw_cuts(canvas: Any) -> None:
     canvas.setDash()
 
 
-def _draw(canvas: Any, slip: Slip, x: float, y: float) -> None:
-    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR) / 2), QR, slip.url)
+def _draw(canvas: Any, coupon: Coupon, x: float, y: float) -> None:
+    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR) / 2), QR, coupon.url)
     left, top = x + LEFT, y + HEIGHT
     canvas.setFillGray(0)
-    for line, words in enumerate(in_lines(slip.whose)):
+    for line, words in enumerate(in_lines(coupon.whose)):
         _line(canvas, (left, top - (9 + 4 * line) * mm), words, (BOLD, NAME_SIZE), ROOM)
-    if slip.side:
-        draw_ball(canvas, slip.side, (left + 1.7 * mm, top - 16.6 * mm), 1.7 * mm)
+    if coupon.side:
+        draw_ball(canvas, coupon.side, (left + 1.7 * mm, top - 16.6 * mm), 1.7 * mm)
         canvas.setFillGray(0)
-        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), slip.team, (PLAIN, 8.5), ROOM - 4.6 * mm)
-    _line(canvas, (left, top - 22.5 * mm), slip.address, (PLAIN, 8), ROOM)
-    _line(canvas, (left, top - 29.5 * mm), slip.key, (BOLD, KEY_SIZE), ROOM)
+        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), coupon.team, (PLAIN, 8.5), ROOM - 4.6 * mm)
+    _line(canvas, (left, top - 22.5 * mm), coupon.address, (PLAIN, 8), ROOM)
+    _line(canvas, (left, top - 29.5 * mm), coupon.key, (BOLD, KEY_SIZE), ROOM)
 
 
 def in_lines(name: str) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ START = 1200.0
 FIRST_SIGMA = 250.0
 SETTLED_SIGMA = 110.0
 DAY_MS = 24 * 3600 * 1000
-TEN_TO_ONE = 400  # so many points more win ten games of eleven, as chess players know it
+POINTS_TEN_TO_ONE = 400  # so many points more win ten games of eleven, as chess players know it
 
 
-def _whole(*_: Any) -> float:
+def _no_damping(*_: Any) -> float:
     """Each match makes a rating surer in full: by the library's usual damping a newcomer stays one long."""
     return 1.0
 
@@ -26,15 +26,15 @@ def _whole(*_: Any) -> float:
 _MODEL = BradleyTerryFull(
     mu=START,
     sigma=FIRST_SIGMA,
-    beta=0.8 * TEN_TO_ONE / math.log(10) / math.sqrt(2),
+    beta=0.8 * POINTS_TEN_TO_ONE / math.log(10) / math.sqrt(2),
     tau=8.0,
-    gamma=_whole,
+    gamma=_no_damping,
 )
 _DRAW: list[float] = [1, 1]
 Skill = BradleyTerryFullRating
 
 
-class Played(msgspec.Struct, frozen=True, gc=False):
+class FinishedMatch(msgspec.Struct, frozen=True, gc=False):
     """A match that is over; players are told apart by number."""
 
     match: int
@@ -45,13 +45,13 @@ class Played(msgspec.Struct, frozen=True, gc=False):
     ended_at: int
 
 
-class Standing(msgspec.Struct, frozen=True):
+class PlayerRating(msgspec.Struct, frozen=True):
     skill: Skill
     games: int
     last_at: int
 
 
-class Change(msgspec.Struct, frozen=True, gc=False):
+class RatingChange(msgspec.Struct, frozen=True, gc=False):
     """What a match made of both ratings."""
 
     red_before: float
@@ -69,7 +69,7 @@ def is_settled(sigma: float) -> bool:
     return sigma <= SETTLED_SIGMA
 
 
-def after(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
+def rate_pair(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
     if result == "yellow":
         [[yellow], [red]] = _MODEL.rate([[yellow], [red]])
     else:
@@ -78,34 +78,34 @@ def after(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
 
 
 @dataclass(slots=True)
-class Ledger:
-    """Of one game. Of the same two only `most_a_day` matches a day count (UTC); None: all."""
+class RatingLedger:
+    """Of one game. Of the same two only `max_per_day` matches a day count (UTC); None: all."""
 
-    most_a_day: int | None = None
-    standings: dict[int, Standing] = field(default_factory=dict)
+    max_per_day: int | None = None
+    player_ratings: dict[int, PlayerRating] = field(default_factory=dict)
     meetings: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
-    def rate(self, played: Played) -> Change | None:
+    def rate(self, finished: FinishedMatch) -> RatingChange | None:
         """None: this match counts for nobody."""
-        if self.most_a_day is not None and not self._meet(played, self.most_a_day):
+        if self.max_per_day is not None and not self._count_meeting(finished, self.max_per_day):
             return None
-        red, yellow = self._standing(played.red), self._standing(played.yellow)
-        skills = after(red.skill, yellow.skill, played.result)
-        self.standings[played.red] = Standing(skills[0], red.games + 1, played.ended_at)
-        self.standings[played.yellow] = Standing(skills[1], yellow.games + 1, played.ended_at)
-        return Change(red.skill.mu, skills[0].mu, yellow.skill.mu, skills[1].mu)
+        red, yellow = self._player_rating(finished.red), self._player_rating(finished.yellow)
+        skills = rate_pair(red.skill, yellow.skill, finished.result)
+        self.player_ratings[finished.red] = PlayerRating(skills[0], red.games + 1, finished.ended_at)
+        self.player_ratings[finished.yellow] = PlayerRating(skills[1], yellow.games + 1, finished.ended_at)
+        return RatingChange(red.skill.mu, skills[0].mu, yellow.skill.mu, skills[1].mu)
 
-    def _meet(self, played: Played, most: int) -> bool:
-        meeting = meeting_of(played)
+    def _count_meeting(self, finished: FinishedMatch, most: int) -> bool:
+        meeting = meeting_key(finished)
         times = self.meetings[meeting] = self.meetings.get(meeting, 0) + 1
         return times <= most
 
-    def _standing(self, player: int) -> Standing:
-        known = self.standings.get(player)
-        return known or Standing(skill(START, FIRST_SIGMA), 0, 0)
+    def _player_rating(self, player: int) -> PlayerRating:
+        known = self.player_ratings.get(player)
+        return known or PlayerRating(skill(START, FIRST_SIGMA), 0, 0)
 
 
-def meeting_of(played: Played) -> tuple[int, int, int]:
+def meeting_key(finished: FinishedMatch) -> tuple[int, int, int]:
     """These two, on that day."""
-    red, yellow, day = played.red, played.yellow, played.ended_at // DAY_MS
+    red, yellow, day = finished.red, finished.yellow, finished.ended_at // DAY_MS
     return (red, yellow, day) if red < yellow else (yellow, red, day)

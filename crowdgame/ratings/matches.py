@@ -7,30 +7,30 @@ import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowdgame.accounts.models import Guest
-from crowdgame.ratings.ledger import DAY_MS, Change, Ledger, Played, Standing, meeting_of, skill
+from crowdgame.ratings.ledger import DAY_MS, RatingChange, RatingLedger, FinishedMatch, PlayerRating, meeting_key, skill
 from crowdgame.ratings.models import RatedMatch, Rating
 from games.models import Match, MatchState, Turn, TurnState
 
 # Whoever loses on time in the first turn was perhaps never there.
-LEAST_TURNS = 2
-MOST_A_DAY = 10
-ROWS_AT_ONCE = 5_000
+MIN_RATED_TURNS = 2
+MAX_RATED_PER_DAY = 10
+ITERATOR_CHUNK = 5_000
 COLUMNS = ("pk", "game", "event__duel__one", "event__duel__two", "red__number", "result", "ended_at")
 
 
-def ratable(**which: Any) -> QuerySet[Match]:
+def rateable_matches(**which: Any) -> QuerySet[Match]:
     """Matches of duels that came to a result, in the order in which they ended."""
     # Of a match that is over, what is not void is resolved; said like this, there is an index for it.
-    enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=LEAST_TURNS)
+    enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=MIN_RATED_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
     ended = Match.objects.filter(Exists(enough), state=MatchState.ENDED, **seats, **which)
     return ended.order_by("ended_at", "pk")
 
 
-def read_played(matches: QuerySet[Match]) -> Iterator[Played]:
-    for pk, game, one, two, red, result, ended_at in matches.values_list(*COLUMNS).iterator(ROWS_AT_ONCE):
+def read_finished_matches(matches: QuerySet[Match]) -> Iterator[FinishedMatch]:
+    for pk, game, one, two, red, result, ended_at in matches.values_list(*COLUMNS).iterator(ITERATOR_CHUNK):
         players = (one, two) if red == 1 else (two, one)
-        yield Played(pk, game, *players, result, ended_at)
+        yield FinishedMatch(pk, game, *players, result, ended_at)
 
 
 def rate_match(match: Match, **_: Any) -> None:
@@ -38,48 +38,48 @@ def rate_match(match: Match, **_: Any) -> None:
 
     It ended later than any other of its players' did: that is the order in which all are rated anew.
     """
-    found = next(read_played(ratable(pk=match.pk)), None)
+    found = next(read_finished_matches(rateable_matches(pk=match.pk)), None)
     if found is None:
         return
-    ledger = _ledger_of(found)
-    played = _after_all_others(match, found, ledger)
-    ledger.meetings[meeting_of(played)] = _count_meetings(played)
-    change = ledger.rate(played)
+    ledger = _load_ledger(found)
+    finished = _end_after_others(match, found, ledger)
+    ledger.meetings[meeting_key(finished)] = _count_meetings(finished)
+    change = ledger.rate(finished)
     if change is None:
         return
-    rated_row(match.pk, change).save(force_insert=True)
-    for rating in ratings_of(ledger, played.game):
-        _write(rating)
+    build_rated_match(match.pk, change).save(force_insert=True)
+    for rating in build_ratings(ledger, finished.game):
+        _save_rating(rating)
 
 
-def _after_all_others(match: Match, played: Played, ledger: Ledger) -> Played:
-    last_at = max((standing.last_at for standing in ledger.standings.values()), default=0)
-    if played.ended_at > last_at:
-        return played
+def _end_after_others(match: Match, finished: FinishedMatch, ledger: RatingLedger) -> FinishedMatch:
+    last_at = max((player_rating.last_at for player_rating in ledger.player_ratings.values()), default=0)
+    if finished.ended_at > last_at:
+        return finished
     match.ended_at = last_at + 1
     match.save(update_fields=["ended_at"])
-    return msgspec.structs.replace(played, ended_at=match.ended_at)
+    return msgspec.structs.replace(finished, ended_at=match.ended_at)
 
 
-def _ledger_of(played: Played) -> Ledger:
+def _load_ledger(finished: FinishedMatch) -> RatingLedger:
     """What is known of the two, whose rows nobody else writes until this transaction ends."""
-    players = (played.red, played.yellow)
+    players = (finished.red, finished.yellow)
     list(Guest.objects.select_for_update(no_key=True).filter(pk__in=players).order_by("pk"))
-    known = Rating.objects.filter(game=played.game, guest__in=players)
-    standings = {row.guest_id: Standing(skill(row.mu, row.sigma), row.games, row.last_at) for row in known}
-    return Ledger(MOST_A_DAY, standings)
+    known = Rating.objects.filter(game=finished.game, guest__in=players)
+    player_ratings = {row.guest_id: PlayerRating(skill(row.mu, row.sigma), row.games, row.last_at) for row in known}
+    return RatingLedger(MAX_RATED_PER_DAY, player_ratings)
 
 
-def _count_meetings(played: Played) -> int:
-    day = played.ended_at // DAY_MS * DAY_MS
-    players = (played.red, played.yellow)
+def _count_meetings(finished: FinishedMatch) -> int:
+    day = finished.ended_at // DAY_MS * DAY_MS
+    players = (finished.red, finished.yellow)
     that_day = RatedMatch.objects.filter(
-        match__game=played.game, match__ended_at__gte=day, match__ended_at__lt=day + DAY_MS
+        match__game=finished.game, match__ended_at__gte=day, match__ended_at__lt=day + DAY_MS
     )
     return that_day.filter(match__event__duel__one__in=players, match__event__duel__two__in=players).count()
 
 
-def rated_row(match: int, change: Change) -> RatedMatch:
+def build_rated_match(match: int, change: RatingChange) -> RatedMatch:
     return RatedMatch(
         match_id=match,
         red_before=change.red_before,
@@ -89,20 +89,20 @@ def rated_row(match: int, change: Change) -> RatedMatch:
     )
 
 
-def ratings_of(ledger: Ledger, game: str) -> list[Rating]:
+def build_ratings(ledger: RatingLedger, game: str) -> list[Rating]:
     return [
         Rating(
             guest_id=guest,
             game=game,
-            mu=standing.skill.mu,
-            sigma=standing.skill.sigma,
-            games=standing.games,
-            last_at=standing.last_at,
+            mu=player_rating.skill.mu,
+            sigma=player_rating.skill.sigma,
+            games=player_rating.games,
+            last_at=player_rating.last_at,
         )
-        for guest, standing in ledger.standings.items()
+        for guest, player_rating in ledger.player_ratings.items()
     ]
 
 
-def _write(rating: Rating) -> None:
+def _save_rating(rating: Rating) -> None:
     fields = {name: getattr(rating, name) for name in ("mu", "sigma", "games", "last_at")}
     Rating.objects.update_or_create(guest_id=rating.guest_id, game=rating.game, defaults=fields)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from crowdgame.accounts.models import Guest
-from crowdgame.ratings.ledger import Change, Ledger
-from crowdgame.ratings.matches import MOST_A_DAY, ratable, rated_row, ratings_of, read_played
+from crowdgame.ratings.ledger import RatingChange, RatingLedger
+from crowdgame.ratings.matches import MAX_RATED_PER_DAY, rateable_matches, build_rated_match, build_ratings, read_finished_matches
 from crowdgame.ratings.models import RatedMatch, Rating
 from games.models import Match
 
-AT_ONCE = 2_000
-A_STEP = 10_000
+BATCH_SIZE = 2_000
+PROGRESS_EVERY = 10_000
 
-Said = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildResult:
     """`differs`: what stood there was something else. Of the `matches` some count for nobody."""
 
     game: str
@@ -28,47 +28,47 @@ class Rebuilt:
     differs: bool
 
 
-def games_rated() -> list[str]:
-    played = Match.objects.filter(event__duel__isnull=False).values_list("game", flat=True)
-    return sorted({*played.distinct(), *Rating.objects.values_list("game", flat=True).distinct()})
+def list_rated_games() -> list[str]:
+    finished = Match.objects.filter(event__duel__isnull=False).values_list("game", flat=True)
+    return sorted({*finished.distinct(), *Rating.objects.values_list("game", flat=True).distinct()})
 
 
-def rebuild(game: str, *, write: bool = True, say: Said = lambda _: None) -> Rebuilt:
+def rebuild(game: str, *, write: bool = True, on_progress: OnProgress = lambda _: None) -> RebuildResult:
     """No match of two guests ends meanwhile, so that none is missing."""
     with transaction.atomic():
         for _ in Guest.objects.select_for_update(no_key=True).order_by("pk").values_list("pk").iterator():
             pass
-        ledger, changes, matches = work_out(game, say)
-        ratings = ratings_of(ledger, game)
+        ledger, changes, matches = compute_ratings(game, on_progress)
+        ratings = build_ratings(ledger, game)
         differs = _differs(game, ratings, changes)
         if differs and write:
-            _replace(game, ratings, changes)
-    return Rebuilt(game, matches, len(changes), len(ratings), differs)
+            _replace_ratings(game, ratings, changes)
+    return RebuildResult(game, matches, len(changes), len(ratings), differs)
 
 
-def work_out(game: str, say: Said = lambda _: None) -> tuple[Ledger, dict[int, Change], int]:
+def compute_ratings(game: str, on_progress: OnProgress = lambda _: None) -> tuple[RatingLedger, dict[int, RatingChange], int]:
     """What all matches of a game come to, the change of each that counts, and how many there are."""
-    ledger, changes, matches = Ledger(MOST_A_DAY), {}, 0
-    for matches, played in enumerate(read_played(ratable(game=game)), 1):
-        if change := ledger.rate(played):
-            changes[played.match] = change
-        if matches % A_STEP == 0:
-            say(matches)
+    ledger, changes, matches = RatingLedger(MAX_RATED_PER_DAY), {}, 0
+    for matches, finished in enumerate(read_finished_matches(rateable_matches(game=game)), 1):
+        if change := ledger.rate(finished):
+            changes[finished.match] = change
+        if matches % PROGRESS_EVERY == 0:
+            on_progress(matches)
     return ledger, changes, matches
 
 
-def _differs(game: str, ratings: list[Rating], changes: dict[int, Change]) -> bool:
+def _differs(game: str, ratings: list[Rating], changes: dict[int, RatingChange]) -> bool:
     rows = Rating.objects.filter(game=game).values_list("guest", "mu", "sigma", "games", "last_at")
     if set(rows) != {(one.guest_id, one.mu, one.sigma, one.games, one.last_at) for one in ratings}:
         return True
     columns = ("match", "red_before", "red_after", "yellow_before", "yellow_after")
     stored = RatedMatch.objects.filter(match__game=game).values_list(*columns)
-    agree = [changes.get(match) == Change(*told) for match, *told in stored.iterator(AT_ONCE)]
+    agree = [changes.get(match) == RatingChange(*values) for match, *values in stored.iterator(BATCH_SIZE)]
     return len(agree) != len(changes) or not all(agree)
 
 
-def _replace(game: str, ratings: list[Rating], changes: dict[int, Change]) -> None:
+def _replace_ratings(game: str, ratings: list[Rating], changes: dict[int, RatingChange]) -> None:
     RatedMatch.objects.filter(match__game=game).delete()
     Rating.objects.filter(game=game).delete()
-    Rating.objects.bulk_create(ratings, AT_ONCE)
-    RatedMatch.objects.bulk_create([rated_row(match, change) for match, change in changes.items()], AT_ONCE)
+    Rating.objects.bulk_create(ratings, BATCH_SIZE)
+    RatedMatch.objects.bulk_create([build_rated_match(match, change) for match, change in changes.items()], BATCH_SIZE)

@@ -7,7 +7,7 @@ from crowdgame.ratings.ledger import is_settled
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RatingRow:
     """`sure`: the rating is no guess any more. Who has the same rating shares the place."""
 
     place: int
@@ -19,6 +19,6 @@ class Row:
     mine: bool = False
 
 
-def row(place: int, name: str, strength: tuple[float, float], games: int, last_at: int) -> Row:
+def row(place: int, name: str, strength: tuple[float, float], games: int, last_at: int) -> RatingRow:
     mu, sigma = strength
-    return Row(place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC))
+    return RatingRow(place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC))

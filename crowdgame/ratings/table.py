@@ -9,24 +9,24 @@ from django.db.models.functions import Coalesce
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import USUAL_GAME
 from crowdgame.ratings.models import Rating
-from crowdgame.ratings.rows import Row, row
-from games.engine.registry import title_of
+from crowdgame.ratings.rows import RatingRow, row
+from games.engine.registry import game_title
 
 A_PAGE = 25
 
 
-def table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[Row]:
+def table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[RatingRow]:
     """Of those whose number begins like what was looked for; a page that is not there is the nearest one."""
     found = _placed(game)
     if query:
-        digits = "".join(letter for letter in query if letter.isdecimal())
+        digits = "".join(char for char in query if char.isdecimal())
         found = found.filter(guest__number__startswith=digits) if digits else found.none()
     page = Paginator(found.order_by("-mu", "guest"), A_PAGE).get_page(number)
     rows = [_row(rating, guest) for rating in page.object_list]
     return Page(rows, page.number, page.paginator)  # type: ignore[arg-type]
 
 
-def row_of(guest: Guest, game: str) -> Row | None:
+def row_of(guest: Guest, game: str) -> RatingRow | None:
     rating = _placed(game).filter(guest=guest).first()
     return _row(rating, guest) if rating else None
 
@@ -35,7 +35,7 @@ def games_in_table() -> list[tuple[str, str]]:
     """What there is a table of, by title; the usual game always."""
     slugs = {USUAL_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
     return sorted(
-        ((slug, title_of(slug)) for slug in slugs), key=lambda game: (game[0] != USUAL_GAME, game[1])
+        ((slug, game_title(slug)) for slug in slugs), key=lambda game: (game[0] != USUAL_GAME, game[1])
     )
 
 
@@ -45,7 +45,7 @@ def _placed(game: str) -> QuerySet[Rating]:
     return Rating.objects.filter(game=game).select_related("guest").annotate(place=place)
 
 
-def _row(rating: Rating, guest: Guest | None) -> Row:
+def _row(rating: Rating, guest: Guest | None) -> RatingRow:
     place: int = rating.place  # type: ignore[attr-defined]
     line = row(place, str(rating.guest), (rating.mu, rating.sigma), rating.games, rating.last_at)
     return replace(line, mine=rating.guest == guest)

@@ -1,4 +1,4 @@
-"""`/hall/ratings`: how strong the hall's guests are, a table a game."""
+"""`/play/ratings`: how strong the hall's guests are, a table a game."""
 
 from urllib.parse import urlencode
 
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.duels.duels import USUAL_GAME
 from crowdgame.ratings.ledger import START
-from crowdgame.ratings.matches import LEAST_TURNS, MOST_A_DAY
+from crowdgame.ratings.matches import MIN_RATED_TURNS, MAX_RATED_PER_DAY
 from crowdgame.ratings.table import games_in_table, row_of, table_page
 
 MOST_TYPED = 20
@@ -32,6 +32,6 @@ def ratings(request: HttpRequest) -> HttpResponse:
         "page": table_page(game, request.GET.get("page"), query, guest),
         "mine": row_of(guest, game) if guest else None,
         "kept": urlencode({"game": game} | ({"q": query} if query else {})),
-        "rules": {"start": round(START), "turns": LEAST_TURNS, "a_day": MOST_A_DAY},
+        "rules": {"start": round(START), "turns": MIN_RATED_TURNS, "a_day": MAX_RATED_PER_DAY},
     }
     return render(request, "ratings/ratings.html", context)

@@ -9,25 +9,25 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-CALLS_AT_ONCE = 1_000
-PORTS = {"ws": 80, "wss": 443}
+MAX_CONCURRENT_DIALS = 1_000
+DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
-class Lines:
+class DialSlots:
     """Calls under way, and those that wait until there is room for them, in order."""
 
     def __init__(self) -> None:
-        self._free = CALLS_AT_ONCE
+        self._free = MAX_CONCURRENT_DIALS
         self._waiting: deque[Callable[[], None]] = deque()
 
-    def take(self, begin: Callable[[], None]) -> None:
+    def acquire(self, begin: Callable[[], None]) -> None:
         if self._free:
             self._free -= 1
             begin()
         else:
             self._waiting.append(begin)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         if self._waiting:
             self._waiting.popleft()()
         else:
@@ -35,27 +35,27 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """`url` as it is known; `call` the same with a number for the name; `options` of the call.
+class ServerAddress:
+    """`url` as it is known; `dial_url` the same with a number for the name; `options` of the call.
 
-    `lines` bounds how many call at once: phones have a processor each, these share one, and if all of them
+    `dial_slots` bounds how many call at once: phones have a processor each, these share one, and if all of them
     begin before the first goes on, it is their own queue that is measured and not the server's.
     """
 
     url: str
-    call: str = ""
+    dial_url: str = ""
     options: dict[str, Any] = field(default_factory=dict)
-    lines: Lines = field(default_factory=Lines)
+    dial_slots: DialSlots = field(default_factory=DialSlots)
 
 
-async def look_up(address: Address) -> Address:
+async def resolve(address: ServerAddress) -> ServerAddress:
     """Once for all phones. Raises OSError where there is no such name."""
     parts = urlsplit(address.url)
-    name, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
+    name, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
     found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     number = str(found[0][4][0])
     netloc = f"[{number}]:{port}" if ":" in number else f"{number}:{port}"
     options: dict[str, Any] = {"extra_headers": {"Host": parts.netloc}}
     if parts.scheme == "wss":
         options |= {"ssl_context": ssl.create_default_context(), "server_hostname": name}
-    return Address(address.url, parts._replace(netloc=netloc).geturl(), options)
+    return ServerAddress(address.url, parts._replace(netloc=netloc).geturl(), options)

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-AT_ONCE = 50
+BATCH_SIZE = 50
 
 
 class Agenda:
@@ -19,7 +19,7 @@ class Agenda:
     def _work(self) -> None:
         """A few at a time: the loop reads what came in between."""
         try:
-            for _ in range(min(AT_ONCE, len(self._waiting))):
+            for _ in range(min(BATCH_SIZE, len(self._waiting))):
                 self._waiting.popleft()()
         finally:
             if self._waiting:

@@ -8,11 +8,11 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from crowdgame.rehearsal.crowd import Progress
-from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.crowd import CrowdProgress
+from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.ledger import TurnEntry
-from crowdgame.rehearsal.own_load import TOO_MUCH
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.own_load import OVERLOAD_SHARE
+from crowdgame.rehearsal.report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 
 
@@ -38,30 +38,30 @@ class Display:
             yield
         self._live = None
 
-    def show(self, progress: Progress) -> None:
-        hall = progress.hall
+    def show(self, progress: CrowdProgress) -> None:
+        context = progress.context
         if self._live:
             self._live.update(_table(progress), refresh=True)
             return
-        self._say_joined(hall, progress.phones)
-        revealed = [entry for entry in hall.ledger.turns.values() if entry.tallied is not None]
-        self._say_turns(entry for entry in revealed if entry.told >= hall.connected)
+        self._say_joined(context, progress.phones)
+        revealed = [entry for entry in context.ledger.turns.values() if entry.tallied is not None]
+        self._say_turns(entry for entry in revealed if entry.reveals_received >= context.connected)
         self._say_turns(entry for entry in revealed if entry.turn in self._seen)
         self._seen = {entry.turn for entry in revealed}
 
-    def finish(self, report: Report) -> None:
+    def finish(self, report: RehearsalReport) -> None:
         self._say_turns(entry for entry in report.turns if entry.tallied is not None)
         for line in _lines(report):
             self._say(line)
 
-    def _say_joined(self, hall: Hall, phones: int) -> None:
-        joined = hall.ledger.joined
-        if hall.ledger.errors and not joined and not self._waiting:
+    def _say_joined(self, context: RehearsalContext, phones: int) -> None:
+        joined = context.ledger.joined
+        if context.ledger.errors and not joined and not self._waiting:
             self._waiting = True
-            self._say(f"not let in yet: {_counts(hall.ledger.errors)}")
+            self._say(f"not let in yet: {_counts(context.ledger.errors)}")
         if joined > self._joined and (joined == phones or joined >= self._joined * 1.5):
             self._joined = joined
-            self._say(f"{joined} of {phones} phones have joined {hall.code}")
+            self._say(f"{joined} of {phones} phones have joined {context.code}")
 
     def _say_turns(self, entries: Iterable[TurnEntry]) -> None:
         """A turn is told once all phones heard of it, or a second later."""
@@ -78,16 +78,16 @@ def _turn_line(entry: TurnEntry) -> str:
     tallied = entry.tallied if entry.tallies else "secret"
     return (
         f"turn {entry.number}: {len(entry.acknowledged)} ballots acknowledged, {tallied} in the tally; "
-        f"{entry.told} phones told, the last {entry.told_last_ms:.0f} ms after the deadline"
+        f"{entry.reveals_received} phones told, the last {entry.last_reveal_ms:.0f} ms after the deadline"
     )
 
 
-def _table(progress: Progress) -> Table:
-    hall, book, load = progress.hall, progress.hall.ledger, progress.load
-    table = Table(title=f"Rehearsal of {hall.code}, {hall.profile}", show_header=False, title_justify="left")
-    table.add_row("", ProgressBar(total=progress.phones, completed=hall.connected, width=40))
-    table.add_row("phones connected", f"{hall.connected} of {progress.phones}, {book.reconnects} came back")
-    table.add_row("crowded, sent away", _trouble(book.closed, book.retries, book.away))
+def _table(progress: CrowdProgress) -> Table:
+    context, book, load = progress.context, progress.context.ledger, progress.load
+    table = Table(title=f"Rehearsal of {context.code}, {context.profile}", show_header=False, title_justify="left")
+    table.add_row("", ProgressBar(total=progress.phones, completed=context.connected, width=40))
+    table.add_row("phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} came back")
+    table.add_row("crowded, sent away", _disconnects(book.closed, book.retries, book.away))
     table.add_row("turns revealed", str(book.revealed))
     table.add_row("ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost")
     table.add_row("refused", _counts(book.refused) or "none")
@@ -102,16 +102,16 @@ def _table(progress: Progress) -> Table:
 
 
 def _too_busy(share: float) -> str:
-    return ": the crowd is what is measured" if share > TOO_MUCH else ""
+    return ": the crowd is what is measured" if share > OVERLOAD_SHARE else ""
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: RehearsalReport) -> Iterator[str]:
     ballots = report.ballots
     yield f"joined: {report.joined} of {report.phones}; came back: {report.reconnects}"
     yield f"came in after: {_spread(report.joined_in_s, 's')}"
     if report.reconnects:
         yield f"back in their seats after: {_spread(report.reconnected_in_s, 's')}"
-    yield f"crowded, sent away: {_trouble(report.closed, report.retries, report.away)}"
+    yield f"crowded, sent away: {_disconnects(report.closed, report.retries, report.away)}"
     yield (
         f"ballots: {ballots.sent} sent, {ballots.acknowledged} acknowledged, "
         f"{_counts(ballots.refused) or 'none'} refused, {ballots.lost} lost, "
@@ -128,12 +128,12 @@ def _lines(report: Report) -> Iterator[str]:
     )
     if report.busy_s:
         yield (
-            f"For {report.busy_s:.0f} s the crowd itself took more than {TOO_MUCH:.0%} of a core: so long "
+            f"For {report.busy_s:.0f} s the crowd itself took more than {OVERLOAD_SHARE:.0%} of a core: so long "
             "the crowd is what is measured. Let it run on another computer, or in several processes."
         )
 
 
-def _trouble(closed: Mapping[str, int], retries: int, away: Mapping[str, int]) -> str:
+def _disconnects(closed: Mapping[str, int], retries: int, away: Mapping[str, int]) -> str:
     parts = [f"closed with {_counts(closed)}"] if closed else []
     parts += [f"{retries} asked to come later"] if retries else []
     parts += [f"{_counts(away)} for good"] if away else []

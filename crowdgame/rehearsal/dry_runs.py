@@ -15,23 +15,23 @@ from random import Random
 
 from redis import RedisError
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.crowd import Crowd, Plan, Progress, RehearsalError
-from crowdgame.rehearsal.hall import Hall
-from crowdgame.rehearsal.keys import Keys
-from crowdgame.rehearsal.lease import Cue, Playbill
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress, RehearsalError
+from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.keys import KeySource
+from crowdgame.rehearsal.lease import LeaseAnswer, DryRunLease
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from games.matches import MatchError
 from games.models import Admission, Event, Lobby
-from voting.protocol import RehearsalTold
+from voting.protocol import RehearsalUpdated
 
 log = logging.getLogger(__name__)
 
 LONGEST_S = 30 * 60.0
-NOTED_EVERY_S = 0.95
+RENEWED_EVERY_S = 0.95
 JOINS_A_SECOND = 50.0
 TURNS_KEPT = 50
 
@@ -47,26 +47,26 @@ class Stage:
 
     event_id: int
     code: str
-    playbill: Playbill
+    dry_run_lease: DryRunLease
     draining: Callable[[], bool]
     now: Callable[[], int]
 
 
 class DryRun:
-    def __init__(self, stage: Stage, address: Address, phones: int) -> None:
+    def __init__(self, stage: Stage, address: ServerAddress, phones: int) -> None:
         self._stage = stage
         self._name = secrets.token_hex(4)
         self._phones = phones
-        self._hall = Hall(
+        self._context = RehearsalContext(
             code=stage.code,
             address=address,
             profile="spread",
             clock=ServerClock(time.perf_counter),
-            ledger=Ledger(TURNS_KEPT),
+            ledger=RehearsalLedger(TURNS_KEPT),
             rng=Random(),  # noqa: S311
-            key_of=Keys(now=stage.now),
+            find_key=KeySource(now=stage.now),
         )
-        self._crowd = Crowd(Plan(phones, JOINS_A_SECOND), self._hall, self._watch)
+        self._crowd = Crowd(CrowdPlan(phones, JOINS_A_SECOND), self._context, self._watch)
         self._began = time.monotonic()
         self._connected = 0
         self._compared = 0
@@ -74,38 +74,38 @@ class DryRun:
 
     async def take_event(self) -> None:
         """Raises MatchError if another one plays there, and redis.RedisError."""
-        if await self._note(running=True) is Cue.TAKEN:
+        if await self._renew_lease(running=True) is LeaseAnswer.TAKEN:
             raise MatchError("A rehearsal is running already.")
 
     async def play(self) -> None:
         playing = asyncio.create_task(self._crowd.play())
-        while not (await asyncio.wait([playing], timeout=NOTED_EVERY_S))[0]:
+        while not (await asyncio.wait([playing], timeout=RENEWED_EVERY_S))[0]:
             with suppress(RedisError, OSError):  # the phones wait for the box like all others
-                if await self._note(running=True) is not Cue.GO_ON:
+                if await self._renew_lease(running=True) is not LeaseAnswer.CONTINUE:
                     self._crowd.stop()
         try:
             playing.result()
-        except RehearsalError as trouble:
-            log.warning("the rehearsal of %s ends: %s", self._hall.code, trouble)
+        except RehearsalError as error:
+            log.warning("the rehearsal of %s ends: %s", self._context.code, error)
         finally:
             self._compare()
             with suppress(RedisError, OSError):  # the box forgets it soon
-                await self._note(running=False)
+                await self._renew_lease(running=False)
 
-    def _watch(self, progress: Progress) -> None:
-        self._connected = self._hall.connected
+    def _watch(self, progress: CrowdProgress) -> None:
+        self._connected = self._context.connected
         if self._stage.draining() or time.monotonic() - self._began > LONGEST_S:
             self._crowd.stop()
-        if self._compared != self._hall.ledger.revealed:
+        if self._compared != self._context.ledger.revealed:
             self._compare()
 
     def _compare(self) -> None:
-        self._compared = self._hall.ledger.revealed
-        self._missing = self._hall.ledger.compare(self._hall.teams)
+        self._compared = self._context.ledger.revealed
+        self._missing = self._context.ledger.count_missing(self._context.teams)
 
-    async def _note(self, *, running: bool) -> Cue:
-        book = self._hall.ledger
-        told = RehearsalTold(
+    async def _renew_lease(self, *, running: bool) -> LeaseAnswer:
+        book = self._context.ledger
+        update = RehearsalUpdated(
             phones=self._phones,
             connected=self._connected,
             sent=book.sent,
@@ -115,7 +115,7 @@ class DryRun:
             reveal_p99_ms=_p99(book.reveal_ms),
             running=running,
         )
-        return await self._stage.playbill.note(self._stage.event_id, self._name, told)
+        return await self._stage.dry_run_lease.renew(self._stage.event_id, self._name, update)
 
 
 class DryRuns:
@@ -135,13 +135,13 @@ class DryRuns:
         task.add_done_callback(self.playing.discard)
 
 
-async def stop_dry_run(event_id: int, playbill: Playbill) -> None:
+async def stop_dry_run(event_id: int, dry_run_lease: DryRunLease) -> None:
     """Have it end, at whichever gateway it plays. Raises MatchError, and redis.RedisError."""
-    if not await playbill.stop(event_id):
+    if not await dry_run_lease.stop(event_id):
         raise MatchError("No rehearsal is running.")
 
 
-def check_door(event_id: int) -> None:
+def check_lobby_open(event_id: int) -> None:
     """Raises MatchError. Asks the database: this gateway may not have heard yet that the door is open."""
     if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
         raise MatchError("Open the lobby first: the crowd comes in by the door.")
@@ -149,11 +149,11 @@ def check_door(event_id: int) -> None:
         raise MatchError("This crowd has no tickets: use manage.py rehearse --tickets.")
 
 
-def _own_address(server: Server) -> Address:
+def _own_address(server: Server) -> ServerAddress:
     if server is None or server[1] is None:
         raise MatchError("This gateway has no address to call itself at: use manage.py rehearse.")
     host = f"[{server[0]}]" if ":" in server[0] else server[0]
-    return Address(phone_address(f"http://{host}:{server[1]}"))
+    return ServerAddress(phone_address(f"http://{host}:{server[1]}"))
 
 
 def _p99(samples: Samples) -> int | None:

@@ -5,14 +5,14 @@ from typing import Literal
 
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You
 
-Next = Literal["now", "soon", "wait", "settled"]
+NextStep = Literal["now", "soon", "wait", "settled"]
 
 #: What a refusal asks of the phone; "wait" is for the new epoch, or the patience of an unanswered one.
-AFTER: dict[Refusal, Next] = {"stale": "now", "early": "soon", "busy": "soon", "unknown": "wait"}
+NEXT_STEP: dict[Refusal, NextStep] = {"stale": "now", "early": "soon", "busy": "soon", "unknown": "wait"}
 
 
 @dataclass(slots=True)
-class KeptBallot:
+class PendingBallot:
     """`blinds` are the secrets of this turn's choices, by sequence.
 
     `cut_off`: the crowd itself took its phone from the network before there was an answer.
@@ -20,7 +20,7 @@ class KeptBallot:
 
     turn: int
     epoch: int
-    column: int
+    choice: int
     sequence: int
     blinds: dict[int, str] = field(default_factory=dict)
     first_sent_ms: float | None = None
@@ -31,12 +31,12 @@ class KeptBallot:
         return BallotCast(
             turn=self.turn,
             epoch=self.epoch,
-            column=self.column,
+            choice=self.choice,
             sequence=self.sequence,
             blind=self.blinds.get(self.sequence) or None,
         )
 
-    def take_epoch(self, turn: Turn) -> bool:
+    def apply_epoch(self, turn: Turn) -> bool:
         """Whether the ballot box lost the turn since: then the ballot is to be sent again, counted or not."""
         if turn.id != self.turn or turn.epoch <= self.epoch:
             return False
@@ -44,7 +44,7 @@ class KeptBallot:
         self.settled = False
         return True
 
-    def take_welcome(self, you: You) -> None:
+    def apply_welcome(self, you: You) -> None:
         """While its turn is on: a box that holds none of this voter's ballots, or an older one, gets it."""
         held = you.sequence if you.turn == self.turn else 0
         self.settled = self.settled and held >= self.sequence
@@ -56,10 +56,10 @@ class KeptBallot:
         self.settled = True
         return True
 
-    def refused(self, refused: BallotRefused) -> Next:
+    def refused(self, refused: BallotRefused) -> NextStep:
         if self.settled or (refused.turn, refused.sequence) != (self.turn, self.sequence):
             return "settled"
-        after = AFTER.get(refused.code, "settled")
+        after = NEXT_STEP.get(refused.code, "settled")
         if refused.code == "stale":
             self.blinds[refused.last + 1] = self.blinds.get(self.sequence, "")
             self.sequence = refused.last + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from voting.admission.admission import code_of_the_moment
+from voting.admission.admission import rotating_code
 from voting.protocol import EventState
 
 
@@ -18,27 +18,27 @@ def read_keys(file: Path, phones: int) -> tuple[str, ...]:
     return keys
 
 
-def machine_ms() -> int:
+def system_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Keys:
+class KeySource:
     """Each phone's key, by its number; without a file what the server's secret tells, if it is here.
 
     `now` is the time in milliseconds; the server takes the code before, too.
     """
 
-    def __init__(self, read: Sequence[str] = (), now: Callable[[], int] = machine_ms) -> None:
+    def __init__(self, read: Sequence[str] = (), now: Callable[[], int] = system_ms) -> None:
         self._read = read
         self._now = now
 
     def __call__(self, index: int, event: EventState) -> str | None:
         if self._read:
             return self._read[index]
-        return self._of_the_moment(event) if event.admission == "rotating" else None
+        return self._rotating_code(event) if event.admission == "rotating" else None
 
-    def _of_the_moment(self, event: EventState) -> str | None:
+    def _rotating_code(self, event: EventState) -> str | None:
         try:
-            return code_of_the_moment(event.code, self._now())[0]
+            return rotating_code(event.code, self._now())[0]
         except ImproperlyConfigured:
             return None

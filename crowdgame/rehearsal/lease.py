@@ -12,36 +12,36 @@ import msgspec
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.types import event_key
 from voting.gateway import hooks
-from voting.gateway.broadcast import tell_rehearsal
-from voting.gateway.event_room import Room
-from voting.protocol import RehearsalTold
+from voting.gateway.broadcast import send_rehearsal
+from voting.gateway.event_room import EventRoom
+from voting.protocol import RehearsalUpdated
 
 KEPT_MS = 5_000
 UNWATCHED_MS = 60_000
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(RehearsalTold).decode
+_decode = msgspec.json.Decoder(RehearsalUpdated).decode
 
 
-class Cue(IntEnum):
+class LeaseAnswer(IntEnum):
     """What a dry run shall do; TAKEN: the event is another's."""
 
     TAKEN = 0
-    GO_ON = 1
+    CONTINUE = 1
     END = 2
 
 
-class Playbill:
+class DryRunLease:
     def __init__(self, box: AsyncBallotBox) -> None:
         self._play = box.script("play")
         self._watch = box.script("watch")
 
-    async def note(self, event_id: int, run: str, told: RehearsalTold) -> Cue:
+    async def renew(self, event_id: int, run: str, update: RehearsalUpdated) -> LeaseAnswer:
         """How the dry run `run` fares; the first note takes the event, one that is over leaves it."""
-        args = (run, _encode(told), KEPT_MS, UNWATCHED_MS, int(not told.running))
-        return Cue(await self._play(keys=[_key(event_id)], args=args))
+        args = (run, _encode(update), KEPT_MS, UNWATCHED_MS, int(not update.running))
+        return LeaseAnswer(await self._play(keys=[_key(event_id)], args=args))
 
-    async def watch(self, event_id: int) -> RehearsalTold | None:
+    async def watch(self, event_id: int) -> RehearsalUpdated | None:
         """What was noted last, for control rooms that are open: without any it ends after a minute."""
         held = await self._watch(keys=[_key(event_id)], args=("watched_at",))
         try:
@@ -59,12 +59,12 @@ def _key(event_id: int) -> str:
     return event_key(event_id, "rehearsal")
 
 
-playbill = cache(Playbill)
+dry_run_lease = cache(DryRunLease)
 
 
-async def _tell_consoles(box: AsyncBallotBox, room: Room) -> None:
+async def _tell_consoles(box: AsyncBallotBox, room: EventRoom) -> None:
     if room.consoles:
-        tell_rehearsal(room, await playbill(box).watch(room.event_id))
+        send_rehearsal(room, await dry_run_lease(box).watch(room.event_id))
 
 
 hooks.heartbeats.append(_tell_consoles)

@@ -8,7 +8,7 @@ import msgspec
 
 from crowdgame.rehearsal.samples import Samples
 from games.engine.game import SIDES
-from voting.counting.choices import columns_of
+from voting.counting.choices import decode_columns
 from voting.protocol import BallotCounted, Match, Reveal
 
 
@@ -17,9 +17,9 @@ class TurnEntry(msgspec.Struct):
 
     `open` are phones whose newest choice was not acknowledged. `tallies` (a team's counts a column),
     `ballots` (a team's) and `tallied` (of both) are what the reveal says; the last one is None before it and
-    for a turn that never was revealed. `every`: each column of a ballot is in the counts. `missing`
+    for a turn that never was revealed. `all_columns`: each column of a ballot is in the counts. `missing`
     acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved `resolved_ms`
-    after the deadline; `told` phones have heard the reveal, the last `told_last_ms` after it.
+    after the deadline; `reveals_received` phones have heard the reveal, the last `last_reveal_ms` after it.
     """
 
     turn: int
@@ -30,40 +30,40 @@ class TurnEntry(msgspec.Struct):
     tallied: int | None = None
     tallies: dict[int, tuple[int, ...]] = {}
     ballots: dict[int, int] = {}
-    every: bool = False
+    all_columns: bool = False
     lost: int = 0
     missing: int = 0
-    told: int = 0
-    told_last_ms: float = 0.0
+    reveals_received: int = 0
+    last_reveal_ms: float = 0.0
     sealed_ms: float | None = None
     resolved_ms: float | None = None
 
-    def compare(self, teams: Mapping[int, int]) -> None:
+    def count_missing(self, teams: Mapping[int, int]) -> None:
         """Find what is missing; `teams` are those of the phones in this turn."""
         held = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
-            max(held[team] - self.ballots[team], self._missing_of(team, counts, teams))
+            max(held[team] - self.ballots[team], self._missing_in_team(team, counts, teams))
             for team, counts in self.tallies.items()
         )
 
-    def _missing_of(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
+    def _missing_in_team(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
         """By column, of those whose acknowledged ballot is their last."""
-        sure = Counter(
+        expected = Counter(
             column
             for phone, (choice, _) in self.acknowledged.items()
-            for column in columns_of(choice)[: None if self.every else 1]
+            for column in decode_columns(choice)[: None if self.all_columns else 1]
             if teams[phone] == team and phone not in self.open
         )
-        return sum(max(0, ballots - counts[column - 1]) for column, ballots in sure.items())
+        return sum(max(0, ballots - counts[column - 1]) for column, ballots in expected.items())
 
 
 @dataclass
-class Ledger:
+class RehearsalLedger:
     """`turns_kept` bounds the book of a crowd that plays for ever.
 
     `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
     that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
-    times the server said when; from `away` ones they stay away. `changes` of side, a phone's [turn, team]
+    times the server said when; from `away` ones they stay away. `side_changes` of side, a phone's [turn, team]
     each, were acknowledged.
     """
 
@@ -78,7 +78,7 @@ class Ledger:
     acknowledged: int = 0
     lost: int = 0
     cut_off: int = 0
-    changes: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    side_changes: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     closed: Counter[str] = field(default_factory=Counter)
@@ -105,7 +105,7 @@ class Ledger:
         if newest:
             entry.open.discard(phone)
         if counted.sequence > entry.acknowledged.get(phone, (0, 0))[1]:
-            entry.acknowledged[phone] = (counted.column, counted.sequence)
+            entry.acknowledged[phone] = (counted.choice, counted.sequence)
             entry.blinds[phone] = blind
             self.acknowledged += 1
 
@@ -117,15 +117,15 @@ class Ledger:
         self.lost += 1
         self.turn(turn).lost += 1
 
-    def tell(self, reveal: Reveal, closes_at: int, heard_at: float) -> None:
+    def record_reveal(self, reveal: Reveal, closes_at: int, received_at: float) -> None:
         """A phone heard the reveal of the turn whose deadline it knew."""
         entry = self.turn(reveal.turn)
-        late_ms = heard_at - closes_at
+        late_ms = received_at - closes_at
         entry.sealed_ms = reveal.sealed_at - closes_at
         entry.resolved_ms = reveal.resolved_at - closes_at
-        for told in self._told_in(reveal):
-            told.told += 1
-            told.told_last_ms = max(told.told_last_ms, late_ms)
+        for one in self._entries_in(reveal):
+            one.reveals_received += 1
+            one.last_reveal_ms = max(one.last_reveal_ms, late_ms)
         self.reveal_ms.add(late_ms)
 
     def reveal(self, match: Match, reveal: Reveal) -> None:
@@ -140,22 +140,22 @@ class Ledger:
             if tally and tally.counts:
                 team = getattr(match, side)
                 of.tallies[team], of.ballots[team] = tally.counts, tally.ballots
-        for told in self._told_in(reveal):
-            told.every = match.tally_method == "approval"
-            told.tallied = sum(told.ballots.values())
+        for one in self._entries_in(reveal):
+            one.all_columns = match.tally_method == "approval"
+            one.tallied = sum(one.ballots.values())
         self.revealed += 1
 
-    def _told_in(self, reveal: Reveal) -> list[TurnEntry]:
+    def _entries_in(self, reveal: Reveal) -> list[TurnEntry]:
         """The turn, and the one before it if that stayed secret until now."""
         kept = reveal.concealed
         return [self.turn(turn.turn, turn.number) for turn in (reveal, kept) if turn]
 
-    def _team_in(self, number: int, phone: int, home: int) -> int:
-        changed = [team for turn, team in self.changes.get(phone, ()) if turn <= number]
+    def _team_at(self, number: int, phone: int, home: int) -> int:
+        changed = [team for turn, team in self.side_changes.get(phone, ()) if turn <= number]
         return changed[-1] if changed else home
 
-    def compare(self, teams: Mapping[int, int]) -> int:
+    def count_missing(self, teams: Mapping[int, int]) -> int:
         """How many acknowledged ballots are missing in the tallies."""
         for entry in self.turns.values():
-            entry.compare({phone: self._team_in(entry.number, phone, team) for phone, team in teams.items()})
+            entry.count_missing({phone: self._team_at(entry.number, phone, team) for phone, team in teams.items()})
         return sum(entry.missing for entry in self.turns.values())

@@ -2,28 +2,28 @@
 
 import time
 
-TOO_MUCH = 0.7
-A_LOOK_S = 0.9
+OVERLOAD_SHARE = 0.7
+SAMPLE_S = 0.9
 
 
 class OwnLoad:
-    """`share` of the last second or so, `most` of the busiest; `busy_s` were beyond what leaves room."""
+    """`share` of the last second or so, `peak` of the busiest; `busy_s` were beyond what leaves room."""
 
     def __init__(self) -> None:
         self.share = 0.0
-        self.most = 0.0
+        self.peak = 0.0
         self.busy_s = 0.0
-        self._began = self._looked = (time.perf_counter(), time.process_time())
+        self._began = self._sampled = (time.perf_counter(), time.process_time())
 
-    def look(self) -> None:
+    def sample(self) -> None:
         now = (time.perf_counter(), time.process_time())
-        elapsed = now[0] - self._looked[0]
-        if elapsed < A_LOOK_S:
+        elapsed = now[0] - self._sampled[0]
+        if elapsed < SAMPLE_S:
             return
-        self.share = (now[1] - self._looked[1]) / elapsed
-        self.most = max(self.most, self.share)
-        self.busy_s += elapsed if self.share > TOO_MUCH else 0.0
-        self._looked = now
+        self.share = (now[1] - self._sampled[1]) / elapsed
+        self.peak = max(self.peak, self.share)
+        self.busy_s += elapsed if self.share > OVERLOAD_SHARE else 0.0
+        self._sampled = now
 
     @property
     def cpu_s(self) -> float:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 Profile = Literal["spread", "burst", "last-second", "herd", "churn"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
-CHANGES_MIND = 0.15
+REVOTE_SHARE = 0.15
 MARGIN_MS = 150.0
 BURST_MS = 2000.0
 LAST_MS = 1000.0
@@ -17,7 +17,7 @@ LAST_MS = 1000.0
 
 def draw_moments(profile: Profile, begins_ms: float, ends_ms: float, rng: Random) -> list[float]:
     """One moment, or two for a voter who has second thoughts, in order, within the window."""
-    count = 2 if rng.random() < CHANGES_MIND else 1
+    count = 2 if rng.random() < REVOTE_SHARE else 1
     last = max(begins_ms, ends_ms - MARGIN_MS)
     moments = (_draw(profile, begins_ms, last, rng) for _ in range(count))
     return sorted(min(max(moment, begins_ms), last) for moment in moments)

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.samples import Samples, Spread
 from voting.admission.seats import claimed_voter
 
 
-class Ballots(msgspec.Struct, frozen=True):
+class BallotTotals(msgspec.Struct, frozen=True):
     """`sent` counts choices, not repetitions; `lost` ones had no answer before their turn was over.
 
     Nor had `cut_off` ones, whose phones the crowd had taken from the network. `missing` ones were
@@ -26,17 +26,17 @@ class Ballots(msgspec.Struct, frozen=True):
     missing: int
 
 
-class Report(msgspec.Struct, frozen=True):
+class RehearsalReport(msgspec.Struct, frozen=True):
     """`ledger`: turn id -> phone index -> [column, sequence] as last acknowledged.
 
     `voters`: phone index -> voter id, for seats whose token this server's key opens. `joined_in_s` runs from
     a phone's first call to its welcome, `reconnected_in_s` from the loss of a connection to the next welcome;
     `ack_ms` from the first sending of a ballot (from the next, if the crowd itself cut it off) to its ack,
     `sealed_ms` and `resolved_ms` from a turn's deadline to its sealing and to its resolution (counted,
-    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_told_ms` to the last
+    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_reveal_ms` to the last
     phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
     server said when. `cpu_share` is the crowd's own use of its core, `cpu_share_most` in its busiest second;
-    for `busy_s` it was too much to trust the times. `changes`: phone index -> [turn number, team] of each
+    for `busy_s` it was too much to trust the times. `side_changes`: phone index -> [turn number, team] of each
     change of side, as acknowledged; `teams` are those that they came in with.
     """
 
@@ -47,14 +47,14 @@ class Report(msgspec.Struct, frozen=True):
     connected: int
     reconnects: int
     retries: int
-    ballots: Ballots
+    ballots: BallotTotals
     joined_in_s: Spread | None
     reconnected_in_s: Spread | None
     ack_ms: Spread | None
     sealed_ms: Spread | None
     resolved_ms: Spread | None
     reveal_ms: Spread | None
-    last_told_ms: Spread | None
+    last_reveal_ms: Spread | None
     unreadable: int
     errors: dict[str, int]
     closed: dict[str, int]
@@ -66,45 +66,45 @@ class Report(msgspec.Struct, frozen=True):
     turns: tuple[TurnEntry, ...]
     ledger: dict[int, dict[int, tuple[int, int]]]
     voters: dict[int, str]
-    changes: dict[int, tuple[tuple[int, int], ...]] = {}
+    side_changes: dict[int, tuple[tuple[int, int], ...]] = {}
     teams: dict[int, int] = {}
 
 
-def voters_of(tokens: Mapping[int, str]) -> dict[int, str]:
+def claimed_voters(tokens: Mapping[int, str]) -> dict[int, str]:
     return {index: claimed_voter(token) for index, token in sorted(tokens.items())}
 
 
-def report_of(hall: Hall, phones: int, load: OwnLoad) -> Report:
-    book = hall.ledger
-    missing = book.compare(hall.teams)
+def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> RehearsalReport:
+    book = context.ledger
+    missing = book.count_missing(context.teams)
     turns = tuple(book.turns.values())
-    return Report(
-        code=hall.code,
+    return RehearsalReport(
+        code=context.code,
         phones=phones,
-        profile=hall.profile,
+        profile=context.profile,
         joined=book.joined,
-        connected=hall.connected,
+        connected=context.connected,
         reconnects=book.reconnects,
         retries=book.retries,
-        ballots=Ballots(book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing),
+        ballots=BallotTotals(book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing),
         joined_in_s=book.join_ms.in_seconds(),
         reconnected_in_s=book.back_ms.in_seconds(),
         ack_ms=book.ack_ms.spread(),
         sealed_ms=Samples(e.sealed_ms for e in turns if e.sealed_ms is not None).spread(),
         resolved_ms=Samples(e.resolved_ms for e in turns if e.resolved_ms is not None).spread(),
         reveal_ms=book.reveal_ms.spread(),
-        last_told_ms=Samples(entry.told_last_ms for entry in turns if entry.told).spread(),
+        last_reveal_ms=Samples(entry.last_reveal_ms for entry in turns if entry.reveals_received).spread(),
         unreadable=book.unreadable,
         errors=dict(book.errors),
         closed=dict(book.closed),
         away=dict(book.away),
         cpu_s=round(load.cpu_s, 2),
         cpu_share=round(load.mean, 3),
-        cpu_share_most=round(load.most, 3),
+        cpu_share_most=round(load.peak, 3),
         busy_s=round(load.busy_s, 1),
         turns=turns,
         ledger={entry.turn: entry.acknowledged for entry in turns},
-        voters=voters_of(hall.tokens),
-        changes=book.changes,
-        teams=hall.teams,
+        voters=claimed_voters(context.tokens),
+        side_changes=book.side_changes,
+        teams=context.teams,
     )

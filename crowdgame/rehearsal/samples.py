@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import msgspec
 
-A_TENTH = 10
+PER_MS = 10
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class Samples:
             self.add(ms)
 
     def add(self, ms: float) -> None:
-        self._counts[int(ms * A_TENTH + 0.5)] += 1
+        self._counts[int(ms * PER_MS + 0.5)] += 1
 
     def spread(self) -> Spread | None:
         """None without samples."""
@@ -36,7 +36,7 @@ class Samples:
             return None
         upto = list(accumulate(count for _, count in ranked))
         wanted = [min(upto[-1] - 1, upto[-1] * percent // 100) for percent in (50, 99, 100)]
-        return Spread(*(ranked[bisect_right(upto, rank)][0] / A_TENTH for rank in wanted))
+        return Spread(*(ranked[bisect_right(upto, rank)][0] / PER_MS for rank in wanted))
 
     def in_seconds(self) -> Spread | None:
         spread = self.spread()

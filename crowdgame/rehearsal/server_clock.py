@@ -31,7 +31,7 @@ class ServerClock:
         if self._offset_ms is None:
             self._offset_ms = now_at - self.local_ms()
 
-    def told(self, sent_ms: float, now_at: int) -> None:
+    def sync(self, sent_ms: float, now_at: int) -> None:
         received = self.local_ms()
         if self._was_set(sent_ms, received, now_at):
             self._samples.clear()

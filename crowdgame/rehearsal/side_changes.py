@@ -3,84 +3,84 @@
 import asyncio
 from collections.abc import Callable
 
-from crowdgame.rehearsal.hall import Hall
-from voting.protocol import EventState, SideChange, SideChanged, SideRefused, SideTaken, ToPhone
+from crowdgame.rehearsal.hall import RehearsalContext
+from voting.protocol import EventState, SideChangeAsk, SideChanged, SideRefused, AcceptedSideChange, ToPhone
 
-PATIENCE_S = 1.0
+RESEND_AFTER_S = 1.0
 # Of the time until the window opens; the rest is for the answer.
-IN_TIME = 0.8
+CHANGE_WITHIN = 0.8
 
-Write = Callable[[SideChange], bool]
+Write = Callable[[SideChangeAsk], bool]
 
 
-class Turncoat:
+class SideChanger:
     """`write` sends if the phone is connected. Nothing happens but in a match with secret sides."""
 
-    def __init__(self, index: int, hall: Hall, write: Write) -> None:
+    def __init__(self, index: int, context: RehearsalContext, write: Write) -> None:
         self._index = index
-        self._hall = hall
+        self._context = context
         self._write = write
         self._team = 0
         self._match = 0
-        self._considered = 0
-        self._known: tuple[SideTaken, ...] = ()
-        self._asked: SideChange | None = None
+        self._decided_turn = 0
+        self._known: tuple[AcceptedSideChange, ...] = ()
+        self._asked: SideChangeAsk | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def welcome(self, team: int, changes: tuple[SideTaken, ...], state: EventState) -> None:
+    def welcome(self, team: int, side_changes: tuple[AcceptedSideChange, ...], state: EventState) -> None:
         self._team = team
-        self.see(state)
-        self.changed(changes)
-        self._insist()
+        self.apply_state(state)
+        self.apply_changes(side_changes)
+        self._resend()
 
-    def see(self, state: EventState) -> None:
+    def apply_state(self, state: EventState) -> None:
         """Once a turn: is this the side to be on?"""
         match = state.match
         turn = match.turn if match else None
         if match is None or match.id != self._match:
             self._match, self._known = (match.id if match else 0), ()
-        if match is None or turn is None or turn.number == 1 or turn.id == self._considered:
+        if match is None or turn is None or turn.number == 1 or turn.id == self._decided_turn:
             return
-        self._considered, self._asked = turn.id, None
-        left_s = (turn.opens_at - self._hall.clock.now_ms()) / 1000
-        wants = len(self._known) < match.defections and self._hall.rng.random() < self._hall.defect
+        self._decided_turn, self._asked = turn.id, None
+        left_s = (turn.opens_at - self._context.clock.now_ms()) / 1000
+        wants = len(self._known) < match.max_side_changes and self._context.rng.random() < self._context.side_change_share
         if wants and left_s > 0 and not turn.paused:
-            self._in(self._hall.rng.uniform(0, left_s * IN_TIME), lambda: self._ask(turn.id))
+            self._schedule(self._context.rng.uniform(0, left_s * CHANGE_WITHIN), lambda: self._ask(turn.id))
 
     def _ask(self, turn: int) -> None:
         team = 3 - (self._known[-1].team if self._known else self._team)
-        blind = f"{self._hall.rng.getrandbits(128):032x}"
-        self._asked = SideChange(turn=turn, number=len(self._known) + 1, team=team, blind=blind)
-        self._insist()
+        blind = f"{self._context.rng.getrandbits(128):032x}"
+        self._asked = SideChangeAsk(turn=turn, number=len(self._known) + 1, team=team, blind=blind)
+        self._resend()
 
-    def _insist(self) -> None:
+    def _resend(self) -> None:
         """Whatever was not answered may have been written down all the same."""
         if self._asked:
             self._write(self._asked)
-            self._in(PATIENCE_S, self._insist)
+            self._schedule(RESEND_AFTER_S, self._resend)
 
-    def _in(self, seconds: float, act: Callable[[], None]) -> None:
+    def _schedule(self, seconds: float, callback: Callable[[], None]) -> None:
         self.leave()
-        self._timer = asyncio.get_running_loop().call_later(seconds, act)
+        self._timer = asyncio.get_running_loop().call_later(seconds, callback)
 
-    def hear(self, message: ToPhone) -> None:
+    def receive(self, message: ToPhone) -> None:
         if isinstance(message, SideChanged):
-            self.changed(message.changes)
+            self.apply_changes(message.side_changes)
         elif isinstance(message, SideRefused):
             self.refused(message)
 
-    def changed(self, changes: tuple[SideTaken, ...]) -> None:
-        if len(changes) < len(self._known):
+    def apply_changes(self, side_changes: tuple[AcceptedSideChange, ...]) -> None:
+        if len(side_changes) < len(self._known):
             return
-        self._known = changes
-        if self._asked and len(changes) >= self._asked.number:
+        self._known = side_changes
+        if self._asked and len(side_changes) >= self._asked.number:
             self._asked = None
-        if changes:
-            self._hall.ledger.changes[self._index] = tuple((one.turn, one.team) for one in changes)
+        if side_changes:
+            self._context.ledger.side_changes[self._index] = tuple((one.turn, one.team) for one in side_changes)
 
     def refused(self, refused: SideRefused) -> None:
         if self._asked and refused.code != "busy" and refused.number == self._asked.number:
-            self._hall.ledger.refused[f"side {refused.code}"] += 1
+            self._context.ledger.refused[f"side {refused.code}"] += 1
             self._asked = None
 
     def leave(self) -> None:

@@ -3,110 +3,110 @@
 from dataclasses import dataclass
 from random import Random
 
-from games.engine.game import Board, Side, other
-from games.rules.columns import DIRECTIONS, LETTER, LINE, Cabinet
-from voting.counting.choices import MOST_RANKED, ranking_of, set_of
+from games.engine.game import Board, Side, other_side
+from games.rules.columns import DIRECTIONS, SIDE_MARK, LINE, Grid
+from voting.counting.choices import MAX_RANKED, encode_ranking, encode_set
 from voting.counting.types import TallyMethod
 from voting.protocol import Turn
 
-WIN = 60.0
-BLOCK = 30.0
-GIFT = 0.15
-ATTENTIVE = 0.95
-SENSIBLE = 0.85
-FAVOURED = 3.0
+WIN_WEIGHT = 60.0
+BLOCK_WEIGHT = 30.0
+GIFT_FACTOR = 0.15
+ATTENTIVE_SHARE = 0.95
+BOARD_SHARE = 0.85
+FAVORITE_FACTOR = 3.0
 
 Weights = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mood:
-    """How a team leans in one turn: by the board (`sense`) and by fancy (`gut`)."""
+    """How a team leans in one turn: by the board (`board_weights`) and by fancy (`random_weights`)."""
 
     columns: tuple[int, ...]
-    sense: Weights
-    gut: Weights
+    board_weights: Weights
+    random_weights: Weights
 
     def choose(self, rng: Random) -> int:
-        weights = self.sense if rng.random() < SENSIBLE else self.gut
+        weights = self.board_weights if rng.random() < BOARD_SHARE else self.random_weights
         return rng.choices(self.columns, weights)[0]
 
     def vote(self, rng: Random, method: TallyMethod | None) -> int:
         """In the match's way: a column, all that are liked, or up to three in their order."""
-        liked = [self.choose(rng)]
+        chosen = [self.choose(rng)]
         if method in ("approval", "instant_runoff"):
-            liked += [self.choose(rng) for _ in range(rng.randrange(MOST_RANKED))]
-        columns = tuple(dict.fromkeys(liked))
-        return set_of(columns) if method == "approval" else ranking_of(columns)
+            chosen += [self.choose(rng) for _ in range(rng.randrange(MAX_RANKED))]
+        columns = tuple(dict.fromkeys(chosen))
+        return encode_set(columns) if method == "approval" else encode_ranking(columns)
 
 
-def mood_of(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
+def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
     """The mood of the team that plays `side`, which must be to move; of what it cannot read, all is fancy."""
     columns = turn.legal.red if side == "red" else turn.legal.yellow
-    gut = _gut(board, columns, rng)
+    random_weights = _draw_random_weights(board, columns, rng)
     if board.face == "drawn":
-        return Mood(columns, gut, gut)
-    attentive = rng.random() < ATTENTIVE
-    sight = _Sight(cabinet_of(board), side, attentive)
-    sense = tuple(fancy * sight.worth(column) for column, fancy in zip(columns, gut, strict=True))
-    return Mood(columns, sense, gut)
+        return Mood(columns, random_weights, random_weights)
+    attentive = rng.random() < ATTENTIVE_SHARE
+    evaluation = _BoardEvaluation(grid_from_board(board), side, attentive)
+    board_weights = tuple(weight * evaluation.score(column) for column, weight in zip(columns, random_weights, strict=True))
+    return Mood(columns, board_weights, random_weights)
 
 
-def cabinet_of(board: Board) -> Cabinet:
+def grid_from_board(board: Board) -> Grid:
     stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
-    return Cabinet(board.rows, tuple(stacks))
+    return Grid(board.rows, tuple(stacks))
 
 
-def _gut(board: Board, columns: tuple[int, ...], rng: Random) -> Weights:
+def _draw_random_weights(board: Board, columns: tuple[int, ...], rng: Random) -> Weights:
     """The middle is popular, and each turn has a column that catches on."""
-    middle, favourite = (board.columns + 1) / 2, rng.choice(columns)
+    middle, favorite = (board.columns + 1) / 2, rng.choice(columns)
     return tuple(
-        (FAVOURED if column == favourite else 1.0) * rng.uniform(0.5, 1.5) / (1 + abs(column - middle) / 2)
+        (FAVORITE_FACTOR if column == favorite else 1.0) * rng.uniform(0.5, 1.5) / (1 + abs(column - middle) / 2)
         for column in columns
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Sight:
+class _BoardEvaluation:
     """What one sees at a glance; an inattentive crowd overlooks what the other side is up to."""
 
-    cabinet: Cabinet
+    grid: Grid
     side: Side
     attentive: bool
 
-    def worth(self, column: int) -> float:
-        after = self.cabinet.drop(column, self.side)
+    def score(self, column: int) -> float:
+        after = self.grid.drop(column, self.side)
         cell = (column, after.height(column))
         if after.has_line(cell):
-            return WIN
-        if self.attentive and self.cabinet.drop(column, other(self.side)).has_line(cell):
-            return BLOCK
-        gift = self.attentive and after.room(column) and self._given(after, column)
-        hopes = self._hopes(self.side, cell) + self.attentive * self._hopes(other(self.side), cell)
-        return (1.0 + hopes) * (GIFT if gift else 1.0)
+            return WIN_WEIGHT
+        if self.attentive and self.grid.drop(column, other_side(self.side)).has_line(cell):
+            return BLOCK_WEIGHT
+        gift = self.attentive and after.room(column) and self._gives_opponent_win(after, column)
+        open_fours = self._score_open_fours(self.side, cell) + self.attentive * self._score_open_fours(other_side(self.side), cell)
+        return (1.0 + open_fours) * (GIFT_FACTOR if gift else 1.0)
 
-    def _given(self, after: Cabinet, column: int) -> bool:
-        top = after.drop(column, other(self.side))
+    def _gives_opponent_win(self, after: Grid, column: int) -> bool:
+        top = after.drop(column, other_side(self.side))
         return top.has_line((column, top.height(column)))
 
-    def _hopes(self, side: Side, cell: tuple[int, int]) -> float:
+    def _score_open_fours(self, side: Side, cell: tuple[int, int]) -> float:
         """Fours of `side` through the empty `cell` that are still possible, by how much of each stands."""
-        fours = (self._standing(side, cell, step, back) for step in DIRECTIONS for back in range(LINE))
-        return sum(standing**2 for standing in fours)
+        fours = (self._count_in_four(side, cell, step, back) for step in DIRECTIONS for back in range(LINE))
+        return sum(count**2 for count in fours)
 
-    def _standing(self, side: Side, cell: tuple[int, int], step: tuple[int, int], back: int) -> int:
+    def _count_in_four(self, side: Side, cell: tuple[int, int], step: tuple[int, int], back: int) -> int:
         """How many of this four stand; 0 if one is the other side's or off the board."""
-        standing = 0
+        count = 0
         for i in range(-back, LINE - back):
-            letter = _letter(self.cabinet, cell[0] + step[0] * i, cell[1] + step[1] * i)
-            if letter not in (LETTER[side], "."):
+            char = _char_at(self.grid, cell[0] + step[0] * i, cell[1] + step[1] * i)
+            if char not in (SIDE_MARK[side], "."):
                 return 0
-            standing += letter != "."
-        return standing
+            count += char != "."
+        return count
 
 
-def _letter(cabinet: Cabinet, column: int, row: int) -> str:
-    if not (1 <= column <= len(cabinet.stacks) and 1 <= row <= cabinet.rows):
+def _char_at(grid: Grid, column: int, row: int) -> str:
+    if not (1 <= column <= len(grid.stacks) and 1 <= row <= grid.rows):
         return ""
-    stack = cabinet.stacks[column - 1]
+    stack = grid.stacks[column - 1]
     return stack[row - 1] if row <= len(stack) else "."

@@ -3,95 +3,95 @@
 import asyncio
 from collections.abc import Callable
 
-from crowdgame.rehearsal.hall import Hall
-from crowdgame.rehearsal.kept_ballot import KeptBallot
+from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.kept_ballot import PendingBallot
 from crowdgame.rehearsal.profile import draw_moments
 from games.engine.game import SIDES, Side
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, EventState, Match, Turn, You
 
-PATIENCE_S = 2.0
-SOON_S = 0.4
+RESEND_AFTER_S = 2.0
+RETRY_SOON_S = 0.4
 
 Write = Callable[[BallotCast], bool]
 
 
-class Voter:
+class SimulatedVoter:
     """`write` sends a ballot if the phone is connected, and says whether it did."""
 
-    def __init__(self, index: int, hall: Hall, write: Write) -> None:
+    def __init__(self, index: int, context: RehearsalContext, write: Write) -> None:
         self._index = index
-        self._hall = hall
+        self._context = context
         self._write = write
         self._team = 0
         self._state: EventState | None = None
-        self._kept: KeptBallot | None = None
+        self._pending: PendingBallot | None = None
         self._planned: tuple[int, int] | None = None
-        self._moments: list[asyncio.TimerHandle] = []
-        self._patience: asyncio.TimerHandle | None = None
+        self._vote_timers: list[asyncio.TimerHandle] = []
+        self._resend_timer: asyncio.TimerHandle | None = None
         self._left = False
 
     def welcome(self, you: You, state: EventState) -> None:
         self._team, self._state = you.team, state
         turn = self._turn()
-        if self._kept is None and you.turn is not None and you.column is not None:
-            held = BallotCounted(turn=you.turn, column=you.column, sequence=you.sequence)
+        if self._pending is None and you.turn is not None and you.choice is not None:
+            held = BallotCounted(turn=you.turn, choice=you.choice, sequence=you.sequence)
             blinds = {held.sequence: you.blind or ""}
-            self._kept = KeptBallot(held.turn, 1, held.column, held.sequence, blinds, settled=True)
+            self._pending = PendingBallot(held.turn, 1, held.choice, held.sequence, blinds, settled=True)
             self._count(held, newest=True)
-        elif self._kept and turn and turn.id == self._kept.turn:
-            self._kept.take_welcome(you)
-        self._consider()
-        self._insist()
+        elif self._pending and turn and turn.id == self._pending.turn:
+            self._pending.apply_welcome(you)
+        self._update_plan()
+        self._resend()
 
-    def see(self, state: EventState) -> None:
+    def apply_state(self, state: EventState) -> None:
         """Thinking about it can wait."""
         self._state = state
-        self._hall.agenda.add(self._consider)
+        self._context.agenda.add(self._update_plan)
 
-    def _consider(self) -> None:
+    def _update_plan(self) -> None:
         if self._left:
             return
         turn = self._turn()
-        if self._kept and (turn is None or turn.id != self._kept.turn):
-            self._let_go(self._kept)
-        if turn and self._kept and self._kept.take_epoch(turn):
-            self._insist()
+        if self._pending and (turn is None or turn.id != self._pending.turn):
+            self._drop_ballot(self._pending)
+        if turn and self._pending and self._pending.apply_epoch(turn):
+            self._resend()
         plan = (turn.id, turn.closes_at) if turn and not turn.paused else None
         if plan != self._planned:
             self._planned = plan
             self._plan(turn)
 
     def counted(self, counted: BallotCounted) -> None:
-        kept = self._kept
-        newest = kept is not None and kept.counted(counted)
+        pending = self._pending
+        newest = pending is not None and pending.counted(counted)
         self._count(counted, newest=newest)
-        if newest and kept and kept.first_sent_ms is not None:
-            self._hall.ledger.ack_ms.add(self._hall.clock.local_ms() - kept.first_sent_ms)
-            self._calm()
+        if newest and pending and pending.first_sent_ms is not None:
+            self._context.ledger.ack_ms.add(self._context.clock.local_ms() - pending.first_sent_ms)
+            self._cancel_resend()
 
     def _count(self, counted: BallotCounted, *, newest: bool) -> None:
-        kept = self._kept
-        blind = kept.blinds.get(counted.sequence, "") if kept and kept.turn == counted.turn else ""
-        self._hall.ledger.count_ballot(self._index, counted, newest=newest, blind=blind)
+        pending = self._pending
+        blind = pending.blinds.get(counted.sequence, "") if pending and pending.turn == counted.turn else ""
+        self._context.ledger.count_ballot(self._index, counted, newest=newest, blind=blind)
 
     def refused(self, refused: BallotRefused) -> None:
-        self._hall.ledger.refused[refused.code] += 1
-        after = self._kept.refused(refused) if self._kept else "settled"
+        self._context.ledger.refused[refused.code] += 1
+        after = self._pending.refused(refused) if self._pending else "settled"
         if after == "now":
-            self._insist()
+            self._resend()
         elif after == "soon":
-            self._insist_in(SOON_S * (0.5 + self._hall.rng.random()))
+            self._resend_in(RETRY_SOON_S * (0.5 + self._context.rng.random()))
 
     def cut_off(self) -> None:
         """The phone loses its network."""
-        if self._kept and not self._kept.settled:
-            self._kept.cut_off = True
+        if self._pending and not self._pending.settled:
+            self._pending.cut_off = True
 
     def leave(self) -> None:
         """The phone is switched off."""
         self._left = True
-        self._calm()
-        self._forget_plan()
+        self._cancel_resend()
+        self._cancel_plan()
 
     def _match(self) -> Match | None:
         return self._state.match if self._state else None
@@ -105,63 +105,63 @@ class Voter:
 
     def _plan(self, turn: Turn | None) -> None:
         """Draw the moments to vote at, once a turn, anew if its deadline moves before the first."""
-        self._forget_plan()
+        self._cancel_plan()
         match = self._match()
-        if turn is None or match is None or turn.paused or self._kept or self._hall.played_out:
+        if turn is None or match is None or turn.paused or self._pending or self._context.voting_over:
             return
-        begins = max(self._hall.clock.now_ms(), turn.opens_at)
+        begins = max(self._context.clock.now_ms(), turn.opens_at)
         if self._side(match) not in turn.to_move or begins >= turn.closes_at:
             return
         loop = asyncio.get_running_loop()
-        for moment in draw_moments(self._hall.profile, begins, turn.closes_at, self._hall.rng):
-            self._moments.append(loop.call_later(self._hall.clock.until(moment), self._vote, turn.id))
+        for moment in draw_moments(self._context.profile, begins, turn.closes_at, self._context.rng):
+            self._vote_timers.append(loop.call_later(self._context.clock.until(moment), self._vote, turn.id))
 
-    def _forget_plan(self) -> None:
-        for handle in self._moments:
+    def _cancel_plan(self) -> None:
+        for handle in self._vote_timers:
             handle.cancel()
-        self._moments.clear()
+        self._vote_timers.clear()
 
     def _vote(self, turn_id: int) -> None:
         match, turn = self._match(), self._turn()
         if match is None or turn is None or turn.id != turn_id or turn.paused:
             return
-        mood = self._hall.mood(match, turn, self._side(match))
-        column = mood.vote(self._hall.rng, match.tally_method)
-        sequence = self._kept.sequence + 1 if self._kept else 1
-        before = self._kept.blinds if self._kept else {}
-        blind = f"{self._hall.rng.getrandbits(128):032x}"
-        self._kept = KeptBallot(turn.id, turn.epoch, column, sequence, {**before, sequence: blind})
-        self._insist()
+        mood = self._context.mood(match, turn, self._side(match))
+        choice = mood.vote(self._context.rng, match.tally_method)
+        sequence = self._pending.sequence + 1 if self._pending else 1
+        before = self._pending.blinds if self._pending else {}
+        blind = f"{self._context.rng.getrandbits(128):032x}"
+        self._pending = PendingBallot(turn.id, turn.epoch, choice, sequence, {**before, sequence: blind})
+        self._resend()
 
-    def _insist(self) -> None:
+    def _resend(self) -> None:
         """Send the kept ballot, the same one, until it is settled."""
-        kept = self._kept
-        if kept is None or kept.settled:
+        pending = self._pending
+        if pending is None or pending.settled:
             return
-        if self._write(kept.cast()):
-            self._note_sent(kept)
-        self._insist_in(PATIENCE_S)
+        if self._write(pending.cast()):
+            self._note_sent(pending)
+        self._resend_in(RESEND_AFTER_S)
 
-    def _note_sent(self, kept: KeptBallot) -> None:
+    def _note_sent(self, pending: PendingBallot) -> None:
         """How long a phone was cut off is not the server's time."""
-        if kept.first_sent_ms is None:
-            self._hall.ledger.send_ballot(self._index, kept.turn)
-        if kept.first_sent_ms is None or kept.cut_off:
-            kept.first_sent_ms = self._hall.clock.local_ms()
-        kept.cut_off = False
+        if pending.first_sent_ms is None:
+            self._context.ledger.send_ballot(self._index, pending.turn)
+        if pending.first_sent_ms is None or pending.cut_off:
+            pending.first_sent_ms = self._context.clock.local_ms()
+        pending.cut_off = False
 
-    def _insist_in(self, seconds: float) -> None:
-        self._calm()
-        self._patience = asyncio.get_running_loop().call_later(seconds, self._insist)
+    def _resend_in(self, seconds: float) -> None:
+        self._cancel_resend()
+        self._resend_timer = asyncio.get_running_loop().call_later(seconds, self._resend)
 
-    def _calm(self) -> None:
-        if self._patience:
-            self._patience.cancel()
-            self._patience = None
+    def _cancel_resend(self) -> None:
+        if self._resend_timer:
+            self._resend_timer.cancel()
+            self._resend_timer = None
 
-    def _let_go(self, kept: KeptBallot) -> None:
+    def _drop_ballot(self, pending: PendingBallot) -> None:
         """Its turn is over."""
-        if not kept.settled and kept.first_sent_ms is not None:
-            self._hall.ledger.lose_ballot(kept.turn, cut_off=kept.cut_off)
-        self._kept = None
-        self._calm()
+        if not pending.settled and pending.first_sent_ms is not None:
+            self._context.ledger.lose_ballot(pending.turn, cut_off=pending.cut_off)
+        self._pending = None
+        self._cancel_resend()

@@ -47,9 +47,9 @@ def decode(frame: bytes) -> protocol.ToPhone:
     return _decode(frame) if frame.startswith(CLOCK) else _shared(frame)
 
 
-def _welcome(told: _Welcome) -> protocol.PhoneWelcomed:
+def _welcome(welcome: _Welcome) -> protocol.PhoneWelcomed:
     return protocol.PhoneWelcomed(
-        now_at=told.now_at, seq=told.seq, you=told.you, state=_state(bytes(told.state))
+        now_at=welcome.now_at, seq=welcome.seq, you=welcome.you, state=_state(bytes(welcome.state))
     )
 
 

@@ -9,20 +9,20 @@ from games.engine.game import SIDES, Side
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 14, 24
-MOST_LABELS = 8
+MAX_LABELS = 8
 SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
 
 Values = Sequence[float | None]
 
 
-def draw_lines(told: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
-    """A value a turn and side; `marked` is a turn with a line through it. `told` is the chart in words."""
+def draw_lines(description: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
+    """A value a turn and side; `marked` is a turn with a line through it. `description` is the chart in words."""
     turns = max(map(len, series.values()))
     lines = "".join(_line(side, values, top) for side, values in series.items())
-    return _chart(told, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
+    return _chart(description, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
 
 
-def draw_bars(told: str, values: Values, unit: str = "") -> str:
+def draw_bars(description: str, values: Values, unit: str = "") -> str:
     """A bar a turn."""
     top = round_up(max((value for value in values if value is not None), default=1))
     width = min(28.0, 0.7 * (WIDTH - LEFT - RIGHT) / len(values))
@@ -32,10 +32,10 @@ def draw_bars(told: str, values: Values, unit: str = "") -> str:
         for i, value in enumerate(values)
         if value is not None
     )
-    return _chart(told, f"{_grid(top, unit)}{_turn_labels(len(values))}{''.join(bars)}")
+    return _chart(description, f"{_grid(top, unit)}{_turn_labels(len(values))}{''.join(bars)}")
 
 
-def draw_votes(told: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
+def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
     """The shares of a turn's ballots, each side's column beside the other's; the picks stand out."""
     highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
     step = WIDTH / len(choices)
@@ -49,7 +49,7 @@ def draw_votes(told: str, votes: Mapping[Side, SideVote], choices: Sequence[str]
         for column, name in enumerate(choices, 1)
     )
     return _chart(
-        told, f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}'
+        description, f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}'
     )
 
 
@@ -79,15 +79,15 @@ def round_up(value: float) -> float:
 
 def fitting_unit(longest_ms: int) -> tuple[int, str]:
     """What to divide by, and its sign."""
-    for size, sign in ((DAY_MS, " d"), (HOUR_MS, " h"), (MINUTE_MS, " min")):
+    for size, unit in ((DAY_MS, " d"), (HOUR_MS, " h"), (MINUTE_MS, " min")):
         if longest_ms >= 2 * size:
-            return size, sign
+            return size, unit
     return SECOND_MS, " s"
 
 
-def _chart(told: str, drawn: str) -> str:
+def _chart(description: str, drawn: str) -> str:
     size = f"0 0 {WIDTH} {HEIGHT}"
-    return f'<svg class="chart" viewBox="{size}" role="img" aria-label="{escape(told)}">{drawn}</svg>'
+    return f'<svg class="chart" viewBox="{size}" role="img" aria-label="{escape(description)}">{drawn}</svg>'
 
 
 def _x(index: int, turns: int) -> float:
@@ -108,7 +108,7 @@ def _grid(top: float, unit: str = "") -> str:
 
 
 def _turn_labels(turns: int) -> str:
-    step = -(-turns // MOST_LABELS)
+    step = -(-turns // MAX_LABELS)
     return "".join(
         f'<text class="number" x="{_x(number - 1, turns):.1f}" y="{HEIGHT - 6}">{number}</text>'
         for number in range(1, turns + 1)

@@ -6,10 +6,10 @@ from typing import Literal
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
-from voting.counting.sides import SidesTold
+from voting.counting.sides import SidesSummary
 from voting.counting.types import Deciding
 
-End = Literal["red", "yellow", "draw", "playing", "aborted"]
+MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class TurnReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class MatchReport:
     """`playing` and `aborted` matches are told as far as they came.
 
     `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
@@ -74,14 +74,14 @@ class Report:
     match: int
     teams: Mapping[Side, str]
     game: str
-    end: End
+    end: MatchEnd
     forfeited: bool
     start: Board
     turns: tuple[TurnReport, ...]
     by_time: bool = False
     resigned: bool = False
     deserted: bool = False
-    sides: SidesTold | None = None
+    sides: SidesSummary | None = None
 
     @property
     def winner(self) -> Side | None:
@@ -103,11 +103,11 @@ class Report:
         return find_turning_point(self.winner, [turn.board for turn in self.turns])
 
 
-def ballots_a_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
+def ballots_per_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
     return [turn.votes[side].ballots if side in turn.votes else None for turn in turns]
 
 
-def agreement_a_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
+def agreement_per_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
     """In per cent."""
     return [_per_cent(turn.votes.get(side)) for turn in turns]
 
@@ -126,7 +126,7 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
     return 100 * with_it / total if total else None
 
 
-def csv_rows(report: Report) -> Iterator[tuple[str, ...]]:
+def csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
     """A head, then a row a turn. Nothing in it is anybody's words."""
     columns = range(1, report.board.columns + 1)
     yield (
@@ -140,7 +140,7 @@ def csv_rows(report: Report) -> Iterator[tuple[str, ...]]:
         yield tuple(_cells(report, turn))
 
 
-def _cells(report: Report, turn: TurnReport) -> Iterator[str]:
+def _cells(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     yield from (report.code, str(report.match), str(turn.number))
     yield from (_text(at) for at in (turn.opened_at, turn.sealed_at, turn.resolved_at))
     votes = [turn.votes.get(side) for side in SIDES]
@@ -168,7 +168,7 @@ def _text(number: int | None) -> str:
     return "" if number is None else str(number)
 
 
-def loyal_share(sides: SidesTold) -> float:
+def loyal_percent(sides: SidesSummary) -> float:
     """In per cent, of everybody, who never changed sides."""
     everybody = sides.turns[0].red + sides.turns[0].yellow if sides.turns else 0
     return 100 * sum(sides.loyal) / everybody if everybody else 0

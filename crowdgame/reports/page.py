@@ -6,20 +6,20 @@ from functools import partial
 
 from crowdgame.reports.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
 from crowdgame.reports.model import (
-    Report,
+    MatchReport,
     SideVote,
     TurnReport,
-    agreement_a_turn,
-    ballots_a_turn,
-    loyal_share,
+    agreement_per_turn,
+    ballots_per_turn,
+    loyal_percent,
     mean_agreement,
 )
-from crowdgame.reports.words import tell_end, tell_result, tell_turn, tell_turning_point
-from games.drawing.board_drawing import Marks, draw_board
-from games.engine.game import SIDES, Board, Side, named
-from voting.counting.sides import SidesTold
+from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
+from games.drawing.board_drawing import Highlights, draw_board
+from games.engine.game import SIDES, Board, Side, insert_team_names
+from voting.counting.sides import SidesSummary
 
-SIDE_OF = {"R": "red", "Y": "yellow"}
+SIDE_BY_CELL = {"R": "red", "Y": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class VoteRow:
 @dataclass(frozen=True, slots=True)
 class TurnView:
     number: int
-    told: str
+    description: str
     board: str
     chart: str
     rows: tuple[VoteRow, ...]
@@ -47,14 +47,14 @@ class TurnView:
 @dataclass(frozen=True, slots=True)
 class Chart:
     title: str
-    told: str
+    description: str
     drawn: str
     of_teams: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """`united` is how many of a team's votes went with their team's pick. What is drawn needs no escaping."""
+    """`agreements` is how many of a team's votes went with their team's pick. What is drawn needs no escaping."""
 
     result: str
     end: str
@@ -62,55 +62,55 @@ class ReportView:
     final: str
     ballots: str
     most: str
-    united: tuple[tuple[Side, str, str], ...]
+    agreements: tuple[tuple[Side, str, str], ...]
     turns: tuple[TurnView, ...]
     charts: tuple[Chart, ...]
 
 
-def view_report(report: Report) -> ReportView:
+def view_report(report: MatchReport) -> ReportView:
     turned = report.turning_point
     return ReportView(
-        result=tell_result(report),
-        end=tell_end(report),
-        turning_point=tell_turning_point(report),
-        final=draw_board(report.board, f"The board at the end. {tell_board(report, report.board)}"),
+        result=describe_result(report),
+        end=describe_end(report),
+        turning_point=describe_turning_point(report),
+        final=draw_board(report.board, f"The board at the end. {describe_board(report, report.board)}"),
         ballots=f"{report.ballots:,}",
-        most=f"{_most(report):,}",
-        united=tuple((s, report.teams[s], _rounded(mean_agreement(report.turns, s))) for s in SIDES),
+        most=f"{_largest_turnout(report):,}",
+        agreements=tuple((s, report.teams[s], _format_percent(mean_agreement(report.turns, s))) for s in SIDES),
         turns=tuple(_view_turn(report, turn, turned.turn if turned else 0) for turn in report.turns),
         charts=tuple(_charts(report)) if report.turns else (),
     )
 
 
-def _most(report: Report) -> int:
+def _largest_turnout(report: MatchReport) -> int:
     return max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
 
 
-def tell_board(report: Report, board: Board) -> str:
+def describe_board(report: MatchReport, board: Board) -> str:
     """What is drawn, or column by column, from the bottom up."""
     if board.drawing:
-        return named(board.drawing.words, report.teams)
-    told = (f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1))
-    return ". ".join(told) + "."
+        return insert_team_names(board.drawing.words, report.teams)
+    description = (f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1))
+    return ". ".join(description) + "."
 
 
-def _stack(report: Report, board: Board, column: int) -> str:
-    letters = [line[column - 1] for line in reversed(board.grid) if line[column - 1] in SIDE_OF]
-    return ", ".join(SIDE_OF[letter] for letter in letters) or "empty"
+def _stack(report: MatchReport, board: Board, column: int) -> str:
+    chars = [line[column - 1] for line in reversed(board.grid) if line[column - 1] in SIDE_BY_CELL]
+    return ", ".join(SIDE_BY_CELL[char] for char in chars) or "empty"
 
 
-def _view_turn(report: Report, turn: TurnReport, turned: int) -> TurnView:
+def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
     came = turn.resolution
     fresh = {(drop.column, drop.row) for drop in came.drops if drop.row is not None}
-    told = f"The board after turn {turn.number}. {tell_board(report, turn.board)}"
+    description = f"The board after turn {turn.number}. {describe_board(report, turn.board)}"
     shares = f"Turn {turn.number}, votes by column. " + " ".join(
-        map(partial(_tell_votes, report), turn.votes.items())
+        map(partial(_describe_votes, report), turn.votes.items())
     )
     holder = came.token_after
     return TurnView(
         number=turn.number,
-        told=tell_turn(report, turn),
-        board=draw_board(turn.board, told, Marks(fresh=fresh, framed=came.conflict)),
+        description=describe_turn(report, turn),
+        board=draw_board(turn.board, description, Highlights(fresh=fresh, framed=came.conflict)),
         chart=draw_votes(shares, turn.votes, _choices(turn.board)),
         rows=tuple(_rows(report, turn)),
         token=report.teams[holder] if holder else "",
@@ -120,45 +120,45 @@ def _view_turn(report: Report, turn: TurnReport, turned: int) -> TurnView:
     )
 
 
-def _tell_votes(report: Report, voted: tuple[Side, SideVote]) -> str:
+def _describe_votes(report: MatchReport, voted: tuple[Side, SideVote]) -> str:
     side, vote = voted
     counts = (
-        f"{count} for {report.start.name_of(column)}" for column, count in enumerate(vote.counts, 1) if count
+        f"{count} for {report.start.action_name(column)}" for column, count in enumerate(vote.counts, 1) if count
     )
     return f"{report.teams[side]}: {', '.join(counts) or 'none'}."
 
 
-def _rows(report: Report, turn: TurnReport) -> Iterator[VoteRow]:
+def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
     for side, vote in turn.votes.items():
         share = "" if vote.agreement is None else f"{100 * vote.agreement:.0f} %"
-        pick = report.start.name_of(vote.pick) if vote.pick else ""
+        pick = report.start.action_name(vote.pick) if vote.pick else ""
         yield VoteRow(side, report.teams[side], vote, share, pick)
 
 
 def _choices(board: Board) -> tuple[str, ...]:
-    return tuple(board.name_of(action) for action in range(1, board.columns + 1))
+    return tuple(board.action_name(action) for action in range(1, board.columns + 1))
 
 
-def _charts(report: Report) -> Iterator[Chart]:
+def _charts(report: MatchReport) -> Iterator[Chart]:
     turns, turned = report.turns, report.turning_point
     marked = turned.turn if turned else None
     if report.sides:
         yield _sides_chart(report.sides, marked)
-    ballots = {side: ballots_a_turn(turns, side) for side in SIDES}
+    ballots = {side: ballots_per_turn(turns, side) for side in SIDES}
     most = max((value for values in ballots.values() for value in values if value), default=0)
-    told = f"Votes a turn, at most {most:.0f} of a team."
+    description = f"Votes a turn, at most {most:.0f} of a team."
     text = "Votes of each team in each turn."
-    yield Chart("Turnout", text, draw_lines(told, ballots, round_up(most), marked))
-    agreement = {side: agreement_a_turn(turns, side) for side in SIDES}
-    told = " ".join(
-        f"{report.teams[s]}: {_rounded(mean_agreement(turns, s)) or 'no votes'} in all." for s in SIDES
+    yield Chart("Turnout", text, draw_lines(description, ballots, round_up(most), marked))
+    agreement = {side: agreement_per_turn(turns, side) for side in SIDES}
+    description = " ".join(
+        f"{report.teams[s]}: {_format_percent(mean_agreement(turns, s)) or 'no votes'} in all." for s in SIDES
     )
     text = "How many in a hundred voted for what their team then played."
-    yield Chart("Agreement", text, draw_lines(told, agreement, 100, marked))
-    yield from _open_times(turns)
+    yield Chart("Agreement", text, draw_lines(description, agreement, 100, marked))
+    yield from _voting_times_chart(turns)
 
 
-def _sides_chart(sides: SidesTold, marked: int | None) -> Chart:
+def _sides_chart(sides: SidesSummary, marked: int | None) -> Chart:
     held: dict[Side, list[float | None]] = {
         "red": [turn.red for turn in sides.turns],
         "yellow": [turn.yellow for turn in sides.turns],
@@ -168,22 +168,22 @@ def _sides_chart(sides: SidesTold, marked: int | None) -> Chart:
     text = (
         f"How many were on each side, told by nobody before the end. {moved:,} changes of side; "
         f"{sides.in_time:,} changed over in time, {sides.too_soon:,} too soon, "
-        f"{loyal_share(sides):.0f} % stayed."
+        f"{loyal_percent(sides):.0f} % stayed."
     )
-    told = " ".join(f"Turn {n}: {turn.red}, {turn.yellow}." for n, turn in enumerate(sides.turns, 1))
-    return Chart("Sides", text, draw_lines(told, held, round_up(most), marked))
+    description = " ".join(f"Turn {n}: {turn.red}, {turn.yellow}." for n, turn in enumerate(sides.turns, 1))
+    return Chart("Sides", text, draw_lines(description, held, round_up(most), marked))
 
 
-def _open_times(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
+def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
     known = [turn.open_ms for turn in turns if turn.open_ms is not None]
     if not known:
         return
-    size, sign = fitting_unit(max(known))
+    size, unit = fitting_unit(max(known))
     values = [None if turn.open_ms is None else turn.open_ms / size for turn in turns]
-    told = f"From {min(known) / size:.0f}{sign} to {max(known) / size:.0f}{sign}."
+    description = f"From {min(known) / size:.0f}{unit} to {max(known) / size:.0f}{unit}."
     text = "How long each vote was open, pauses and all. When a single vote came in is not kept."
-    yield Chart("Time to vote", text, draw_bars(told, values, sign), of_teams=False)
+    yield Chart("Time to vote", text, draw_bars(description, values, unit), of_teams=False)
 
 
-def _rounded(per_cent: float | None) -> str:
+def _format_percent(per_cent: float | None) -> str:
     return "" if per_cent is None else f"{per_cent:.0f} %"

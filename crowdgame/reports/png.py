@@ -13,30 +13,30 @@ from games.engine.game import Board, Side
 STATIC = Path(__file__).parents[1] / "static"
 SHEETS = ("tokens/stage.css", "tokens/rooms.css", "tokens/drawn.css", "paper/paper.css")
 PROGRAM = Path(__file__).with_name("raster.py")
-KEPT = 64
-PATIENCE_S = 10.0
-_kept: dict[Hashable, bytes] = {}
-_drawing = threading.Lock()
+MAX_CACHED = 64
+LOCK_TIMEOUT_S = 10.0
+_cache: dict[Hashable, bytes] = {}
+_render_lock = threading.Lock()
 
 
-class Busy(Exception):
+class PictureQueueFull(Exception):
     """Too many wait for a picture."""
 
 
-def picture_of(version: Hashable, board: Board, winner: Side | None) -> bytes:
+def render_picture(version: Hashable, board: Board, winner: Side | None) -> bytes:
     """A PNG; the same `version` is the same picture. Raises Busy."""
-    if version in _kept:
-        return _kept[version]
-    if not _drawing.acquire(timeout=PATIENCE_S):
-        raise Busy
+    if version in _cache:
+        return _cache[version]
+    if not _render_lock.acquire(timeout=LOCK_TIMEOUT_S):
+        raise PictureQueueFull
     try:
-        if version not in _kept:
-            while len(_kept) >= KEPT:
-                _kept.pop(next(iter(_kept)), None)
-            _kept[version] = _draw(draw_preview(board, winner, _style()))
-        return _kept[version]
+        if version not in _cache:
+            while len(_cache) >= MAX_CACHED:
+                _cache.pop(next(iter(_cache)), None)
+            _cache[version] = _draw(draw_preview(board, winner, _style()))
+        return _cache[version]
     finally:
-        _drawing.release()
+        _render_lock.release()
 
 
 def _draw(drawing: str) -> bytes:

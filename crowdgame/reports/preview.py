@@ -45,14 +45,14 @@ def plain_style(sheets: str) -> str:
     tokens = dict(TOKEN.findall("".join(body for name, body in RULE.findall(text) if ":root" in name)))
     rules = {names.strip(): body for names, body in RULE.findall(text)}
     drawn = {names: body for names, body in rules.items() if DRAWN.search(names) and f"{OWN}:" not in body}
-    plain = [f"{names} {{{_put(body, tokens)}}}" for names, body in drawn.items()]
+    plain = [f"{names} {{{_substitute(body, tokens)}}}" for names, body in drawn.items()]
     for side in SIDES:
         marked = f'.mark[data-side="{side}"]'
         own = tokens | dict(TOKEN.findall(rules[marked]))
         of_side = {names.replace(".mark", marked, 1): body for names, body in drawn.items() if OWN in body}
-        plain += [f"{names} {{{_put(body, own)}}}" for names, body in of_side.items()]
+        plain += [f"{names} {{{_substitute(body, own)}}}" for names, body in of_side.items()]
     return f".night {{fill: {tokens['--night']}}} {' '.join(plain)}"
 
 
-def _put(body: str, tokens: dict[str, str]) -> str:
+def _substitute(body: str, tokens: dict[str, str]) -> str:
     return USED.sub(lambda used: tokens.get(used[1], used[2] or "none"), body)

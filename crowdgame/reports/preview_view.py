@@ -7,13 +7,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from crowdgame.reports.png import Busy, picture_of
+from crowdgame.reports.png import PictureQueueFull, render_picture
 from games.engine.errors import GameError
 from games.engine.game import Board
 from games.engine.registry import find_game, read_options
-from games.matches import position_of
+from games.matches import load_position
 from games.models import Event, Match, MatchResult
-from voting.records.exports import find_match, version_of
+from voting.records.exports import find_match, record_version
 
 FRESH_S = 300
 BUSY_S = 10
@@ -25,13 +25,13 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
     match = find_match(code, number)
     try:
         if match:
-            picture = picture_of(version_of(match), _board(match), WINNERS.get(match.result))
+            picture = render_picture(record_version(match), _board(match), WINNERS.get(match.result))
         else:
             event = _waiting(code, number)
-            picture = picture_of((event.game, str(event.options)), _first_board(event), None)
+            picture = render_picture((event.game, str(event.options)), _first_board(event), None)
     except GameError:
         raise Http404 from None
-    except Busy:
+    except PictureQueueFull:
         return HttpResponse(status=503, headers={"Retry-After": str(BUSY_S)})
     answer = HttpResponse(picture, content_type="image/png")
     answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
@@ -39,7 +39,7 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
 
 
 def _board(match: Match) -> Board:
-    position = position_of(match)
+    position = load_position(match)
     return position.game.view(position.state, None)
 
 

@@ -4,20 +4,20 @@ from typing import Any, cast
 
 import msgspec
 
-from crowdgame.reports.model import End, Report, SideVote, TurnReport
+from crowdgame.reports.model import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
-from games.matches import Position, position_of
+from games.matches import Position, load_position
 from games.models import EndedBy, Match, MatchState, Turn
-from voting.counting.sides import SidesTold
+from voting.counting.sides import SidesSummary
 from voting.models import SidesRecord, TallyRecord
 
 
-def read_report(match: Match) -> Report:
+def read_report(match: Match) -> MatchReport:
     """`match` with its event and teams."""
-    position = position_of(match)
+    position = load_position(match)
     game = position.game
-    return Report(
+    return MatchReport(
         event=match.event.name,
         code=match.event.code,
         match=match.number,
@@ -34,25 +34,25 @@ def read_report(match: Match) -> Report:
     )
 
 
-def _sides(match: Match) -> SidesTold | None:
-    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
-    return msgspec.convert(kept.told["told"], SidesTold) if kept else None
+def _sides(match: Match) -> SidesSummary | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
+    return msgspec.convert(kept.summary["summary"], SidesSummary) if kept else None
 
 
-def _end(match: Match) -> End:
+def _end(match: Match) -> MatchEnd:
     if match.state == MatchState.PLAYING:
         return "playing"
-    return cast(End, match.result) if match.state == MatchState.ENDED else "aborted"
+    return cast(MatchEnd, match.result) if match.state == MatchState.ENDED else "aborted"
 
 
 def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
     game = position.game
     state = game.start(read_options(game, match.options))
     votes = _votes(match)
-    told = []
+    reports = []
     for turn in position.turns:
         state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
-        told.append(
+        reports.append(
             TurnReport(
                 number=turn.number,
                 votes=votes.get(turn.pk, {}),
@@ -64,7 +64,7 @@ def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
                 resolved_at=turn.resolved_at,
             )
         )
-    return tuple(told)
+    return tuple(reports)
 
 
 def _opened_at(turn: Turn) -> int | None:

@@ -16,7 +16,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from games.models import Match, MatchState
-from voting.records.exports import InMotion, StillSecret, export_match, find_match, version_of
+from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 
 AT_ONCE = 2
 ON_THEIR_WAY = 20
@@ -51,9 +51,9 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
             return _busy()
         found = _find(code, number)
         return _answer(request, *found) if found else _none()
-    except InMotion:
+    except MatchChanging:
         return _busy()
-    except StillSecret as refusal:
+    except SidesStillSecret as refusal:
         return HttpResponse(
             f"Not yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
         )
@@ -72,7 +72,7 @@ def _none() -> HttpResponse:
 def _find(code: str, number: int) -> tuple[Match, bytes] | None:
     """The match and its record, compressed: the same as long as the match does not go on."""
     match = find_match(code, number)
-    kept = _kept.get(version_of(match)) if match else None
+    kept = _kept.get(record_version(match)) if match else None
     if match and kept:
         return match, kept
     exported = export_match(code, number)

@@ -11,14 +11,14 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from games.models import Event, Match, MatchState, TurnState
-from voting.counting.ballots import HAND, unpack_ballots
-from voting.counting.choices import columns_of, resigns
+from voting.counting.ballots import HAND_VOTER_PREFIX, unpack_ballots
+from voting.counting.choices import decode_columns, resigns
 from voting.models import TallyRecord
 
-HEAD = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
+HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
 
 
-class Vote(NamedTuple):
+class StudyVote(NamedTuple):
     """`choice` are columns, the first place first where the vote ranks them; `picked` is the side's own."""
 
     turn: int
@@ -34,7 +34,7 @@ def studied_matches(event: Event) -> QuerySet[Match]:
 
 def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
     """A head, then a row a vote, by match and voter. Voters are numbered anew in each match and call."""
-    yield HEAD
+    yield HEADER
     for match in studied_matches(event):
         voters = _votes_by_voter(match)
         if "" in voters:  # it is forgotten whose they were: no longer voters, but votes
@@ -46,20 +46,20 @@ def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
                 yield tuple(map(str, _cells(match, number, vote)))
 
 
-def _votes_by_voter(match: Match) -> dict[str, list[Vote]]:
+def _votes_by_voter(match: Match) -> dict[str, list[StudyVote]]:
     """Of phones: a hand that was counted is another one in each turn."""
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
-    votes: dict[str, list[Vote]] = {}
+    votes: dict[str, list[StudyVote]] = {}
     for tally in tallies.select_related("turn").order_by("turn__number"):
         for ballot in unpack_ballots(bytes(tally.sealed)):
-            if not ballot.voter.startswith(HAND):
-                said = columns_of(ballot.column)
-                vote = Vote(tally.turn.number, tally.side, said, resigns(ballot.column), tally.pick)
+            if not ballot.voter.startswith(HAND_VOTER_PREFIX):
+                said = decode_columns(ballot.choice)
+                vote = StudyVote(tally.turn.number, tally.side, said, resigns(ballot.choice), tally.pick)
                 votes.setdefault(ballot.voter, []).append(vote)
     return votes
 
 
-def _cells(match: Match, voter: int, vote: Vote) -> Iterable[object]:
+def _cells(match: Match, voter: int, vote: StudyVote) -> Iterable[object]:
     choice = " ".join(map(str, vote.choice))
     picked = "" if vote.picked is None else vote.picked
     return match.number, voter, vote.turn, vote.side, choice, int(vote.resigns), picked, match.result

@@ -3,12 +3,12 @@ from django.urls import path
 from crowdgame.reports.preview_view import board_picture
 from crowdgame.reports.record_view import match_record
 from crowdgame.reports.verify_view import verify_script
-from crowdgame.reports.views import match_figures, match_report
+from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
-    path("report/<code:code>/<int:number>.csv", match_figures, name="report_csv"),
+    path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("verify.py", verify_script, name="verify"),

@@ -17,7 +17,7 @@ from crowdgame.reports.reading import read_report
 from crowdgame.web.paper import answer_paper, render_paper
 from crowdgame.web.spreadsheet import answer_csv
 from games.models import Match, MatchState
-from voting.records.exports import find_match, version_of
+from voting.records.exports import find_match, record_version
 
 KEPT = 8
 GZIP_LEVEL = 6
@@ -40,7 +40,7 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 @require_safe
-def match_figures(request: HttpRequest, code: str, number: int) -> HttpResponse:
+def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
         return _none(request)
@@ -50,7 +50,7 @@ def match_figures(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _page(match: Match, picture: str) -> bytes:
-    version = *version_of(match), picture
+    version = *record_version(match), picture
     if version in _kept:
         return _kept[version]
     report = read_report(match)

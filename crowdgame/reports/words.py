@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from crowdgame.reports.model import Report, SideVote, TurnReport
+from crowdgame.reports.model import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
-from games.engine.game import SIDES, Drop, Side, named, other
+from games.engine.game import SIDES, Drop, Side, insert_team_names, other_side
 
 LINE = 4
 
 
-def tell_result(report: Report) -> str:
+def describe_result(report: MatchReport) -> str:
     """The headline."""
     if report.winner:
         return f"{report.teams[report.winner]} won"
     return {"draw": "A draw", "aborted": "Stopped before its end"}.get(report.end, "Still being played")
 
 
-def tell_end(report: Report) -> str:
+def describe_end(report: MatchReport) -> str:
     """How it came to that."""
     last = len(report.turns)
     if report.end == "playing":
@@ -24,41 +24,41 @@ def tell_end(report: Report) -> str:
     if report.end == "aborted":
         return f"The organizer stopped it after {_turns(last)}."
     if report.resigned:
-        who = "Both teams" if report.winner is None else report.teams[other(report.winner)]
+        who = "Both teams" if report.winner is None else report.teams[other_side(report.winner)]
         return f"{who} gave up in turn {last}."
     if report.forfeited:
-        return _tell_forfeit(report, last)
+        return _describe_forfeit(report, last)
     if report.winner is None:
         why = "nobody is ahead" if report.board.drawing else "the board is full, and nobody has four in a row"
         return f"After {_turns(last)} {why}."
-    return _tell_win(report, report.winner, last)
+    return _describe_win(report, report.winner, last)
 
 
-def _tell_forfeit(report: Report, last: int) -> str:
+def _describe_forfeit(report: MatchReport, last: int) -> str:
     if report.deserted and report.winner:
-        return f"Everybody had left {report.teams[other(report.winner)]} in turn {last}."
+        return f"Everybody had left {report.teams[other_side(report.winner)]} in turn {last}."
     if report.by_time:
-        who = "Both" if report.winner is None else report.teams[other(report.winner)]
+        who = "Both" if report.winner is None else report.teams[other_side(report.winner)]
         return f"{who} ran out of time in turn {last}."
     if report.winner is None:
         return f"Nobody voted in turn {last}, on either side."
-    return f"Nobody of {report.teams[other(report.winner)]} voted in turn {last}."
+    return f"Nobody of {report.teams[other_side(report.winner)]} voted in turn {last}."
 
 
-def _tell_win(report: Report, winner: Side, last: int) -> str:
+def _describe_win(report: MatchReport, winner: Side, last: int) -> str:
     if report.board.drawing:
         return f"{report.teams[winner]} won in turn {last}."
     lines = report.turns[-1].resolution.lines
     longest = max(map(len, lines), default=LINE)
     made = "Four" if longest == LINE else ("Five", "Six", "Seven")[longest - LINE - 1]
     more = f", in {len(lines)} lines at once" if len(lines) > 1 else ""
-    if line_cells(report.board, other(winner)):
-        loser = report.teams[other(winner)]
+    if line_cells(report.board, other_side(winner)):
+        loser = report.teams[other_side(winner)]
         return f"Both had four in a row in turn {last}; the token decided against {loser}."
     return f"{made} in a row in turn {last}{more}."
 
 
-def tell_turning_point(report: Report) -> str:
+def describe_turning_point(report: MatchReport) -> str:
     """Empty if there is none."""
     point, winner = report.turning_point, report.winner
     if point is None or winner is None:
@@ -66,16 +66,16 @@ def tell_turning_point(report: Report) -> str:
     name = report.teams[winner]
     if not point.threats:
         return f"It came out of nowhere: before turn {point.turn}, no column was there that won for {name}."
-    told = f"From turn {point.turn} to the end there was always a column that won for {name} at once: "
-    told += f"{_columns(point.threats)} to begin with."
-    if point.sure is not None:
+    text = f"From turn {point.turn} to the end there was always a column that won for {name} at once: "
+    text += f"{_columns(point.threats)} to begin with."
+    if point.certain_since is not None:
         since = (
             "They held the token, too"
-            if point.sure == point.turn
-            else f"From turn {point.sure} on they held the token, too"
+            if point.certain_since == point.turn
+            else f"From turn {point.certain_since} on they held the token, too"
         )
-        told += f" {since}, so nobody could get in before them."
-    return told
+        text += f" {since}, so nobody could get in before them."
+    return text
 
 
 def _columns(columns: tuple[int, ...]) -> str:
@@ -84,40 +84,40 @@ def _columns(columns: tuple[int, ...]) -> str:
     return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
 
 
-def _called(report: Report, action: int) -> str:
+def _action_phrase(report: MatchReport, action: int) -> str:
     """In a sentence."""
-    return report.start.name_of(action) if report.start.choices else f"column {action}"
+    return report.start.action_name(action) if report.start.choices else f"column {action}"
 
 
-def tell_turn(report: Report, turn: TurnReport) -> str:
+def describe_turn(report: MatchReport, turn: TurnReport) -> str:
     """What the teams chose, and what came of it."""
     return " ".join(_sentences(report, turn))
 
 
-def _sentences(report: Report, turn: TurnReport) -> Iterator[str]:
+def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     came = turn.resolution
     if came.conflict:
         yield f"Both chose column {came.conflict}."
     else:
         chosen = [
-            f"{report.teams[s]} chose {_called(report, v.pick)}" for s, v in turn.votes.items() if v.pick
+            f"{report.teams[s]} chose {_action_phrase(report, v.pick)}" for s, v in turn.votes.items() if v.pick
         ]
         if chosen:
             yield f"{', '.join(chosen)}{', in secret' if turn.board.vote == 'open' else ''}."
     for side, vote in turn.votes.items():
         if report.by_time and turn is report.turns[-1]:
-            yield from _tell_clock(report.teams[side], vote)
+            yield from _describe_clock(report.teams[side], vote)
         else:
-            yield from _tell_deciding(report, report.teams[side], vote)
-    if came.told:
-        yield named(" ".join(came.told), report.teams)
+            yield from _describe_deciding(report, report.teams[side], vote)
+    if came.sentences:
+        yield insert_team_names(" ".join(came.sentences), report.teams)
     if came.conflict:
-        yield from _tell_conflict(report, turn)
+        yield from _describe_conflict(report, turn)
     if came.lines and came.result in SIDES:
         yield f"Four in a row for {report.teams[came.result]}."
 
 
-def _tell_clock(name: str, vote: SideVote) -> Iterator[str]:
+def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
     """In the turn in which somebody ran out of time."""
     if vote.decided_by == "forfeit":
         yield f"{name} ran out of time, and that lost the match."
@@ -125,11 +125,11 @@ def _tell_clock(name: str, vote: SideVote) -> Iterator[str]:
         yield f"{name} had time left."
 
 
-def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:
-    pick = report.start.name_of(vote.pick) if vote.pick else ""
+def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterator[str]:
+    pick = report.start.action_name(vote.pick) if vote.pick else ""
     runoff = len(vote.rounds) > 1
     tie = f"{name} had a tie in round {len(vote.rounds)}" if runoff else f"{name} had a tie"
-    told = {
+    explanations = {
         "lottery": f"One ballot of {name} was drawn: it was for {pick}.",
         "first": f"{tie}, and {pick} had its votes first.",
         "lot": f"{tie}, and the lot took {pick}.",
@@ -139,29 +139,29 @@ def _tell_deciding(report: Report, name: str, vote: SideVote) -> Iterator[str]:
         "forfeit": f"Nobody of {name} voted, and that lost the match.",
         "resign": f"{vote.resigning:,} of {vote.ballots:,} of {name} wished to give up, and that was it.",
     }
-    if vote.decided_by in told:
-        yield told[vote.decided_by]
+    if vote.decided_by in explanations:
+        yield explanations[vote.decided_by]
     if runoff:
-        yield f"{name}'s ranking, round by round: {_tell_rounds(report, vote)}."
+        yield f"{name}'s ranking, round by round: {_describe_rounds(report, vote)}."
 
 
-def _tell_rounds(report: Report, vote: SideVote) -> str:
+def _describe_rounds(report: MatchReport, vote: SideVote) -> str:
     """Each count of a runoff."""
-    return "; ".join(_tell_round(report, counts) for counts in vote.rounds)
+    return "; ".join(_describe_round(report, counts) for counts in vote.rounds)
 
 
-def _tell_round(report: Report, counts: tuple[int, ...]) -> str:
-    named = ((report.start.name_of(column), count) for column, count in enumerate(counts, 1) if count)
+def _describe_round(report: MatchReport, counts: tuple[int, ...]) -> str:
+    named = ((report.start.action_name(column), count) for column, count in enumerate(counts, 1) if count)
     return ", ".join(f"{count:,} for {name}" for name, count in named)
 
 
-def _tell_conflict(report: Report, turn: TurnReport) -> Iterator[str]:
+def _describe_conflict(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     first, second = turn.resolution.drops
     held, gets = report.teams[first.side], report.teams[second.side]
-    yield f"{held} held the token and dropped first; {_second(second, gets)}. The token went to {gets}."
+    yield f"{held} held the token and dropped first; {_second_drop(second, gets)}. The token went to {gets}."
 
 
-def _second(drop: Drop, name: str) -> str:
+def _second_drop(drop: Drop, name: str) -> str:
     return f"there was no room left for {name}" if drop.row is None else f"{name} landed on top"
 
 

@@ -25,7 +25,7 @@ class Head:
     def __init__(self) -> None:
         self.address = b""
         self.fields: list[tuple[bytes, bytes]] = []
-        self.told: dict[bytes, bytes] = {}
+        self.headers: dict[bytes, bytes] = {}
         self.requests = 0
 
     def on_message_begin(self) -> None:
@@ -38,27 +38,27 @@ class Head:
         self.fields.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        self.told = dict(self.fields)
+        self.headers = dict(self.fields)
 
     @property
     def key(self) -> bytes:
-        return self.told.get(b"sec-websocket-key", b"")
+        return self.headers.get(b"sec-websocket-key", b"")
 
     def is_usual(self, parser: Any) -> bool:
         """Whether the libraries would have nothing against it."""
-        told = self.told
+        headers = self.headers
         return (
             self.requests == 1
             and parser.get_method() == b"GET"
             and parser.get_http_version() == "1.1"
             and self.address.startswith(b"/")
             and self.address.isascii()
-            and len(told) == len(self.fields)
-            and HOST.fullmatch(told.get(b"host", b"")) is not None
-            and ORIGIN.fullmatch(told.get(b"origin", b"null")) is not None
-            and told.get(b"sec-websocket-version") == b"%d" % VERSION
+            and len(headers) == len(self.fields)
+            and HOST.fullmatch(headers.get(b"host", b"")) is not None
+            and ORIGIN.fullmatch(headers.get(b"origin", b"null")) is not None
+            and headers.get(b"sec-websocket-version") == b"%d" % VERSION
             and KEY.fullmatch(self.key) is not None
-            and not UNUSUAL & told.keys()
+            and not UNUSUAL & headers.keys()
         )
 
 

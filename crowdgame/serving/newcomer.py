@@ -14,7 +14,7 @@ from crowdgame.serving.listening import LONGEST_HEAD
 END = b"\r\n\r\n"
 
 
-class Newcomer(Protocol):
+class PendingConnection(Protocol):
     """A connection of which nothing is known yet; `since` when."""
 
     def __init__(self, factory: "FrontFactory", address: Any) -> None:
@@ -24,15 +24,15 @@ class Newcomer(Protocol):
         self._read = b""
 
     def connectionMade(self) -> None:
-        self.factory.newcomers.add(self)
+        self.factory.pending.add(self)
 
     def connectionLost(self, reason: Any = None) -> None:
-        self.factory.newcomers.discard(self)
+        self.factory.pending.discard(self)
 
     def dataReceived(self, data: bytes) -> None:
         self._read += data
         if END in self._read or len(self._read) > LONGEST_HEAD:
-            self.factory.newcomers.discard(self)
+            self.factory.pending.discard(self)
             self._pass_on(self._read)
 
     def _pass_on(self, read: bytes) -> None:
@@ -57,9 +57,9 @@ def shake_hands(protocol: Any, head: Head, rest: bytes) -> None:
     protocol.websocket_protocols = protocol.websocket_extensions = []
     protocol._wskey = head.key.decode()
     protocol._raw_query_string = query
-    told = {name.decode(): value.decode("latin-1") for name, value in head.fields}
+    headers = {name.decode(): value.decode("latin-1") for name, value in head.fields}
     request = ConnectionRequest(  # type: ignore[no-untyped-call]
-        protocol.peer, told, told["host"], path.decode(), {}, VERSION, "", [], []
+        protocol.peer, headers, headers["host"], path.decode(), {}, VERSION, "", [], []
     )
 
     def refuse(failure: Any) -> None:
@@ -70,14 +70,14 @@ def shake_hands(protocol: Any, head: Head, rest: bytes) -> None:
 
 
 class FrontFactory(HTTPFactory):  # type: ignore[misc]
-    """Where connections come in. `newcomers` have not said what they want."""
+    """Where connections come in. `pending` have not said what they want."""
 
     def __init__(self, server: Any) -> None:
         super().__init__(server)
-        self.newcomers: set[Newcomer] = set()
+        self.pending: set[PendingConnection] = set()
 
-    def buildProtocol(self, addr: Any) -> Newcomer:
-        return Newcomer(self, addr)
+    def buildProtocol(self, addr: Any) -> PendingConnection:
+        return PendingConnection(self, addr)
 
     def build_usual(self, address: Any) -> Any:
         return super().buildProtocol(address)
@@ -85,5 +85,5 @@ class FrontFactory(HTTPFactory):  # type: ignore[misc]
     def end_the_silent(self, within_s: float) -> None:
         """End newcomers that have said nothing for so long."""
         latest = time.monotonic() - within_s
-        for newcomer in [one for one in self.newcomers if one.since < latest]:
-            newcomer.transport.abortConnection()  # type: ignore[union-attr]
+        for connection in [one for one in self.pending if one.since < latest]:
+            connection.transport.abortConnection()  # type: ignore[union-attr]

@@ -15,9 +15,9 @@ from voting.protocol import MAX_FRAME_BYTES
 reactor: Any = internet.reactor
 
 ITS_OWN = "a socket that is there already"  # Daphne insists on an address
-FOR_EVER = -1
+NO_TIMEOUT = -1
 SILENT_S = 10
-GOODBYE_WITHIN_S = 5  # a reset would overtake the close code that tells a slow phone when to come back
+CLOSE_TIMEOUT_S = 5  # a reset would overtake the close code that tells a slow phone when to come back
 NEVER_S = 10**9  # phones ask the clock themselves, and the kernel looks for those that are gone
 PROXYS_WORDS = {
     "proxy_forwarded_address_header": "X-Forwarded-For",
@@ -36,7 +36,7 @@ class DaphneServer(Server):  # type: ignore[misc]
             endpoints=[ITS_OWN],
             signal_handlers=False,
             ping_interval=NEVER_S,
-            websocket_timeout=FOR_EVER,
+            websocket_timeout=NO_TIMEOUT,
             websocket_max_frame_size=MAX_FRAME_BYTES,
             websocket_max_message_size=MAX_FRAME_BYTES,
             application_close_timeout=CLOSE_WITHIN_S,
@@ -49,7 +49,7 @@ class DaphneServer(Server):  # type: ignore[misc]
 
     def _begin(self) -> None:
         self.ws_factory.protocol = DaphneSocket
-        self.ws_factory.setProtocolOptions(closeHandshakeTimeout=GOODBYE_WITHIN_S)
+        self.ws_factory.setProtocolOptions(closeHandshakeTimeout=CLOSE_TIMEOUT_S)
         self._front = FrontFactory(self)
         listener = self._service.listener
         listener.setblocking(False)

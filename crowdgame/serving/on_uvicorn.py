@@ -36,7 +36,7 @@ class UvicornRequest(HttpToolsProtocol):
             self.transport.abort()
 
 
-class Newcomer(asyncio.Protocol):
+class PendingConnection(asyncio.Protocol):
     """A connection of which nothing is known yet; a usual handshake in one piece goes the short way."""
 
     def __init__(self, **options: Any) -> None:
@@ -99,7 +99,7 @@ def _config(service: Service) -> uvicorn.Config:
     return uvicorn.Config(
         service.application,
         loop="uvloop",
-        http=Newcomer,
+        http=PendingConnection,
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,
         ws_ping_interval=None,

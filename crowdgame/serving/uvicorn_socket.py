@@ -93,8 +93,8 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         if not self.transport.is_closing():
             self.handshake_complete = True
             self.conn.state = State.OPEN
-            told = b"".join(b"%b: %b\r\n" % field for field in fields)
-            self.transport.write(ACCEPTED % accept_key(key.decode()).encode() + told + b"\r\n")
+            reply = b"".join(b"%b: %b\r\n" % field for field in fields)
+            self.transport.write(ACCEPTED % accept_key(key.decode()).encode() + reply + b"\r\n")
 
     def send_receive_event_to_app(self) -> None:
         """As uvicorn's, but what is not UTF-8 is not worth a traceback, and may come along with a close."""
@@ -126,8 +126,8 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             super().handle_parser_exception()
         elif not self.close_sent:
             self.close_sent = True
-            told = Close(CloseCode.FRAME_TOO_LARGE, "")
+            reply = Close(CloseCode.FRAME_TOO_LARGE, "")
             self.conn.data_to_send()
-            self.transport.write(Frame(Opcode.CLOSE, told.serialize()).serialize(mask=False))
-            self.queue.put_nowait({"type": "websocket.disconnect", "code": told.code})
+            self.transport.write(Frame(Opcode.CLOSE, reply.serialize()).serialize(mask=False))
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": reply.code})
             self.close_timer = self.loop.call_later(self.close_timeout, self.transport.abort)

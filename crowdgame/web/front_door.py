@@ -1,6 +1,6 @@
 """Phone and projector pages and static files from memory, compressed once, ahead of Django.
 
-The phone's page is there once in each language, and comes with what `told` says of its event.
+The phone's page is there once in each language, and comes with what `load_preload` says of its event.
 """
 
 import gzip
@@ -17,11 +17,11 @@ from crowdgame.web.answers import Answer, page_from
 from crowdgame.web.headers import for_pages_from_memory
 from crowdgame.web.hosts import asks_a_known_host
 from crowdgame.web.phone_page import PhonePages
-from voting.gateway.page_preload import Told
+from voting.gateway.page_preload import PreloadParts
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 # What the page of a code, and of a team (0: any), comes with.
-Tells = Callable[[str, int], Told | None]
+PreloadLoader = Callable[[str, int], PreloadParts | None]
 
 CODE = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY = re.compile(r"/display/[^/]+/?")
@@ -29,7 +29,7 @@ HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
 
-def front_door(behind: Application, told: Tells = lambda _code, _team: None) -> Application:
+def static_pages(behind: Application, load_preload: PreloadLoader = lambda _code, _team: None) -> Application:
     """Answers GET of pages and static files; everything else goes to `behind`."""
     phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
     static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
@@ -37,7 +37,7 @@ def front_door(behind: Application, told: Tells = lambda _code, _team: None) -> 
 
     def found(path: str, scope: Any) -> Answer | None:
         if phones and (code := CODE.fullmatch(path)):
-            return phones.page_for(scope).telling(told(code[1] or "", int(code[2] or 0)))
+            return phones.page_for(scope).with_preload(load_preload(code[1] or "", int(code[2] or 0)))
         if displays and page_at(path) == "display":
             return displays[0]
         return static.get(path)

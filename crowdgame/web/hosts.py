@@ -13,8 +13,8 @@ WHILE_DEBUGGING = [".localhost", "127.0.0.1", "[::1]"]  # as Django has it
 
 @lru_cache(NAMES_KEPT)
 def is_known_host(host: bytes) -> bool:
-    """Whether a Host header, or what follows `//` in an Origin, names this house: see HOUSE_NAMES."""
-    known = settings.HOUSE_NAMES or (WHILE_DEBUGGING if settings.DEBUG else [])
+    """Whether a Host header, or what follows `//` in an Origin, names this house: see SERVER_NAMES."""
+    known = settings.SERVER_NAMES or (WHILE_DEBUGGING if settings.DEBUG else [])
     domain, _ = split_domain_port(host.decode("latin-1"))
     if not domain:
         return False
@@ -31,18 +31,18 @@ def _is_address(domain: str) -> bool:
 
 def asks_a_known_host(scope: Any) -> bool:
     """HTTP/1.0 may say none; whoever says one says one only."""
-    told = _told(scope, b"host")
-    return len(told) <= 1 and all(map(is_known_host, told))
+    hosts = _header_values(scope, b"host")
+    return len(hosts) <= 1 and all(map(is_known_host, hosts))
 
 
 def comes_from_own_page(scope: Any) -> bool:
     """Or from no page at all: browsers always say an Origin, and nothing but browsers can be misled."""
-    return all(_is_own(origin) for origin in _told(scope, b"origin"))
+    return all(_is_own(origin) for origin in _header_values(scope, b"origin"))
 
 
 def comes_from_this_very_site(scope: Any) -> bool:
     """Name and port and all: a cookie is sent to every port of a name, whatever answers there."""
-    origins, hosts = _told(scope, b"origin"), _told(scope, b"host")
+    origins, hosts = _header_values(scope, b"origin"), _header_values(scope, b"host")
     if len(origins) != 1 or len(hosts) != 1 or not is_known_host(hosts[0]):
         return False
     here = {scheme + b"://" + hosts[0].lower() for scheme in _schemes()}
@@ -59,5 +59,5 @@ def _schemes() -> set[bytes]:
     return {b"https"} if settings.HTTPS else {b"http", b"https"}
 
 
-def _told(scope: Any, header: bytes) -> list[bytes]:
+def _header_values(scope: Any, header: bytes) -> list[bytes]:
     return [value for name, value in scope["headers"] if name == header]

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from crowdgame.web.answers import Answer, page_from
-from crowdgame.web.locale import tongue_of
+from crowdgame.web.locale import choose_locale
 from crowdgame.web.open_ended import Press
-from voting.gateway.page_preload import Told
+from voting.gateway.page_preload import PreloadParts
 
 ENGLISH = "en"
-TOLD, END = b'<script type="application/json" id="told">', b"</script>"
+PRELOAD, END = b'<script type="application/json" id="preload">', b"</script>"
 STATES_KEPT = 50
 
 
@@ -22,12 +22,12 @@ class PhonePage:
         self._headers = [
             (name, b"no-store" if name == b"cache-control" else value) for name, value in self._blank.headers
         ]
-        self._with_state = lru_cache(STATES_KEPT)(Press(self._blank.body + TOLD).beginning)
+        self._with_state = lru_cache(STATES_KEPT)(Press(self._blank.body + PRELOAD).beginning)
 
-    def telling(self, told: Told | None) -> Answer:
-        if told is None:
+    def with_preload(self, preload: PreloadParts | None) -> Answer:
+        if preload is None:
             return self._blank
-        begun, rest = self._with_state(told.state), told.own + END
+        begun, rest = self._with_state(preload.state), preload.own + END
         return Answer(self._headers, begun.plain + rest, begun.ended(rest))
 
 
@@ -38,7 +38,7 @@ class PhonePages:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
         built = {ENGLISH: folder / "phone.html", **others}
         varies = b"accept-encoding, accept-language" if others else b"accept-encoding"
-        self._pages = {tongue: PhonePage(path, varies) for tongue, path in built.items() if path.is_file()}
+        self._pages = {locale: PhonePage(path, varies) for locale, path in built.items() if path.is_file()}
 
     def __bool__(self) -> bool:
         return bool(self._pages)
@@ -46,4 +46,4 @@ class PhonePages:
     def page_for(self, scope: Any) -> PhonePage:
         """In the language that is understood best."""
         accepted = dict(scope["headers"]).get(b"accept-language", b"")
-        return self._pages[tongue_of(scope.get("query_string", b""), accepted, tuple(self._pages))]
+        return self._pages[choose_locale(scope.get("query_string", b""), accepted, tuple(self._pages))]

@@ -18,7 +18,7 @@ def privacy(request: HttpRequest) -> HttpResponse:
     context = {
         "days": settings.RETENTION_DAYS,
         "chat_days": settings.CHAT_DAYS,
-        "hall_days": settings.HALL_DAYS,
+        "duel_days": settings.DUEL_DAYS,
     }
     answer = render(request, "privacy.html", context)
     answer.headers["Content-Security-Policy"] = POLICY

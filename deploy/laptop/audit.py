@@ -46,35 +46,35 @@ def _python(name: str) -> Verdict:
     for source in LISTS:
         asked = ["--vulnerability-service", source, "--disable-pip", "--require-hashes", "--format", "json"]
         pins = ["--requirement", str(ROOT / "requirements" / f"{name}.txt"), "--progress-spinner", "off"]
-        told = _run([sys.executable, "-m", "uv", "tool", "run", PIP_AUDIT, *asked, *pins])
-        verdict = _read(told, "dependencies")
+        result = _run([sys.executable, "-m", "uv", "tool", "run", PIP_AUDIT, *asked, *pins])
+        verdict = _read(result, "dependencies")
         if verdict is not Verdict.UNKNOWN:
-            return _say(f"requirements/{name}.txt by {source}", verdict, told)
-    return _say(f"requirements/{name}.txt", Verdict.UNKNOWN, told)
+            return _say(f"requirements/{name}.txt by {source}", verdict, result)
+    return _say(f"requirements/{name}.txt", Verdict.UNKNOWN, result)
 
 
 def _javascript() -> Verdict:
-    told = _run(["npm", "audit", "--json"], cwd=ROOT / "frontend")
-    return _say("frontend/package-lock.json by npm", _read(told, "auditReportVersion"), told)
+    result = _run(["npm", "audit", "--json"], cwd=ROOT / "frontend")
+    return _say("frontend/package-lock.json by npm", _read(result, "auditReportVersion"), result)
 
 
-def _read(told: "subprocess.CompletedProcess[str]", proof: str) -> Verdict:
+def _read(result: "subprocess.CompletedProcess[str]", proof: str) -> Verdict:
     """A report with `proof` in it is one; its exit status says whether it tells of holes."""
     try:
-        report = json.loads(told.stdout)
+        report = json.loads(result.stdout)
     except ValueError:
         return Verdict.UNKNOWN
     if proof not in report or any("skip_reason" in one for one in report.get("dependencies", ())):
         return Verdict.UNKNOWN
-    return Verdict.CLEAN if told.returncode == 0 else Verdict.HOLES
+    return Verdict.CLEAN if result.returncode == 0 else Verdict.HOLES
 
 
-def _say(what: str, verdict: Verdict, told: "subprocess.CompletedProcess[str]") -> Verdict:
+def _say(what: str, verdict: Verdict, result: "subprocess.CompletedProcess[str]") -> Verdict:
     print(f"{what}: {verdict.name.lower()}")
     if verdict is Verdict.HOLES:
-        print(told.stdout)
+        print(result.stdout)
     elif verdict is Verdict.UNKNOWN:
-        print("  " + "\n  ".join((told.stderr or told.stdout).strip().splitlines()[-2:]))
+        print("  " + "\n  ".join((result.stderr or result.stdout).strip().splitlines()[-2:]))
     return verdict
 
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 
-def start_afresh(figures: Path) -> None:
+def reset_metrics_dir(metrics_dir: Path) -> None:
     """Last night's figures are not tonight's."""
-    shutil.rmtree(figures, ignore_errors=True)
-    figures.mkdir(parents=True)
+    shutil.rmtree(metrics_dir, ignore_errors=True)
+    metrics_dir.mkdir(parents=True)

@@ -14,7 +14,7 @@ import sys
 PR_SET_PDEATHSIG = 1
 
 
-def leashed(argv: list[str]) -> list[str]:
+def die_with_parent(argv: list[str]) -> list[str]:
     """The command that runs `argv` on a leash held by the calling thread."""
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *argv]
 

@@ -10,7 +10,7 @@ from contextlib import closing
 LOOPBACK = "127.0.0.1"
 ANY = "0.0.0.0"  # noqa: S104 -- phones come from the network
 FAR_AWAY = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
-LOOK_AGAIN_S = 0.05
+POLL_S = 0.05
 BACKLOG = 4096
 
 
@@ -61,7 +61,7 @@ def answers_http(host: str, port: int, within_s: float) -> bool:
     while time.monotonic() < deadline:
         if _says_anything(host, port):
             return True
-        time.sleep(LOOK_AGAIN_S)
+        time.sleep(POLL_S)
     return False
 
 

@@ -79,13 +79,13 @@ def play(stack: Stack, phones: int) -> None:
     """Run until interrupted; then end everything."""
     with Supervisor(stack.logs, say) as supervisor:
         try:
-            open_evening(stack, supervisor, phones)
+            open_event(stack, supervisor, phones)
             wait_for_the_end()
         except KeyboardInterrupt:
             say("\nending …")
 
 
-def open_evening(stack: Stack, supervisor: Supervisor, phones: int) -> None:
+def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
     startup.start_box(stack, supervisor)
     startup.migrate(stack)
     startup.collect_static(stack)

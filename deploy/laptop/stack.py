@@ -45,12 +45,12 @@ class Stack:
         return ("gateway",) if self.gateways == 1 else tuple(f"gateway-{number}" for number in numbers)
 
     @property
-    def clock_names(self) -> tuple[str, ...]:
+    def scheduler_names(self) -> tuple[str, ...]:
         """The clocks' names; no turn waits until one that died has started again."""
-        return ("clock-1", "clock-2")
+        return ("scheduler-1", "scheduler-2")
 
     @property
-    def figures(self) -> Path:
+    def metrics_dir(self) -> Path:
         return self.data / "metrics"
 
     @property
@@ -76,7 +76,7 @@ class Stack:
             "DATABASE_URL": self.database_url,
             "BALLOT_BOX_URL": self.box_url,
             "GATEWAY": self.server,
-            "PROMETHEUS_MULTIPROC_DIR": str(self.figures),
+            "PROMETHEUS_MULTIPROC_DIR": str(self.metrics_dir),
             "PUBLIC_URL": self.public_url or f"http://{self.address}:{self.port}",
             "ALLOWED_HOSTS": ",".join(self.allowed_hosts),
             "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
@@ -122,9 +122,9 @@ def worker(stack: Stack) -> Child:
     )
 
 
-def clocks(stack: Stack) -> list[Child]:
+def schedulers(stack: Stack) -> list[Child]:
     """More than one are safe: whoever comes second to a turn finds it closed."""
-    return [Child(name, [*MANAGE, "clock"], stack.env) for name in stack.clock_names]
+    return [Child(name, [*MANAGE, "scheduler"], stack.env) for name in stack.scheduler_names]
 
 
 def crowd(stack: Stack, code: str, phones: int) -> Child:

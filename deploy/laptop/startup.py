@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import redis
 
 from deploy.laptop import stack as children
-from deploy.laptop.figures import start_afresh
+from deploy.laptop.figures import reset_metrics_dir
 from deploy.laptop.network import answers_http
 from deploy.laptop.paths import ROOT, short
 from deploy.laptop.stack import MANAGE, Stack
@@ -19,7 +19,7 @@ from deploy.laptop.supervisor import Supervisor
 
 VALKEY_WITHIN_S = 30
 PAGES_WITHIN_S = 60
-LOOK_AGAIN_S = 0.05
+POLL_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ def start_box(stack: Stack, supervisor: Supervisor) -> None:
     while not _box_answers(stack.redis):
         if time.monotonic() > deadline or stack.redis_url:
             raise StepFailed(f"nothing answers at {stack.redis}")
-        time.sleep(LOOK_AGAIN_S)
+        time.sleep(POLL_S)
 
 
 def start_house(stack: Stack, supervisor: Supervisor) -> None:
-    start_afresh(stack.figures)
+    reset_metrics_dir(stack.metrics_dir)
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    supervisor.start(*gateways, children.worker(stack), *children.clocks(stack))
+    supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
 
 
 def migrate(stack: Stack) -> None:
@@ -77,10 +77,10 @@ def collect_static(stack: Stack) -> None:
 
 def make_demo(stack: Stack) -> Demo:
     """The demo event, made if there is none, with a fresh login."""
-    told = json.loads(
+    output = json.loads(
         manage(stack, "set up the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
     )
-    return Demo(**{field.name: told[field.name] for field in fields(Demo)})
+    return Demo(**{field.name: output[field.name] for field in fields(Demo)})
 
 
 def wait_for_pages(stack: Stack) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.paths import LOGS, ROOT, short
 from deploy.laptop.terminal import progress
 
@@ -67,7 +67,7 @@ def run(step: Step) -> str:
 
 def _run(step: Step, log: Path) -> tuple[int, str]:
     process = subprocess.Popen(
-        leashed([str(part) for part in step.argv]),
+        die_with_parent([str(part) for part in step.argv]),
         cwd=step.cwd,
         env={**os.environ, **step.env},
         stdin=subprocess.DEVNULL,

@@ -19,7 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.logs import open_log
 from deploy.laptop.paths import short
 
@@ -118,7 +118,7 @@ class _Watch:
             if self._stopping.is_set():
                 return None
             self.process = subprocess.Popen(
-                leashed(list(self.child.argv)),
+                die_with_parent(list(self.child.argv)),
                 env={**os.environ, **self.child.env},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -20,8 +20,8 @@ def show(demo: Demo, stack: Stack, phones: int) -> None:
         console.print(Text(qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
     for label, url in rows(demo):
         console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
-    told = f"{gateways_line(stack)}{crowd_line(phones)} Ctrl-C ends everything."
-    console.print(f"\n  {told}\n", style="dim", soft_wrap=True)
+    text = f"{gateways_line(stack)}{crowd_line(phones)} Ctrl-C ends everything."
+    console.print(f"\n  {text}\n", style="dim", soft_wrap=True)
 
 
 def rows(demo: Demo) -> tuple[tuple[str, str], ...]:

@@ -85,18 +85,18 @@ web_server() {
 
 # Before there were two of them.
 only_clock_goes() {
-    systemctl disable -q --now crowdgame-clock
-    rm /etc/systemd/system/crowdgame-clock.service
+    systemctl disable -q --now crowdgame-scheduler
+    rm /etc/systemd/system/crowdgame-scheduler.service
 }
 
 units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
-    [ ! -e /etc/systemd/system/crowdgame-clock.service ] || only_clock_goes
+    [ ! -e /etc/systemd/system/crowdgame-scheduler.service ] || only_clock_goes
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "not all of these can be set here: see deploy/server/sysctl.conf" >&2
     systemctl daemon-reload
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-backup.timer nginx
-    systemctl enable -q crowdgame-clock@1 crowdgame-clock@2
+    systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
@@ -106,7 +106,7 @@ change_over() {
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
     systemctl start crowdgame-valkey
     systemctl restart crowdgame-migrate
-    systemctl restart crowdgame-worker crowdgame-clock@1 crowdgame-clock@2
+    systemctl restart crowdgame-worker crowdgame-scheduler@1 crowdgame-scheduler@2
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done
     systemctl start crowdgame.target crowdgame-backup.timer
     systemctl reload-or-restart nginx

@@ -3,7 +3,7 @@
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Vote = "concealed" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "pace.set" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.dismiss" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "turn.extra_time" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.kick" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
@@ -40,7 +40,7 @@ export interface ReceiptAsk {
   turn: number;
 }
 
-export interface SideChange {
+export interface SideChangeAsk {
   type: "side.change";
   turn: number;
   number: number;
@@ -53,8 +53,8 @@ export interface CheerSend {
   presses: number;
 }
 
-export interface AgainAsk {
-  type: "again.ask";
+export interface RematchAsk {
+  type: "rematch.ask";
 }
 
 export interface ClockAsk {
@@ -84,7 +84,7 @@ export interface ActionAsk {
   part?: Part | null;
   team?: number | null;
   hands?: ReadonlyArray<number> | null;
-  sign?: string | null;
+  voter_code?: string | null;
 }
 
 export interface PeopleAsk {
@@ -181,7 +181,7 @@ export interface Resolution {
   token_after: Side | null;
   lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
   result: Result;
-  told: ReadonlyArray<string>;
+  sentences: ReadonlyArray<string>;
   before: Drawing | null;
 }
 
@@ -231,7 +231,7 @@ export interface SidesTurn {
   to_yellow: number;
 }
 
-export interface SidesTold {
+export interface SidesSummary {
   turns: ReadonlyArray<SidesTurn>;
   loyal: readonly [number, number];
   in_time: number;
@@ -262,9 +262,9 @@ export interface Match {
   resign: ResignShare | null;
   rated: Rated | null;
   concealed: Concealed | null;
-  defections: number;
+  max_side_changes: number;
   turn_points: boolean;
-  sides: SidesTold | null;
+  sides: SidesSummary | null;
 }
 
 export interface Finished {
@@ -290,8 +290,8 @@ export interface EventState {
   best_of: number | null;
   extra_s: number;
   captains: boolean;
-  again: number | null;
-  hall: boolean;
+  rematch_wanted_by: number | null;
+  is_duel: boolean;
   consent: string;
 }
 
@@ -409,19 +409,19 @@ export interface TurnoutCounted {
   watching: number;
 }
 
-export interface ClockTold {
-  type: "clock.told";
+export interface ClockSynced {
+  type: "clock.synced";
   sent: number;
   now_at: number;
 }
 
-export interface RetryTold {
-  type: "retry.told";
+export interface RetryAfter {
+  type: "retry.after";
   within_ms: number;
 }
 
-export interface ErrorTold {
-  type: "error.told";
+export interface Error {
+  type: "error";
   code: ErrorCode;
   text: string;
   event: EventState | null;
@@ -433,7 +433,7 @@ export interface TeamCounted {
   counts: ReadonlyArray<number>;
 }
 
-export interface SideTaken {
+export interface AcceptedSideChange {
   turn: number;
   team: number;
 }
@@ -445,8 +445,8 @@ export interface You {
   column: number | null;
   sequence: number;
   blind: string | null;
-  sign: string;
-  changes: ReadonlyArray<SideTaken>;
+  voter_code: string;
+  changes: ReadonlyArray<AcceptedSideChange>;
 }
 
 export interface PhoneWelcomed {
@@ -472,8 +472,8 @@ export interface BallotRefused {
   last: number;
 }
 
-export interface ReceiptTold {
-  type: "receipt.told";
+export interface ReceiptIssued {
+  type: "receipt.issued";
   turn: number;
   side: Side | null;
   index: number | null;
@@ -485,7 +485,7 @@ export interface ReceiptTold {
 
 export interface SideChanged {
   type: "side.changed";
-  changes: ReadonlyArray<SideTaken>;
+  changes: ReadonlyArray<AcceptedSideChange>;
 }
 
 export interface SideRefused {
@@ -523,11 +523,11 @@ export interface Pressed {
   text: string | null;
   part: Part | null;
   team: number | null;
-  sign: string | null;
+  voter_code: string | null;
   match: number | null;
 }
 
-export interface Deed {
+export interface AuditEntry {
   id: number;
   by: string;
   action: string;
@@ -537,9 +537,9 @@ export interface Deed {
   undo: Pressed | null;
 }
 
-export interface DeedTold {
-  type: "deed.told";
-  deed: Deed;
+export interface AuditLogged {
+  type: "audit.logged";
+  entry: AuditEntry;
 }
 
 export interface ConsoleWelcomed {
@@ -550,7 +550,7 @@ export interface ConsoleWelcomed {
   state: EventState;
   display_key: string | null;
   role: Role;
-  deeds: ReadonlyArray<Deed>;
+  audit: ReadonlyArray<AuditEntry>;
 }
 
 export interface ActionDone {
@@ -564,8 +564,8 @@ export interface ActionRefused {
   text: string;
 }
 
-export interface RehearsalTold {
-  type: "rehearsal.told";
+export interface RehearsalUpdated {
+  type: "rehearsal.updated";
   phones: number;
   connected: number;
   sent: number;
@@ -576,23 +576,23 @@ export interface RehearsalTold {
   running: boolean;
 }
 
-export interface CountsTold {
-  type: "counts.told";
+export interface CountsUpdated {
+  type: "counts.updated";
   turn: number;
   red: ReadonlyArray<number>;
   yellow: ReadonlyArray<number>;
 }
 
 export interface Person {
-  sign: string;
+  voter_code: string;
   name: string;
   team: number | null;
   moved: number | null;
   banned: boolean;
 }
 
-export interface PeopleTold {
-  type: "people.told";
+export interface PeopleFound {
+  type: "people.found";
   query: string;
   skip: number;
   total: number;
@@ -608,15 +608,15 @@ export interface ChatLine {
   removed: boolean;
 }
 
-export interface ChatTold {
-  type: "chat.told";
+export interface ChatPosted {
+  type: "chat.posted";
   seq: number;
   slow_s: number;
   closed: boolean;
   lines: ReadonlyArray<ChatLine>;
 }
 
-export interface PageTold {
+export interface PagePreload {
   seq: number;
   state: EventState;
   now_at: number;
@@ -624,16 +624,16 @@ export interface PageTold {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChange | CheerSend | AgainAsk | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptTold | SideChanged | SideRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold | TeamCounted | DeedTold | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalTold | CountsTold | PeopleTold;
-export type ToChat = ChatTold | ClockTold | RetryTold | ErrorTold;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | SideChanged | SideRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditLogged | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
+export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
 
 export const MAX_FRAME_BYTES = 2048;
 export const CloseCode = {
@@ -649,6 +649,6 @@ export const CloseCode = {
   BAD_TOKEN: 4503,
   NOT_ALLOWED: 4504,
   OPEN_ELSEWHERE: 4505,
-  SENT_OUT: 4506,
-  KEPT_OUT: 4507,
+  KICKED: 4506,
+  BANNED: 4507,
 } as const;

@@ -11,7 +11,7 @@ from games.drawing.drawing import draw_drawing
 from games.engine.game import Board, Cell, Side
 
 PITCH, PAD, FOOT, HEAD = 100, 22, 84, 118
-SIDE_OF: dict[str, Side] = {"R": "red", "Y": "yellow"}
+SIDE_BY_CELL: dict[str, Side] = {"R": "red", "Y": "yellow"}
 
 RED = (
     '<symbol id="ball-red" viewBox="-46 -46 92 92"><circle r="44" class="red"/>'
@@ -30,7 +30,7 @@ BALLS = f'<svg class="unseen" aria-hidden="true">{RED}{YELLOW}{COIN}</svg>'
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class Highlights:
     """What a drawing points at: balls just dropped, cells that shine, balls about to drop, a framed column.
 
     `above` are sides and columns; of two over one column the first is drawn below.
@@ -41,13 +41,13 @@ class Marks:
     framed: int | None = None
 
 
-PLAIN = Marks()
+PLAIN = Highlights()
 
 
-def draw_board(board: Board, told: str, marks: Marks = PLAIN) -> str:
-    """`told` is the drawing in words."""
+def draw_board(board: Board, description: str, marks: Highlights = PLAIN) -> str:
+    """`description` is the drawing in words."""
     if board.drawing:
-        return draw_drawing(board.drawing, told)
+        return draw_drawing(board.drawing, description)
     width = board.columns * PITCH + 2 * PAD
     height = board.rows * PITCH + 2 * PAD + FOOT
     deepest = max((_place(marks, index) for index in range(len(marks.above))), default=0)
@@ -55,7 +55,7 @@ def draw_board(board: Board, told: str, marks: Marks = PLAIN) -> str:
     lit = " lit" if board.winning_cells else ""
     return (
         f'<svg class="cabinet{lit}" viewBox="0 {-head} {width} {height + head}" role="img" '
-        f'aria-label="{escape(told)}">'
+        f'aria-label="{escape(description)}">'
         f'<rect class="wall" x="3" y="3" width="{width - 6}" height="{height - 6}" rx="26"/>'
         f"{''.join(_cells(board, marks))}{''.join(_plates(board))}{''.join(_above(board, marks))}"
         f"{_frame(marks.framed, height)}</svg>"
@@ -74,18 +74,18 @@ def _y(row: int, rows: int) -> float:
     return PAD + (rows - row + 0.5) * PITCH
 
 
-def _cells(board: Board, marks: Marks) -> Iterator[str]:
-    for line, letters in enumerate(board.grid):
-        for column, letter in enumerate(letters, 1):
-            yield _cell(board, (column, board.rows - line), letter, marks)
+def _cells(board: Board, marks: Highlights) -> Iterator[str]:
+    for line, chars in enumerate(board.grid):
+        for column, char in enumerate(chars, 1):
+            yield _cell(board, (column, board.rows - line), char, marks)
 
 
-def _cell(board: Board, cell: Cell, letter: str, marks: Marks) -> str:
+def _cell(board: Board, cell: Cell, char: str, marks: Highlights) -> str:
     x, y = _x(cell[0]), _y(cell[1], board.rows)
-    if letter not in SIDE_OF:
+    if char not in SIDE_BY_CELL:
         return f'<circle class="hole" cx="{x:g}" cy="{y:g}" r="42"/>'
     shines = cell in board.winning_cells
-    drawn = ball(SIDE_OF[letter], x, y, ' class="shines"' if shines else "")
+    drawn = ball(SIDE_BY_CELL[char], x, y, ' class="shines"' if shines else "")
     if shines:
         return f'{drawn}<circle class="light" cx="{x:g}" cy="{y:g}" r="45"/>'
     if cell in marks.fresh:
@@ -103,13 +103,13 @@ def _plates(board: Board) -> Iterator[str]:
         )
 
 
-def _place(marks: Marks, index: int) -> int:
+def _place(marks: Highlights, index: int) -> int:
     """Which over its column the ball is, from below."""
     column = marks.above[index][1]
     return sum(1 for _, other in marks.above[: index + 1] if other == column)
 
 
-def _above(board: Board, marks: Marks) -> Iterator[str]:
+def _above(board: Board, marks: Highlights) -> Iterator[str]:
     for index, (side, column) in enumerate(marks.above):
         yield ball(side, _x(column), 62 - _place(marks, index) * HEAD)
 

@@ -2,12 +2,12 @@
 
 from rich.text import Text
 
-from games.engine.game import Board, named
+from games.engine.game import Board, insert_team_names
 from games.engine.record import Replayed
 
 STYLE = {"R": "bold white on red", "Y": "bold black on yellow", ".": "dim"}
 TITLE_WIDTH = 100
-OUTCOME = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "open": "still open"}
+RESULT_TEXT = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "open": "still open"}
 
 
 def board_text(title: str, played: Replayed) -> Text:
@@ -15,11 +15,11 @@ def board_text(title: str, played: Replayed) -> Text:
     text.append(printable(title) + "\n", "bold")
     drawing = played.board.drawing
     if drawing:
-        text.append(named(drawing.words, {"red": "red", "yellow": "yellow"}) + "\n")
+        text.append(insert_team_names(drawing.words, {"red": "red", "yellow": "yellow"}) + "\n")
     _append_grid(text, played.board)
     if played.board.token:
         text.append(f"token: {played.board.token}\n")
-    text.append(f"after {_turns(len(played.resolutions))}: {OUTCOME[played.result]}\n")
+    text.append(f"after {_turns(len(played.resolutions))}: {RESULT_TEXT[played.result]}\n")
     if played.error_turn:
         text.append(f"turn {played.error_turn} is refused: {printable(played.error or '')}\n", "bold red")
     return text
@@ -34,7 +34,7 @@ def refused_text(title: str, number: int, why: str) -> Text:
 
 def printable(raw: str) -> str:
     """A foreign text must neither steer the terminal nor fill it, nor break an output that is not UTF-8."""
-    shown = "".join(letter if letter.isprintable() else "�" for letter in raw[:TITLE_WIDTH])
+    shown = "".join(char if char.isprintable() else "�" for char in raw[:TITLE_WIDTH])
     return shown + "…" if len(raw) > TITLE_WIDTH else shown
 
 
@@ -43,9 +43,9 @@ def _append_grid(text: Text, board: Board) -> None:
     text.append("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip() + "\n", "dim")
     winning = frozenset(board.winning_cells)
     for row, line in zip(range(board.rows, 0, -1), board.grid, strict=True):
-        for column, letter in enumerate(line, 1):
-            cell = f"[{letter}]" if (column, row) in winning else f" {letter} "
-            text.append(cell, STYLE[letter])
+        for column, char in enumerate(line, 1):
+            cell = f"[{char}]" if (column, row) in winning else f" {char} "
+            text.append(cell, STYLE[char])
             text.append(" ")
         text.append("\n")
 

@@ -5,18 +5,18 @@ from html import escape
 from games.engine.game import Drawing, Mark, Side
 
 
-def draw_drawing(drawing: Drawing, told: str) -> str:
-    """`told` is the drawing in words."""
-    things = "".join(_thing(mark) for mark in drawing.marks)
+def draw_drawing(drawing: Drawing, description: str) -> str:
+    """`description` is the drawing in words."""
+    things = "".join(_draw_mark(mark) for mark in drawing.marks)
     return (
         f'<svg class="drawing" viewBox="0 0 {drawing.width} {drawing.height}" role="img" '
-        f'aria-label="{escape(told)}">{things}</svg>'
+        f'aria-label="{escape(description)}">{things}</svg>'
     )
 
 
-def _thing(mark: Mark) -> str:
-    told = {"kind": mark.kind, "side": mark.side, "lit": mark.lit and "true", "gone": mark.gone and "true"}
-    said = "".join(f' data-{name}="{value}"' for name, value in told.items() if value)
+def _draw_mark(mark: Mark) -> str:
+    attributes = {"kind": mark.kind, "side": mark.side, "lit": mark.lit and "true", "gone": mark.gone and "true"}
+    said = "".join(f' data-{name}="{value}"' for name, value in attributes.items() if value)
     return f'<g class="mark"{said} transform="translate({mark.x} {mark.y})">{_body(mark)}{_text(mark)}</g>'
 
 

@@ -24,7 +24,7 @@ class LineRefused(msgspec.Struct, frozen=True):
     text: str
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayAnswer(msgspec.Struct, frozen=True, kw_only=True):
     result: Result
     grid: tuple[str, ...]
     token: Side | msgspec.UnsetType
@@ -33,14 +33,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     error: TurnRefused | None
 
 
-class Unanswered(msgspec.Struct, frozen=True):
+class ReplayFailure(msgspec.Struct, frozen=True):
     error: LineRefused
 
 
-def answer(replayed: Replayed) -> Answer:
+def build_answer(replayed: Replayed) -> ReplayAnswer:
     board = replayed.board
     refused = replayed.error_turn
-    return Answer(
+    return ReplayAnswer(
         result=replayed.result,
         grid=board.grid,
         token=board.token or msgspec.UNSET,

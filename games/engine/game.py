@@ -6,7 +6,7 @@ picks one legal action, and the joint action is resolved at once into a new immu
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from reprlib import repr as shown
+from reprlib import repr as short_repr
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
@@ -23,7 +23,7 @@ SIDES: tuple[Side, Side] = ("red", "yellow")
 GAME_OVER = "the game is over"
 
 
-def other(side: Side) -> Side:
+def other_side(side: Side) -> Side:
     return "yellow" if side == "red" else "red"
 
 
@@ -83,7 +83,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a joint action, in the order in which it is to be shown.
 
-    A game of the face `drawn` has `before`, the drawing of the board that was, and `told`, what happened in
+    A game of the face `drawn` has `before`, the drawing of the board that was, and `sentences`, what happened in
     sentences, in which `{red}` and `{yellow}` stand for the teams' names; the rest is for `columns`.
     """
 
@@ -93,7 +93,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     token_after: Side | None = None
     lines: tuple[tuple[Cell, ...], ...] = ()
     result: Result
-    told: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     before: Drawing | None = None
 
 
@@ -117,7 +117,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     drawing: Drawing | None = None
     vote: Vote | None = None
 
-    def name_of(self, action: int) -> str:
+    def action_name(self, action: int) -> str:
         return self.choices[action - 1] if self.choices else str(action)
 
 
@@ -171,7 +171,7 @@ class Game(Protocol[State]):
         """What `side` may see (None: a spectator)."""
 
 
-def named(sentence: str, names: Mapping[Side, str]) -> str:
+def insert_team_names(sentence: str, names: Mapping[Side, str]) -> str:
     """A game's own sentence with the teams' names put in."""
     for side in SIDES:
         sentence = sentence.replace(f"{{{side}}}", names[side])
@@ -186,4 +186,4 @@ def check_picks(game: Game[State], state: State, picks: Picks) -> None:
         pick = picks.of(side)
         legal = type(pick) is int and pick in game.legal_actions(state, side)
         if pick is not None and not legal:
-            raise IllegalPick(f"{side} picks {shown(pick)}: it cannot do that now")
+            raise IllegalPick(f"{side} picks {short_repr(pick)}: it cannot do that now")

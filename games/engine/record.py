@@ -6,7 +6,7 @@ Columns count from 1; null or a side left out is a side without a pick.
 """
 
 from dataclasses import dataclass
-from reprlib import repr as shown
+from reprlib import repr as short_repr
 from typing import Any
 
 import msgspec
@@ -72,5 +72,5 @@ def replay(record: GameRecord) -> Replayed:
 def _picks(turn: dict[str, Any]) -> Picks:
     unknown = sorted(set(turn) - set(SIDES))
     if unknown:
-        raise IllegalPick(f"there is no side called {shown(unknown[0])}")
+        raise IllegalPick(f"there is no side called {short_repr(unknown[0])}")
     return Picks(turn.get("red"), turn.get("yellow"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from reprlib import repr as shown
+from reprlib import repr as short_repr
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from games.engine.game import Game
 
 GROUP = "crowdgame.games"
 EXTRAS = ("openspiel",) if find_spec("pyspiel") else ()
-HOUSE: Mapping[str, EntryPoint] = {
+BUILT_IN: Mapping[str, EntryPoint] = {
     slug: EntryPoint(slug, f"games.rules.{slug.replace('-', '_')}:GAME", GROUP)
     for slug in (
         "simultaneous-captains-mistress",
@@ -39,8 +39,8 @@ def all_games() -> Mapping[str, Game[Any]]:
 
 @cache
 def _entries() -> Mapping[str, EntryPoint]:
-    foreign = {point.name: point for point in entry_points(group=GROUP)}
-    return {**HOUSE, **foreign, **HOUSE}
+    third_party = {point.name: point for point in entry_points(group=GROUP)}
+    return {**BUILT_IN, **third_party, **BUILT_IN}
 
 
 @cache
@@ -48,9 +48,9 @@ def _load(point: EntryPoint) -> Game[Any]:
     try:
         game: Game[Any] = point.load()
     except (ImportError, AttributeError) as refusal:
-        raise UnknownGame(f"the game {shown(point.name)} cannot be loaded: {refusal}") from refusal
+        raise UnknownGame(f"the game {short_repr(point.name)} cannot be loaded: {refusal}") from refusal
     if getattr(game, "slug", None) != point.name:
-        raise UnknownGame(f"what is registered as {shown(point.name)} is not a game of that slug")
+        raise UnknownGame(f"what is registered as {short_repr(point.name)} is not a game of that slug")
     return game
 
 
@@ -58,7 +58,7 @@ def find_game(slug: object) -> Game[Any]:
     """Raises UnknownGame."""
     if isinstance(slug, str) and slug in _entries():
         return _load(_entries()[slug])
-    raise UnknownGame(f"there is no game called {shown(slug)}")
+    raise UnknownGame(f"there is no game called {short_repr(slug)}")
 
 
 def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
@@ -69,7 +69,7 @@ def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
         raise BadOptions(str(refusal)) from refusal
 
 
-def title_of(slug: str) -> str:
+def game_title(slug: str) -> str:
     """Also of a game that is not here any more."""
     try:
         return find_game(slug).title

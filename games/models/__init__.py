@@ -25,7 +25,7 @@ from games.models.match import (
 )
 from games.models.terms import (
     MAX_BANK_S,
-    MAX_DEFECTIONS,
+    MAX_SIDE_CHANGES,
     MAX_INCREMENT_S,
     MAX_REVEAL_S,
     MAX_TALK_S,
@@ -43,7 +43,7 @@ __all__ = [
     "LIVE_STATES",
     "MAX_BANK_S",
     "MAX_BEST_OF",
-    "MAX_DEFECTIONS",
+    "MAX_SIDE_CHANGES",
     "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
     "MAX_TALK_S",

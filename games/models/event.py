@@ -36,7 +36,7 @@ class Event(MatchTerms):
     `peek`: organizers see the votes by column before the reveal, and everybody is told so; `own_counts`: each
     team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
     projector. Of `best_of` matches, whoever wins more than half wins the series. Whoever needs
-    more time gets `extra_s` in every turn. After `forgotten_at` nothing
+    more time gets `extra_s` in every turn. After `anonymized_at` nothing
     says any more which ballots were of the same voter. `is_duel`: one guest plays against another, or against
     a crowd; with `swaps_sides` the teams change color with each match. `rematch_wanted_by` is the number of
     the team that has asked for a rematch.
@@ -68,7 +68,7 @@ class Event(MatchTerms):
     extra_s = models.PositiveIntegerField(
         "seconds more in every turn", default=0, db_default=0, editable=False
     )
-    forgotten_at = models.DateTimeField(null=True, blank=True, editable=False)
+    anonymized_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = models.PositiveIntegerField(
         "seconds to the next match",
         null=True,

@@ -43,7 +43,7 @@ class Match(MatchTerms):
     @property
     def is_secret(self) -> bool:
         """Whether nobody may know who is on which side: sides may be changed, and it is not over."""
-        return self.defections > 0 and self.state == MatchState.PLAYING
+        return self.max_side_changes > 0 and self.state == MatchState.PLAYING
 
     class Meta(MatchTerms.Meta):
         verbose_name_plural = "matches"
@@ -96,7 +96,7 @@ class Turn(models.Model):
     came of it before the turn after it is resolved: `resolved_at` is when everybody is told.
     `seed` decides every lot of the turn, and whoever has the sign `*_captain` a tie, if captains do.
     No ballot was taken after `sealed_at`. In a match by clocks each side had `*_bank_ms` left when the window
-    opened, and took `*_used_ms` of it. `whole` commits to a turn with secret sides.
+    opened, and took `*_used_ms` of it. `turn_commitment` commits to a turn with secret sides.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -118,7 +118,7 @@ class Turn(models.Model):
     red_used_ms = models.BigIntegerField(null=True, blank=True)
     yellow_used_ms = models.BigIntegerField(null=True, blank=True)
     sealed_at = models.BigIntegerField(null=True, blank=True)
-    whole = models.CharField(max_length=64, blank=True, default="", db_default="")
+    turn_commitment = models.CharField(max_length=64, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
 
     class Meta:

@@ -9,7 +9,7 @@ MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
-MAX_DEFECTIONS = 9
+MAX_SIDE_CHANGES = 9
 MAX_CONSENT = 400
 
 
@@ -47,7 +47,7 @@ class MatchTerms(models.Model):
     With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
     `increment_s` more after each turn, of which it may use `cap_s` in one. It runs until the side has a
     ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
-    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `defections` sides are
+    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `max_side_changes` sides are
     secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth each
     turn in which one voted with the later winner. `consent` is what voters read before their first vote of a
     study that their votes go into; "": there is none.
@@ -84,11 +84,11 @@ class MatchTerms(models.Model):
     crowd_clocks = models.BooleanField(
         "a side's clock runs until everybody of it has voted", default=False, db_default=False
     )
-    defections = models.PositiveSmallIntegerField(
+    max_side_changes = models.PositiveSmallIntegerField(
         "times each voter may secretly change sides",
         default=0,
         db_default=0,
-        validators=[MaxValueValidator(MAX_DEFECTIONS)],
+        validators=[MaxValueValidator(MAX_SIDE_CHANGES)],
     )
     turn_points = models.BooleanField(
         "a point for each turn voted with the winner", default=False, db_default=False
@@ -132,6 +132,6 @@ class MatchTerms(models.Model):
                 name="%(class)s_cap_of_a_bank",
             ),
             CheckConstraint(
-                condition=Q(defections__lte=MAX_DEFECTIONS), name="%(class)s_defections_in_range"
+                condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES), name="%(class)s_max_side_changes_in_range"
             ),
         ]

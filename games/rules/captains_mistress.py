@@ -1,14 +1,14 @@
 """The Captain's Mistress, the alternating classic (Traditional Board Game Series, leaflet 52)."""
 
 from dataclasses import dataclass
-from reprlib import repr as shown
+from reprlib import repr as short_repr
 from typing import Literal
 
 import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
-from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
-from games.rules.columns import Cabinet
+from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other_side
+from games.rules.columns import Grid
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,7 +21,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class State:
-    cabinet: Cabinet
+    grid: Grid
     mover: Side
     result: Result
 
@@ -39,31 +39,31 @@ class CaptainsMistress:
     def start(self, options: Options) -> State:
         if options.first == "lot":
             raise BadOptions("the lot for who begins is not drawn yet")
-        return State(Cabinet.empty(options.columns, options.rows), options.first, "open")
+        return State(Grid.empty(options.columns, options.rows), options.first, "open")
 
     def to_move(self, state: State) -> tuple[Side, ...]:
         return (state.mover,) if state.result == "open" else ()
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        return state.cabinet.open_columns() if side in self.to_move(state) else ()
+        return state.grid.open_columns() if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
         """The mover's checker drops; without a pick the turn passes to the other side."""
         _check(state, picks)
         column = picks.of(state.mover)
-        cabinet = state.cabinet
+        grid = state.grid
         drops: tuple[Drop, ...] = ()
         if column is not None:
-            cabinet = cabinet.drop(column, state.mover)
-            drops = (Drop(state.mover, column, cabinet.height(column)),)
-        result = _judge(cabinet, drops)
-        after = State(cabinet, other(state.mover), result)
+            grid = grid.drop(column, state.mover)
+            drops = (Drop(state.mover, column, grid.height(column)),)
+        result = _judge(grid, drops)
+        after = State(grid, other_side(state.mover), result)
         return after, Resolution(
             drops=drops,
             conflict=None,
             token_before=None,
             token_after=None,
-            lines=cabinet.lines(result) if result in SIDES else (),
+            lines=grid.lines(result) if result in SIDES else (),
             result=result,
         )
 
@@ -72,7 +72,7 @@ class CaptainsMistress:
 
     def view(self, state: State, side: Side | None) -> Board:
         won = state.result if state.result in SIDES else None
-        return state.cabinet.board(None, won)
+        return state.grid.board(None, won)
 
 
 GAME = CaptainsMistress()
@@ -86,12 +86,12 @@ def _check(state: State, picks: Picks) -> None:
         if pick is None:
             continue
         if side != state.mover:
-            raise IllegalPick(f"{side} picks {shown(pick)}: it is not {side}'s turn")
-        state.cabinet.check_pick(pick, side)
+            raise IllegalPick(f"{side} picks {short_repr(pick)}: it is not {side}'s turn")
+        state.grid.check_pick(pick, side)
 
 
-def _judge(cabinet: Cabinet, drops: tuple[Drop, ...]) -> Result:
+def _judge(grid: Grid, drops: tuple[Drop, ...]) -> Result:
     for drop in drops:
-        if drop.row is not None and cabinet.has_line((drop.column, drop.row)):
+        if drop.row is not None and grid.has_line((drop.column, drop.row)):
             return drop.side
-    return "open" if cabinet.open_columns() else "draw"
+    return "open" if grid.open_columns() else "draw"

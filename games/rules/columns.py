@@ -2,26 +2,26 @@
 
 from dataclasses import dataclass
 from functools import cache
-from reprlib import repr as shown
+from reprlib import repr as short_repr
 
 from games.engine.errors import IllegalPick
 from games.engine.game import Board, Cell, Side
 
 LINE = 4
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-LETTER: dict[Side, str] = {"red": "R", "yellow": "Y"}
+SIDE_MARK: dict[Side, str] = {"red": "R", "yellow": "Y"}
 
 
 @dataclass(frozen=True, slots=True)
-class Cabinet:
+class Grid:
     """`stacks[i]` is column i + 1 from the bottom up, a letter a checker."""
 
     rows: int
     stacks: tuple[str, ...]
 
     @staticmethod
-    def empty(columns: int, rows: int) -> "Cabinet":
-        return Cabinet(rows, ("",) * columns)
+    def empty(columns: int, rows: int) -> "Grid":
+        return Grid(rows, ("",) * columns)
 
     def open_columns(self) -> tuple[int, ...]:
         return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)
@@ -29,10 +29,10 @@ class Cabinet:
     def room(self, column: int) -> int:
         return self.rows - len(self.stacks[column - 1])
 
-    def drop(self, column: int, side: Side) -> "Cabinet":
+    def drop(self, column: int, side: Side) -> "Grid":
         i = column - 1
-        grown = self.stacks[i] + LETTER[side]
-        return Cabinet(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
+        grown = self.stacks[i] + SIDE_MARK[side]
+        return Grid(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
 
     def height(self, column: int) -> int:
         return len(self.stacks[column - 1])
@@ -40,15 +40,15 @@ class Cabinet:
     def check_pick(self, pick: int, who: str) -> None:
         """Raises IllegalPick unless `pick` is a whole number of a column with room."""
         if type(pick) is not int or not 1 <= pick <= len(self.stacks):
-            raise IllegalPick(f"{who} picks {shown(pick)}: there is no such column")
+            raise IllegalPick(f"{who} picks {short_repr(pick)}: there is no such column")
         if not self.room(pick):
             raise IllegalPick(f"{who} picks {pick}: the column is full")
 
     def lines(self, side: Side) -> tuple[tuple[Cell, ...], ...]:
         """Every line of four or more of `side`, each as long as it goes."""
-        letter = LETTER[side]
+        char = SIDE_MARK[side]
         filled = frozenset(
-            (c, r) for c, stack in enumerate(self.stacks, 1) for r, x in enumerate(stack, 1) if x == letter
+            (c, r) for c, stack in enumerate(self.stacks, 1) for r, x in enumerate(stack, 1) if x == char
         )
         runs = (_run(filled, cell, step) for cell in sorted(filled) for step in DIRECTIONS)
         return tuple(run for run in runs if len(run) >= LINE)
@@ -59,19 +59,19 @@ class Cabinet:
 
     def _length(self, rays: tuple[tuple[Cell, ...], tuple[Cell, ...], Cell]) -> int:
         ahead, behind, (column, row) = rays
-        letter = self.stacks[column - 1][row - 1]
-        return 1 + self._reach(ahead, letter) + self._reach(behind, letter)
+        char = self.stacks[column - 1][row - 1]
+        return 1 + self._reach(ahead, char) + self._reach(behind, char)
 
-    def _reach(self, ray: tuple[Cell, ...], letter: str) -> int:
+    def _reach(self, ray: tuple[Cell, ...], char: str) -> int:
         reached = 0
         for column, row in ray:
             stack = self.stacks[column - 1]
-            if row > len(stack) or stack[row - 1] != letter:
+            if row > len(stack) or stack[row - 1] != char:
                 break
             reached += 1
         return reached
 
-    def grid(self) -> tuple[str, ...]:
+    def render_rows(self) -> tuple[str, ...]:
         padded = [stack.ljust(self.rows, ".") for stack in self.stacks]
         return tuple("".join(stack[row] for stack in padded) for row in reversed(range(self.rows)))
 
@@ -81,7 +81,7 @@ class Cabinet:
             face="columns",
             columns=len(self.stacks),
             rows=self.rows,
-            grid=self.grid(),
+            grid=self.render_rows(),
             token=token,
             winning_cells=tuple(sorted({cell for line in lines for cell in line})),
         )

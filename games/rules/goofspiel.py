@@ -11,8 +11,8 @@ from games.engine.errors import BadOptions
 from games.engine.game import SIDES, Board, Drawing, Mark, Picks, Resolution, Result, Side, check_picks
 
 PITCH, MARGIN, HEIGHT, MIDDLE = 140, 40, 900, 450
-HANDS: dict[Side, int] = {"red": 95, "yellow": 805}
-BIDS: dict[Side, int] = {"red": 275, "yellow": 625}
+HAND_Y: dict[Side, int] = {"red": 95, "yellow": 805}
+BID_Y: dict[Side, int] = {"red": 275, "yellow": 625}
 CARD = partial(Mark, kind="card", width=120, height=170)
 TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
 
@@ -72,8 +72,8 @@ class Goofspiel:
         """The higher card takes what is at stake; who bids nothing keeps all cards. Used cards are gone."""
         check_picks(self, state, picks)
         after, won = _bid(state, picks)
-        told, before = _tell(state, after, picks, won), _draw(state)
-        return after, Resolution(result=self.result(after), told=told, before=before)
+        sentences, before = _describe(state, after, picks, won), _draw(state)
+        return after, Resolution(result=self.result(after), sentences=sentences, before=before)
 
     def result(self, state: State) -> Result:
         if state.at_stake and all(state.hands):
@@ -115,7 +115,7 @@ def _bid(state: State, picks: Picks) -> tuple[State, Side | None]:
     return after, won
 
 
-def _tell(state: State, after: State, picks: Picks, won: Side | None) -> tuple[str, ...]:
+def _describe(state: State, after: State, picks: Picks, won: Side | None) -> tuple[str, ...]:
     prize, bids = sum(state.at_stake), (picks.red or "nothing", picks.yellow or "nothing")
     score = f"{{red}} {after.points[0]}, {{yellow}} {after.points[1]}."
     if won:
@@ -141,10 +141,10 @@ def _draw(state: State) -> Drawing:
 def _hand(state: State, side: Side, middle: int) -> list[Mark]:
     bid, card = state.bids.of(side), partial(CARD, side=side)
     marks = [
-        card(name=f"{side} {n}", x=MARGIN + n * PITCH - PITCH // 2, y=HANDS[side], text=str(n))
+        card(name=f"{side} {n}", x=MARGIN + n * PITCH - PITCH // 2, y=HAND_Y[side], text=str(n))
         for n in sorted(state.hand(side))
     ]
     if bid:
-        marks.append(card(name=f"{side} {bid}", x=middle, y=BIDS[side], text=str(bid), gone=True))
+        marks.append(card(name=f"{side} {bid}", x=middle, y=BID_Y[side], text=str(bid), gone=True))
     points = str(state.points[SIDES.index(side)])
-    return [*marks, TOTAL(name=f"points {side}", y=BIDS[side], text=points, side=side)]
+    return [*marks, TOTAL(name=f"points {side}", y=BID_Y[side], text=points, side=side)]

@@ -74,8 +74,8 @@ class OpenSpiel:
         if len(chosen) == len(movers):
             _apply(position, [pick - 1 for pick in chosen.values()])
         after = State(state.name, position)
-        told = tuple(f"{{{side}}}: {_called(state, side, pick)}." for side, pick in chosen.items())
-        return after, Resolution(result=self.result(after), told=told, before=_draw(state))
+        sentences = tuple(f"{{{side}}}: {_action_name(state, side, pick)}." for side, pick in chosen.items())
+        return after, Resolution(result=self.result(after), sentences=sentences, before=_draw(state))
 
     def result(self, state: State) -> Result:
         if not state.position.is_terminal():
@@ -86,7 +86,7 @@ class OpenSpiel:
     def view(self, state: State, side: Side | None) -> Board:
         mover = (*self.to_move(state), "red")[0]
         actions = range(1, _game(state.name).num_distinct_actions() + 1)
-        names = tuple(_called(state, mover, action) for action in actions)
+        names = tuple(_action_name(state, mover, action) for action in actions)
         return Board(face="drawn", columns=len(names), choices=names, drawing=_draw(state))
 
 
@@ -105,7 +105,7 @@ def _apply(position: Any, actions: list[int]) -> None:
         position.apply_action(actions[0])
 
 
-def _called(state: State, side: Side, action: int) -> str:
+def _action_name(state: State, side: Side, action: int) -> str:
     if state.position.is_terminal():
         return str(action)
     return str(state.position.action_to_string(SIDES.index(side), action - 1))
@@ -114,13 +114,13 @@ def _called(state: State, side: Side, action: int) -> str:
 def _draw(state: State) -> Drawing:
     """The text by which OpenSpiel shows a position, each letter in its place."""
     lines = str(state.position).splitlines() or [""]
-    letters = [(row, column, letter) for row, line in enumerate(lines) for column, letter in enumerate(line)]
-    marks = tuple(_letter(row, column, letter) for row, column, letter in letters if letter != " ")
+    chars = [(row, column, char) for row, line in enumerate(lines) for column, char in enumerate(line)]
+    marks = tuple(_text_mark(row, column, char) for row, column, char in chars if char != " ")
     width = max(map(len, lines)) * WIDTH + 2 * MARGIN
     return Drawing(width=width, height=len(lines) * HEIGHT + 2 * MARGIN, marks=marks, words="\n".join(lines))
 
 
-def _letter(row: int, column: int, letter: str) -> Mark:
+def _text_mark(row: int, column: int, char: str) -> Mark:
     x, y = MARGIN + column * WIDTH + WIDTH // 2, MARGIN + row * HEIGHT + HEIGHT // 2
-    name = f"{row} {column} {letter}"
-    return Mark(name=name, kind="text", x=x, y=y, width=WIDTH, height=HEIGHT, text=letter)
+    name = f"{row} {column} {char}"
+    return Mark(name=name, kind="text", x=x, y=y, width=WIDTH, height=HEIGHT, text=char)

@@ -6,8 +6,8 @@ from typing import Literal
 import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
-from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other
-from games.rules.columns import Cabinet
+from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other_side
+from games.rules.columns import Grid
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,7 +21,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class State:
-    cabinet: Cabinet
+    grid: Grid
     token: Side
     tie: Literal["holder", "other"]
     result: Result
@@ -44,23 +44,23 @@ class SimultaneousCaptainsMistress:
     def start(self, options: Options) -> State:
         if options.token == "lot":
             raise BadOptions("the lot for the token is not drawn yet")
-        return State(Cabinet.empty(options.columns, options.rows), options.token, options.tie, "open")
+        return State(Grid.empty(options.columns, options.rows), options.token, options.tie, "open")
 
     def to_move(self, state: State) -> tuple[Side, ...]:
         return SIDES if state.result == "open" else ()
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        return state.cabinet.open_columns() if side in self.to_move(state) else ()
+        return state.grid.open_columns() if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
         """Both drops happen, then wins are judged, then the token moves (rules 3-5)."""
         _check(state, picks)
-        cabinet, drops = _drop(state, picks)
-        result = _judge(state, cabinet, drops)
+        grid, drops = _drop(state, picks)
+        result = _judge(state, grid, drops)
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
-        token = other(state.token) if conflict else state.token
-        lines = cabinet.lines(result) if result in SIDES else ()
-        after = replace(state, cabinet=cabinet, token=token, result=result)
+        token = other_side(state.token) if conflict else state.token
+        lines = grid.lines(result) if result in SIDES else ()
+        after = replace(state, grid=grid, token=token, result=result)
         return after, Resolution(
             drops=drops,
             conflict=conflict,
@@ -75,7 +75,7 @@ class SimultaneousCaptainsMistress:
 
     def view(self, state: State, side: Side | None) -> Board:
         won = state.result if state.result in SIDES else None
-        return state.cabinet.board(state.token, won)
+        return state.grid.board(state.token, won)
 
 
 GAME = SimultaneousCaptainsMistress()
@@ -87,29 +87,29 @@ def _check(state: State, picks: Picks) -> None:
     for side in SIDES:
         pick = picks.of(side)
         if pick is not None:
-            state.cabinet.check_pick(pick, side)
+            state.grid.check_pick(pick, side)
 
 
-def _drop(state: State, picks: Picks) -> tuple[Cabinet, tuple[Drop, ...]]:
-    cabinet = state.cabinet
+def _drop(state: State, picks: Picks) -> tuple[Grid, tuple[Drop, ...]]:
+    grid = state.grid
     drops = []
-    for side in (state.token, other(state.token)):
+    for side in (state.token, other_side(state.token)):
         column = picks.of(side)
         if column is None:
             continue
         row = None
-        if cabinet.room(column):
-            cabinet = cabinet.drop(column, side)
-            row = cabinet.height(column)
+        if grid.room(column):
+            grid = grid.drop(column, side)
+            row = grid.height(column)
         drops.append(Drop(side, column, row))
-    return cabinet, tuple(drops)
+    return grid, tuple(drops)
 
 
-def _judge(state: State, cabinet: Cabinet, drops: tuple[Drop, ...]) -> Result:
+def _judge(state: State, grid: Grid, drops: tuple[Drop, ...]) -> Result:
     """A double win goes to the token's holder at the turn's beginning, or by `tie` to the other."""
-    winners = {d.side for d in drops if d.row is not None and cabinet.has_line((d.column, d.row))}
+    winners = {d.side for d in drops if d.row is not None and grid.has_line((d.column, d.row))}
     if len(winners) == len(SIDES):
-        return state.token if state.tie == "holder" else other(state.token)
+        return state.token if state.tie == "holder" else other_side(state.token)
     if winners:
         return winners.pop()
-    return "open" if cabinet.open_columns() else "draw"
+    return "open" if grid.open_columns() else "draw"

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from games.engine.game import Board, Picks, Resolution, Result, Side, Vote, check_picks, other
+from games.engine.game import Board, Picks, Resolution, Result, Side, Vote, check_picks, other_side
 from games.rules import simultaneous_captains_mistress as simultaneous
 
 Options = simultaneous.Options
-BOTH = simultaneous.GAME
+BASE_GAME = simultaneous.GAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class SingleSelector:
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:
-        return BOTH.draw_lots(options, lot)
+        return BASE_GAME.draw_lots(options, lot)
 
     def start(self, options: Options) -> State:
-        return State(BOTH.start(options))
+        return State(BASE_GAME.start(options))
 
     def to_move(self, state: State) -> tuple[Side, ...]:
         if self.result(state) != "open":
             return ()
         holder = state.board.token
-        return (other(holder) if state.is_chosen else holder,)
+        return (other_side(holder) if state.is_chosen else holder,)
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
         """The second half's say nothing of what was chosen: the same columns are open."""
-        return BOTH.legal_actions(state.board, side) if side in self.to_move(state) else ()
+        return BASE_GAME.legal_actions(state.board, side) if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
         """The holder's pick is only kept; with the other's both drop, as if they had been picked at once."""
@@ -52,17 +52,17 @@ class SingleSelector:
         holder = state.board.token
         if not state.is_chosen:
             return replace(state, is_chosen=True, chosen=picks.of(holder)), Resolution(result="open")
-        second = picks.of(other(holder))
+        second = picks.of(other_side(holder))
         both = Picks(state.chosen, second) if holder == "red" else Picks(second, state.chosen)
-        board, resolution = BOTH.resolve(state.board, both)
+        board, resolution = BASE_GAME.resolve(state.board, both)
         return State(board), resolution
 
     def result(self, state: State) -> Result:
-        return BOTH.result(state.board)
+        return BASE_GAME.result(state.board)
 
     def view(self, state: State, side: Side | None) -> Board:
         vote: Vote = "open" if state.is_chosen else "concealed"
-        board = BOTH.view(state.board, side)
+        board = BASE_GAME.view(state.board, side)
         return msgspec.structs.replace(board, vote=vote) if self.to_move(state) else board
 
 

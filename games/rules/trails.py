@@ -16,12 +16,12 @@ from games.engine.game import (
     Result,
     Side,
     check_picks,
-    other,
+    other_side,
 )
 
 STEPS: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 ARROWS = ("↑", "→", "↓", "←")
-WAYS = ("up", "right", "down", "left")
+DIRECTION_NAMES = ("up", "right", "down", "left")
 FIELDS: dict[str, Cell] = {"small": (9, 7), "large": (13, 9)}
 PITCH, EDGE = 100, 60
 
@@ -76,11 +76,11 @@ class Trails:
         going = (picks.red or state.going[0], picks.yellow or state.going[1])
         heads = tuple(_ahead(state.trail(side)[-1], way) for side, way in zip(SIDES, going, strict=True))
         crashed = [side for side, head in zip(SIDES, heads, strict=True) if _hits(state, head, heads)]
-        result: Result = "open" if not crashed else other(crashed[0]) if len(crashed) == 1 else "draw"
+        result: Result = "open" if not crashed else other_side(crashed[0]) if len(crashed) == 1 else "draw"
         trails = (*state.trails[0], heads[0]), (*state.trails[1], heads[1])
         after = replace(state, trails=trails, going=going, result=result)
-        told = _tell(going, crashed)
-        return after, Resolution(result=result, told=told, before=_draw(state))
+        sentences = _describe(going, crashed)
+        return after, Resolution(result=result, sentences=sentences, before=_draw(state))
 
     def result(self, state: State) -> Result:
         return state.result
@@ -101,8 +101,8 @@ def _hits(state: State, head: Cell, heads: tuple[Cell, ...]) -> bool:
     return not inside or head in state.trails[0] + state.trails[1] or len(set(heads)) == 1
 
 
-def _tell(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
-    moved = f"{{red}} goes {WAYS[going[0] - 1]}, {{yellow}} {WAYS[going[1] - 1]}."
+def _describe(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
+    moved = f"{{red}} goes {DIRECTION_NAMES[going[0] - 1]}, {{yellow}} {DIRECTION_NAMES[going[1] - 1]}."
     if not crashed:
         return (moved,)
     who = " and ".join(f"{{{side}}}" for side in crashed)
@@ -112,12 +112,12 @@ def _tell(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
 def _draw(state: State) -> Drawing:
     width, height = (PITCH * cells + 2 * EDGE for cells in state.size)
     marks = [mark for side in SIDES for mark in _trail(state, side)]
-    told = (f"{{{side}}} is at {_place(state.trail(side)[-1])}" for side in SIDES)
-    ruled = (_ruled(state.size, "rows"), _ruled(state.size, "columns"))
-    return Drawing(width=width, height=height, marks=(*ruled, *marks), words=", ".join(told) + ".")
+    sentences = (f"{{{side}}} is at {_place(state.trail(side)[-1])}" for side in SIDES)
+    grid_lines = (_grid_lines(state.size, "rows"), _grid_lines(state.size, "columns"))
+    return Drawing(width=width, height=height, marks=(*grid_lines, *marks), words=", ".join(sentences) + ".")
 
 
-def _ruled(size: Cell, name: Literal["rows", "columns"]) -> Mark:
+def _grid_lines(size: Cell, name: Literal["rows", "columns"]) -> Mark:
     """The field's lines one way, in one stroke that turns at its edges."""
     long, lines = size if name == "rows" else size[::-1]
     ends = [

@@ -22,7 +22,7 @@ from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
 from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault
 from tests.chaos.mutants import NAMES
-from tests.chaos.night import Choices, running_night
+from tests.chaos.night import Choices, running_target
 from tests.chaos.report import lines_of, write_table
 from tests.chaos.result import Result, Setting, result_of, together
 from tests.load.bench.machine import allow_files
@@ -57,7 +57,7 @@ def _play(options: Namespace, console: Console) -> Result:
     )
     console.print(f"seed {options.seed}, {len(options.faults)} faults")
     results = [
-        _play_night(options, kind, setting, lambda line: console.print(line, soft_wrap=True))
+        _play_campaign(options, kind, setting, lambda line: console.print(line, soft_wrap=True))
         for kind in ("", *ALONE)
         if _of_kind(options.faults, kind)
     ]
@@ -69,7 +69,7 @@ def _of_kind(faults: list[Fault], kind: str) -> list[Fault]:
     return [fault for fault in faults if kind == (family_of(fault) if family_of(fault) in ALONE else "")]
 
 
-def _play_night(options: Namespace, kind: str, setting: Setting, say: Callable[[str], None]) -> Result:
+def _play_campaign(options: Namespace, kind: str, setting: Setting, say: Callable[[str], None]) -> Result:
     began, faults = time.monotonic(), _of_kind(options.faults, kind)
     share = len(faults) / len(options.faults)
     with ExitStack() as held:
@@ -77,7 +77,7 @@ def _play_night(options: Namespace, kind: str, setting: Setting, say: Callable[[
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
         choices = Choices(options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant)
-        night = held.enter_context(running_night(home, choices))
+        target = held.enter_context(running_target(home, choices))
         size = Size(
             options.events,
             options.phones,
@@ -86,7 +86,7 @@ def _play_night(options: Namespace, kind: str, setting: Setting, say: Callable[[
             calm_s=options.calm if not kind else 0.0,
             window_s=options.window,
         )
-        campaign = Campaign(night, size, faults, Random(options.seed), say)
+        campaign = Campaign(target, size, faults, Random(options.seed), say)
         campaign.play()
         return result_of(campaign, setting, (time.monotonic() - began) / 60)
 

@@ -18,7 +18,7 @@ TURN = """
     FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE t.id = ?
 """
 TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
-TOLD = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
+ANNOUNCEMENTS = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
 TAKEN_TOO_LATE_MS = 400
 
 
@@ -58,7 +58,7 @@ class Finding:
 
 
 @dataclass
-class Told:
+class AnnouncedTurns:
     """What an event was told: the last `seq`, the turns revealed in order, what was legal in each turn."""
 
     seq: int = 0
@@ -75,7 +75,7 @@ class Audit:
     book: Book
     timed: bool = False
     set_in: set[int] = field(default_factory=set)
-    told: dict[int, Told] = field(default_factory=dict)
+    announced: dict[int, AnnouncedTurns] = field(default_factory=dict)
 
     def check(self, turns: Iterable[int]) -> list[Finding]:
         """Of turns that are over; asked again, it looks again."""
@@ -83,7 +83,7 @@ class Audit:
         return [finding for turn in turns for finding in self._check(turn)]
 
     def acknowledged(self, turns: Iterable[int]) -> int:
-        return sum(len(self.book.told.get(turn, {})) for turn in turns)
+        return sum(len(self.book.acks.get(turn, {})) for turn in turns)
 
     def turn(self, turn: int) -> Turn:
         (row,) = self.house.rows(TURN, turn)
@@ -98,61 +98,61 @@ class Audit:
 
     def _check(self, number: int) -> list[Finding]:
         turn, tallies = self.turn(number), self.tallies(number)
-        told = self._listen(turn.event)
-        wrong = [*self._wrong(turn, tallies, told)]
+        announced = self._listen(turn.event)
+        wrong = [*self._wrong(turn, tallies, announced)]
         lost = [*self._lost(turn, tallies)]
-        double = [*_double(turn, tallies, told)]
+        double = [*_double(turn, tallies, announced)]
         return [
             *(Finding("lost", number, text) for text in lost),
             *(Finding("double", number, text) for text in double),
             *(Finding("wrong", number, text) for text in wrong),
         ]
 
-    def _listen(self, event: int) -> Told:
-        told = self.told.setdefault(event, Told())
-        for seq, body in self.house.rows(TOLD, event, told.seq):
-            if seq != told.seq + 1:
-                told.gaps.append(seq)
-            told.seq = seq
+    def _listen(self, event: int) -> AnnouncedTurns:
+        announced = self.announced.setdefault(event, AnnouncedTurns())
+        for seq, body in self.house.rows(ANNOUNCEMENTS, event, announced.seq):
+            if seq != announced.seq + 1:
+                announced.gaps.append(seq)
+            announced.seq = seq
             message = msgspec.json.decode(body)
             match = message["state"]["match"] or {}
             if message["type"] == "turn.revealed":
-                told.revealed.append(match["reveal"]["turn"])
+                announced.revealed.append(match["reveal"]["turn"])
             if live := match.get("turn"):
-                told.legal[live["id"]] = live["legal"]
-        return told
+                announced.legal[live["id"]] = live["legal"]
+        return announced
 
     def _lost(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
         held = {ballot[0]: ballot for tally in tallies for ballot in tally.ballots}
-        for voter, told in self.book.told.get(turn.id, {}).items():
+        for voter, ack in self.book.acks.get(turn.id, {}).items():
             ballot = held.get(voter)
-            if ballot is None or ballot[3] < told.sequence:
-                yield f"{voter}'s ballot {told.sequence} was acknowledged and is not in the list"
-            elif ballot[3] == told.sequence and ballot[2] != told.column:
-                yield f"{voter} was told column {told.column}, the list says {ballot[2]}"
+            if ballot is None or ballot[3] < ack.sequence:
+                yield f"{voter}'s ballot {ack.sequence} was acknowledged and is not in the list"
+            elif ballot[3] == ack.sequence and ballot[2] != ack.choice:
+                yield f"{voter} was told column {ack.choice}, the list says {ballot[2]}"
 
-    def _wrong(self, turn: Turn, tallies: Sequence[Tally], told: Told) -> Iterable[str]:
+    def _wrong(self, turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
         if turn.state != "resolved" or turn.sealed_at is None or turn.resolved_at is None:
             yield f"it is {turn.state}"
             return
         if turn.id not in self.set_in and not turn.closes_at <= turn.sealed_at <= turn.resolved_at:
             yield f"closes {turn.closes_at}, sealed {turn.sealed_at}, resolved {turn.resolved_at}"
-        if told.gaps or told.revealed != sorted(told.revealed):
-            yield f"told with gaps {told.gaps}, or not in order"
+        if announced.gaps or announced.revealed != sorted(announced.revealed):
+            yield f"told with gaps {announced.gaps}, or not in order"
         for tally in tallies:
-            yield from self._wrong_count(turn, tally, told)
+            yield from self._wrong_count(turn, tally, announced)
         yield from self._never_sent(turn, tallies)
         yield from self._too_late(turn)
         yield from self._broken_word(turn, tallies)
 
-    def _wrong_count(self, turn: Turn, tally: Tally, told: Told) -> Iterable[str]:
+    def _wrong_count(self, turn: Turn, tally: Tally, announced: AnnouncedTurns) -> Iterable[str]:
         counted = Counter(ballot[2] for ballot in tally.ballots)
         if {column: n for column, n in enumerate(tally.counts, 1) if n} != counted:
             yield f"{tally.side} counts {tally.counts}, the list has {dict(counted)}"
         if tally.total != len(tally.ballots) or any(ballot[1] != tally.side for ballot in tally.ballots):
             yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
         terms = (turn.method, turn.tie, turn.without)
-        legal = told.legal.get(turn.id, {}).get(tally.side, [])
+        legal = announced.legal.get(turn.id, {}).get(tally.side, [])
         pick = pick_of(tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
         made = turn.red_pick if tally.side == "red" else turn.yellow_pick
         if not pick == tally.pick == made:
@@ -165,33 +165,33 @@ class Audit:
         for tally in tallies:
             for voter, _, column, sequence, _, blind in tally.ballots:
                 own = sent.get((voter, sequence))
-                if own is None or (own.column, own.blind) != (column, blind):
+                if own is None or (own.choice, own.blind) != (column, blind):
                     yield f"{voter} never sent the ballot {sequence} for column {column}"
 
     def _too_late(self, turn: Turn) -> Iterable[str]:
         if self.timed:
             return
-        for voter, told in self.book.told.get(turn.id, {}).items():
-            sent = self.book.sent.get(turn.id, {}).get((voter, told.sequence))
+        for voter, ack in self.book.acks.get(turn.id, {}).items():
+            sent = self.book.sent.get(turn.id, {}).get((voter, ack.sequence))
             if sent and sent.at_ms > turn.closes_at + TAKEN_TOO_LATE_MS:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
 
     def _broken_word(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
         """What was told at the seal that the turn was resolved with."""
         for at, *sides in self.book.sealed.get(turn.id, []):
-            for name, told in zip(SIDES, sides, strict=True):
+            for name, commitment in zip(SIDES, sides, strict=True):
                 kept = next((t for t in tallies if t.side == name), None)
-                if at == turn.sealed_at and told and kept and told != [kept.root, kept.total]:
-                    yield f"at the seal {name} was told as {told}, and is {[kept.root, kept.total]}"
+                if at == turn.sealed_at and commitment and kept and commitment != [kept.root, kept.total]:
+                    yield f"at the seal {name} was told as {commitment}, and is {[kept.root, kept.total]}"
 
 
-def _double(turn: Turn, tallies: Sequence[Tally], told: Told) -> Iterable[str]:
+def _double(turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
     sides = [tally.side for tally in tallies]
     voters = Counter(ballot[0] for tally in tallies for ballot in tally.ballots)
     if len(set(sides)) != len(sides) or not sides:
         yield f"it has tallies of {sides}"
-    if told.revealed.count(turn.id) != 1:
-        yield f"it was revealed {told.revealed.count(turn.id)} times"
+    if announced.revealed.count(turn.id) != 1:
+        yield f"it was revealed {announced.revealed.count(turn.id)} times"
     for voter, number in voters.items():
         if number > 1:
             yield f"{voter} has {number} ballots"

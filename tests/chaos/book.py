@@ -23,15 +23,15 @@ class Sent(NamedTuple):
     """A choice as its phone sent it first."""
 
     at_ms: float
-    column: int
+    choice: int
     blind: str
 
 
-class Told(NamedTuple):
+class Acknowledgement(NamedTuple):
     """A ballot that its phone was told counts."""
 
     at_ms: float
-    column: int
+    choice: int
     sequence: int
 
 
@@ -48,18 +48,18 @@ class Writer:
         self._sealed: set[bytes] = set()
 
     def sent(self, at_ms: float, voter: str, ballot: BallotCast) -> None:
-        self._write("sent", at_ms, voter, ballot.turn, ballot.column, ballot.sequence, ballot.blind)
+        self._write("sent", at_ms, voter, ballot.turn, ballot.choice, ballot.sequence, ballot.blind)
 
-    def acknowledged(self, at_ms: float, voter: str, turn: int, column: int, sequence: int) -> None:
-        self._write("ack", at_ms, voter, turn, column, sequence)
+    def acknowledged(self, at_ms: float, voter: str, turn: int, choice: int, sequence: int) -> None:
+        self._write("ack", at_ms, voter, turn, choice, sequence)
 
-    def sealed(self, told: TurnSealed) -> None:
+    def sealed(self, message: TurnSealed) -> None:
         """All phones hear of it, one line is enough."""
-        text = _encode(told)
+        text = _encode(message)
         if text not in self._sealed:
             self._sealed.add(text)
-            sides = [[side.root, side.ballots] if side else None for side in (told.red, told.yellow)]
-            self._write("sealed", told.turn, told.at, *sides)
+            sides = [[side.root, side.ballots] if side else None for side in (message.red, message.yellow)]
+            self._write("sealed", message.turn, message.at, *sides)
 
     def faring(self, at_s: float, events: Mapping[str, tuple[int, int]]) -> None:
         self._write("faring", at_s, events)
@@ -81,7 +81,7 @@ class Book:
 
     path: Path
     sent: dict[int, dict[tuple[str, int], Sent]] = field(default_factory=dict)
-    told: dict[int, dict[str, Told]] = field(default_factory=dict)
+    acks: dict[int, dict[str, Acknowledgement]] = field(default_factory=dict)
     sealed: dict[int, list[Any]] = field(default_factory=dict)
     farings: list[Faring] = field(default_factory=list)
     misunderstood: int = 0
@@ -94,21 +94,21 @@ class Book:
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            kind, *told = _decode(line)
-            getattr(self, f"_note_{kind}")(*told)
+            kind, *values = _decode(line)
+            getattr(self, f"_note_{kind}")(*values)
 
     def farings_since(self, at: float) -> list[Faring]:
         return self.farings[bisect_left(self.farings, at, key=attrgetter("at_s")) :]
 
-    def _note_sent(self, at: float, voter: str, turn: int, *choice: Any) -> None:
-        column, sequence, blind = choice
-        self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, column, blind))
+    def _note_sent(self, at: float, voter: str, turn: int, *details: Any) -> None:
+        choice, sequence, blind = details
+        self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, choice, blind))
 
-    def _note_ack(self, at: float, voter: str, turn: int, column: int, sequence: int) -> None:
+    def _note_ack(self, at: float, voter: str, turn: int, choice: int, sequence: int) -> None:
         """The newest counts; that of a turn whose box was lost may be told twice."""
-        known = self.told.setdefault(turn, {})
+        known = self.acks.setdefault(turn, {})
         if voter not in known or known[voter].sequence < sequence:
-            known[voter] = Told(at, column, sequence)
+            known[voter] = Acknowledgement(at, choice, sequence)
 
     def _note_sealed(self, turn: int, at: int, red: Any, yellow: Any) -> None:
         self.sealed.setdefault(turn, []).append((at, red, yellow))

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
 from tests.chaos.book import Book
 from tests.chaos.catalogue import CLOCKS, family_of
 from tests.chaos.faults import Fault, Missed, NotHere
-from tests.chaos.night import Evening, Night
+from tests.chaos.night import PlayedEvent, Target
 from tests.chaos.watch import Watch
 from tests.deploy.processes import comes_about, wait_until
 
@@ -29,7 +29,7 @@ TERMS: Sequence[dict[str, str]] = (
 JOINED_WITHIN_S = 120
 RIGHT_FOR_S = 1.2
 RIGHT_WITHIN_S = 75.0
-LOOK_S = 0.2
+POLL_S = 0.2
 APART_S = (0.2, 0.5)  # so that the events' turns do not end together
 ANY_MOMENT_S = 1.5  # a fault begins at any moment of a turn
 ACKS_COME_WITHIN_S = 2.0
@@ -81,7 +81,7 @@ class Struck:
 class Campaign:
     """`say` gets a line for each fault; `calm` are the turns before the first one."""
 
-    night: Night
+    target: Target
     size: Size
     faults: Sequence[Fault]
     rng: Random
@@ -93,9 +93,9 @@ class Campaign:
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.book = Book(self.night.home / "book.ndjson")
-        self.audit = Audit(self.night.house, self.book, timed=self.night.house.box_clock is not None)
-        self.watch = Watch(self.night, self.book, self.size.phones // self.size.events)
+        self.book = Book(self.target.home / "book.ndjson")
+        self.audit = Audit(self.target.house, self.book, timed=self.target.house.box_clock is not None)
+        self.watch = Watch(self.target, self.book, self.size.phones // self.size.events)
 
     @property
     def faulted(self) -> set[int]:
@@ -103,10 +103,10 @@ class Campaign:
 
     def play(self) -> None:
         for number in range(self.size.events):
-            made = self.night.house.ask(
+            made = self.target.house.ask(
                 "event", **BRISK, **TERMS[number % len(TERMS)], window_s=self.size.window_s
             )
-            self.night.events.append(Evening(made["id"], made["code"]))
+            self.target.events.append(PlayedEvent(made["id"], made["code"]))
         with self._crowd(), self._watching():
             self._come_in()
             for fault in self._draws():
@@ -114,10 +114,10 @@ class Campaign:
             self._end()
 
     def _come_in(self) -> None:
-        events = self.night.events
+        events = self.target.events
         wait_until(self._all_here, JOINED_WITHIN_S)
-        for evening in events:
-            self.night.house.ask("begin", event_id=evening.id)
+        for event in events:
+            self.target.house.ask("begin", event_id=event.id)
             time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.watch.over()) >= len(events), JOINED_WITHIN_S)
         warmed_up = self.watch.over()
@@ -145,11 +145,11 @@ class Campaign:
         return time.monotonic() - self.began > self.size.seconds
 
     def _strike(self, fault: Fault) -> None:
-        wait_until(self.night.is_whole, RIGHT_WITHIN_S)  # one thing at a time
+        wait_until(self.target.is_whole, RIGHT_WITHIN_S)  # one thing at a time
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
-            fault.inject(self.night, self.rng)
+            fault.inject(self.target, self.rng)
         except (NotHere, Missed) as why:
             self.say(f"{fault.name}: {why}")
             if isinstance(why, NotHere):
@@ -179,7 +179,7 @@ class Campaign:
         def are_right() -> bool:
             return time.monotonic() - max(last_wrong(), ended) > RIGHT_FOR_S and self.watch.are_over(hit)
 
-        return last_wrong() if comes_about(are_right, RIGHT_WITHIN_S, LOOK_S) else None
+        return last_wrong() if comes_about(are_right, RIGHT_WITHIN_S, POLL_S) else None
 
     def _check(self, struck: Struck) -> None:
         over = {turn for turn in struck.turns if self._is_settled(turn)}
@@ -210,13 +210,13 @@ class Campaign:
     def _crowd(self) -> Iterator[None]:
         size, book = self.size, self.book.path
         book.touch()
-        argv = [sys.executable, "-m", "tests.chaos.crowd", self.night.house.http, str(book)]
+        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.house.http, str(book)]
         numbers = [str(self.watch.phones), str(self.rng.random())]
-        codes = [evening.code for evening in self.night.events]
+        codes = [event.code for event in self.target.events]
         assert len(codes) == size.events
         with (
-            (self.night.house.stack.logs / "crowd.log").open("w") as log,
-            subprocess.Popen(leashed([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log) as crowd,
+            (self.target.house.stack.logs / "crowd.log").open("w") as log,
+            subprocess.Popen(die_with_parent([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log) as crowd,
         ):
             try:
                 yield

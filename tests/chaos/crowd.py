@@ -10,9 +10,9 @@ from random import Random
 
 import uvloop
 
-from crowdgame.rehearsal.address import Address, look_up
-from crowdgame.rehearsal.hall import Hall
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.address import ServerAddress, resolve
+from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from tests.chaos.book import Writer
@@ -21,7 +21,7 @@ from tests.load.bench.machine import allow_files
 
 TURNS_KEPT = 20
 JOINS_A_SECOND = 250
-LOOK_S = 0.2
+POLL_S = 0.2
 LEAVE_S = 0.5
 
 
@@ -37,30 +37,30 @@ async def _play(url: str, book: Writer, phones: int, seed: str, codes: list[str]
     over = asyncio.Event()
     for ending in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(ending, over.set)
-    address = await look_up(Address(phone_address(url)))
-    halls = [_hall(code, address, f"{seed}:{code}") for code in codes]
-    crowd = {hall.code: [Witness(index, hall, book) for index in range(phones)] for hall in halls}
+    address = await resolve(ServerAddress(phone_address(url)))
+    contexts = [_context(code, address, f"{seed}:{code}") for code in codes]
+    crowd = {context.code: [Witness(index, context, book) for index in range(phones)] for context in contexts}
     coming = asyncio.create_task(_come([phone for row in zip(*crowd.values(), strict=True) for phone in row]))
     while not over.is_set():
         book.faring(time.monotonic(), {code: _fare(witnesses) for code, witnesses in crowd.items()})
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(POLL_S)
     coming.cancel()
-    for hall in halls:
-        book.parting(hall.ledger.unreadable, sum(hall.ledger.away.values()))
+    for context in contexts:
+        book.parting(context.ledger.unreadable, sum(context.ledger.away.values()))
     for witnesses in crowd.values():
         for phone in witnesses:
             phone.leave()
     await asyncio.sleep(LEAVE_S)
 
 
-def _hall(code: str, address: Address, seed: str) -> Hall:
+def _context(code: str, address: ServerAddress, seed: str) -> RehearsalContext:
     clock = ServerClock(time.perf_counter)
-    return Hall(code, address, "spread", clock, Ledger(TURNS_KEPT), Random(seed))
+    return RehearsalContext(code, address, "spread", clock, RehearsalLedger(TURNS_KEPT), Random(seed))
 
 
 async def _come(phones: list[Witness]) -> None:
     for number, phone in enumerate(phones, 1):
-        phone.come()
+        phone.connect()
         if number % 10 == 0:
             await asyncio.sleep(10 / JOINS_A_SECOND)
 

@@ -1,7 +1,7 @@
 """A night: a whole running house to which harm can come, and whose worker and clock die where they are told.
 
 `tests.chaos.points` has the steps of a closing at which they do. For the families of faults: `kill`, `pause`
-and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `clocks`); between all of the house and
+and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `schedulers`); between all of the house and
 Valkey is the house's `proxy`, past it the address `valkey`.
 """
 
@@ -17,12 +17,12 @@ from pathlib import Path
 from redis import Redis
 
 from deploy.laptop import stack as children
-from deploy.laptop.figures import start_afresh
+from deploy.laptop.figures import reset_metrics_dir
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import VALKEY_WITHIN_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
-from tests.chaos.houses import Clocks, Exposed, answers, clocks
+from tests.chaos.houses import Clocks, Exposed, answers, schedulers
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import wait_until
 from tests.stack import give_database, organizer
@@ -46,7 +46,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Evening:
+class PlayedEvent:
     """One of the events that a night's crowd plays at once."""
 
     id: int
@@ -54,7 +54,7 @@ class Evening:
 
 
 @dataclass
-class Night:
+class Target:
     """`data` is the house's folder, `home` the night's own; `events` are there before the first fault.
 
     `logged` is how long the log of a part was when it died last.
@@ -63,7 +63,7 @@ class Night:
     house: Exposed
     data: Path
     home: Path
-    events: list[Evening] = field(default_factory=list)
+    events: list[PlayedEvent] = field(default_factory=list)
     logged: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -85,8 +85,8 @@ class Night:
         return self.house.stack.gateway_names
 
     @property
-    def clocks(self) -> tuple[str, ...]:
-        return self.house.stack.clock_names
+    def schedulers(self) -> tuple[str, ...]:
+        return self.house.stack.scheduler_names
 
     @property
     def on_postgresql(self) -> bool:
@@ -106,7 +106,7 @@ class Night:
 
     def is_whole(self) -> bool:
         """Whether worker and clocks do their work (again), which takes a while after they were started."""
-        said = {"worker": "worker up"} | dict.fromkeys(self.clocks, "clock up")
+        said = {"worker": "worker up"} | dict.fromkeys(self.schedulers, "clock up")
         return all(words in self._log(part)[self.logged.get(part, 0) :] for part, words in said.items())
 
     def _log(self, part: str) -> str:
@@ -124,13 +124,13 @@ class Night:
 
 
 @contextmanager
-def running_night(home: Path, choices: Choices) -> Iterator[Night]:
+def running_target(home: Path, choices: Choices) -> Iterator[Target]:
     """The house only: no event, no phones."""
     data, ports = choices.disk or home, (free_port(), free_port())
     own = Stack(data=data, secret_key="of the night", port=ports[0], valkey_port=ports[1])
     own = replace(own, server=choices.server, gateways=choices.gateways, database_url=choices.database_url)
-    box_clock = clocks(home / "box.time") if choices.timed else None
-    own_clocks = clocks(home / "own.time") if choices.timed else None
+    box_clock = schedulers(home / "box.time") if choices.timed else None
+    own_clocks = schedulers(home / "own.time") if choices.timed else None
     logged: dict[str, int] = {}
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(own.valkey_port))  # it goes last, when nobody calls any more
@@ -139,12 +139,12 @@ def running_night(home: Path, choices: Choices) -> Iterator[Night]:
         wait_until(lambda: answers(own.redis), VALKEY_WITHIN_S)
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
-        start_afresh(stack.figures)
+        reset_metrics_dir(stack.metrics_dir)
         supervisor.start(*_parts(stack, choices.mutant, own_clocks))
         wait_for_pages(stack)
         asked = held.enter_context(organizer(own))
         house = Exposed(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
-        yield Night(house, stack.data, home, logged=logged)
+        yield Target(house, stack.data, home, logged=logged)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:
@@ -160,7 +160,7 @@ def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
 def _parts(stack: Stack, mutant: str, clock: Clocks | None) -> Iterator[Child]:
     """A mutant's gateway is another one, too; else it is the product's own."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    faulty = [children.worker(stack), *children.clocks(stack)]
+    faulty = [children.worker(stack), *children.schedulers(stack)]
     whole, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)
     env = {"CHAOS_MUTANT": mutant}
     for child in (*whole, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):

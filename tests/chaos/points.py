@@ -18,11 +18,11 @@ from tests.deploy.processes import comes_about
 
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
 HELD_AT_MOST_S = 5.0
-LOOK_S = 0.01
+POLL_S = 0.01
 
 When = Literal["before", "after"]
-Deed = Literal["die", "die whole", "stall", "hold"]
-DEEDS: tuple[Deed, ...] = get_args(Deed)
+StepEffect = Literal["die", "die whole", "stall", "hold"]
+STEP_EFFECTS: tuple[StepEffect, ...] = get_args(StepEffect)
 
 STEPS: dict[str, tuple[str, str, When]] = {
     "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),
@@ -43,11 +43,11 @@ STEPS: dict[str, tuple[str, str, When]] = {
 }
 
 
-def arm(folder: Path, step: str, deed: Deed, seconds: float = 0.0) -> None:
+def arm(folder: Path, step: str, effect: StepEffect, seconds: float = 0.0) -> None:
     """`seconds` of a stall. Die: the process alone, or whole: with the part that it belongs to."""
     disarm(folder)
     ready = folder / f"{ARMED}.new"
-    ready.write_text(json.dumps({"step": step, "deed": deed, "seconds": seconds}))
+    ready.write_text(json.dumps({"step": step, "effect": effect, "seconds": seconds}))
     ready.rename(folder / ARMED)
 
 
@@ -60,7 +60,7 @@ def has_fired(folder: Path) -> bool:
     return (folder / FIRED).exists()
 
 
-def let_go(folder: Path) -> None:
+def release(folder: Path) -> None:
     """Whoever is held at a step goes on."""
     (folder / GO).touch()
 
@@ -93,17 +93,17 @@ def _reach(step: str | None, folder: Path) -> None:
     if step is None or not armed.exists():
         return
     try:
-        told = json.loads(armed.read_text())
-        if told["step"] != step:
+        command = json.loads(armed.read_text())
+        if command["step"] != step:
             return
         armed.rename(folder / FIRED)
     except FileNotFoundError:  # somebody else was faster
         return
-    _do(told["deed"], told["seconds"], folder)
+    _do(command["effect"], command["seconds"], folder)
 
 
-def _do(deed: Deed, seconds: float, folder: Path) -> None:
-    match deed:
+def _do(effect: StepEffect, seconds: float, folder: Path) -> None:
+    match effect:
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
         case "die whole":
@@ -111,4 +111,4 @@ def _do(deed: Deed, seconds: float, folder: Path) -> None:
         case "stall":
             time.sleep(seconds)  # what is asked for
         case "hold":
-            comes_about((folder / GO).exists, HELD_AT_MOST_S, LOOK_S)
+            comes_about((folder / GO).exists, HELD_AT_MOST_S, POLL_S)

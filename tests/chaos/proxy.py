@@ -17,7 +17,7 @@ RESET = struct.pack("ii", 1, 0)
 
 
 @dataclass(slots=True)
-class Trouble:
+class Impairment:
     """What happens on the way, both ways; at first nothing does.
 
     `delay_s` and up to `jitter_s` more for each piece; at most `rate` bytes a second; `black_hole`: taken and
@@ -59,7 +59,7 @@ class Proxy:
 
     to: int
     rng: Random = field(default_factory=lambda: Random(1))
-    trouble: Trouble = field(default_factory=Trouble)
+    impairment: Impairment = field(default_factory=Impairment)
     port: int = 0
     losses: int = 0
     cuts: int = 0
@@ -83,13 +83,13 @@ class Proxy:
         self._loop.close()
 
     @contextmanager
-    def troubled(self, trouble: Trouble) -> Iterator[None]:
+    def impaired(self, impairment: Impairment) -> Iterator[None]:
         """For a while; whoever fell into a black hole is cut off at its end."""
-        self.trouble = trouble
+        self.impairment = impairment
         try:
             yield
         finally:
-            self.trouble = Trouble()
+            self.impairment = Impairment()
             self._in_loop(self._reset_swallowed)
 
     def cut(self) -> None:
@@ -167,9 +167,9 @@ class Proxy:
             while data := await reader.read(CHUNK):
                 if not await self._arrives(line, data):
                     continue
-                wanted = self.trouble.lost_answer
+                wanted = self.impairment.lost_answer
                 if wanted and wanted in data:
-                    self.trouble.lost_answer = b""
+                    self.impairment.lost_answer = b""
                     line.answer_lost = True
                 line.far.write(data)
                 await line.far.drain()
@@ -190,16 +190,16 @@ class Proxy:
 
     async def _arrives(self, line: _Line, data: bytes) -> bool:
         """Whether it does, after the time that it takes."""
-        trouble = self.trouble
-        pause = trouble.delay_s + trouble.jitter_s * self.rng.random()
-        pause += len(data) / trouble.rate if trouble.rate else 0.0
+        impairment = self.impairment
+        pause = impairment.delay_s + impairment.jitter_s * self.rng.random()
+        pause += len(data) / impairment.rate if impairment.rate else 0.0
         if pause:
             await asyncio.sleep(pause)
-        if trouble.black_hole:
+        if impairment.black_hole:
             line.swallowed = True
             return False
         line.passed += len(data)
-        if trouble.cut_after and line.passed > trouble.cut_after:
+        if impairment.cut_after and line.passed > impairment.cut_after:
             self._reset(line)
             return False
         return not line.swallowed

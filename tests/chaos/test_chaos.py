@@ -9,12 +9,12 @@ from deploy.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.catalogue import catalogue
 from tests.chaos.mutants import NAMES
-from tests.chaos.night import Choices, running_night
+from tests.chaos.night import Choices, running_target
 
 SEED = 4
 SHORT = ("worker killed", "Valkey killed", "closer dies in the transaction with all written")
 LONGER = (
-    *("clock killed", "gateway killed", "closer dies after the seal"),
+    *("scheduler killed", "gateway killed", "closer dies after the seal"),
     *("closer stands still at a step", "turn extended while it is counted"),
 )
 SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
@@ -26,8 +26,8 @@ EXPOSED_BY = {
 
 def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Campaign:
     known = catalogue()
-    with running_night(home, choices) as night:
-        campaign = Campaign(night, size, [known[name] for name in names], Random(SEED), print)
+    with running_target(home, choices) as target:
+        campaign = Campaign(target, size, [known[name] for name in names], Random(SEED), print)
         campaign.play()
         campaign.audit.book.refresh()
     return campaign
@@ -37,28 +37,28 @@ def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Ca
     scope="module",
     params=[pytest.param(SHORT, id="short"), pytest.param(LONGER, id="longer", marks=pytest.mark.thorough)],
 )
-def short_night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return play(tmp_path_factory.mktemp("night"), Choices(SERVERS[0]), request.param, SIZE)
+def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    return play(tmp_path_factory.mktemp("chaos"), Choices(SERVERS[0]), request.param, SIZE)
 
 
-def test_every_fault_struck_turns(short_night: Campaign) -> None:
-    struck = {one.fault for one in short_night.struck if one.turns}
-    assert short_night.not_here == {}
-    assert len(struck) >= len(short_night.faults) - 1
+def test_every_fault_struck_turns(short_campaign: Campaign) -> None:
+    struck = {one.fault for one in short_campaign.struck if one.turns}
+    assert short_campaign.not_here == {}
+    assert len(struck) >= len(short_campaign.faults) - 1
 
 
-def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_night: Campaign) -> None:
-    assert list(short_night.findings.values()) == []
-    assert short_night.audit.acknowledged(short_night.watch.turns) > SIZE.phones * len(short_night.faults) / 2
+def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_campaign: Campaign) -> None:
+    assert list(short_campaign.findings.values()) == []
+    assert short_campaign.audit.acknowledged(short_campaign.watch.turns) > SIZE.phones * len(short_campaign.faults) / 2
 
 
-def test_every_phone_is_right_again_after_each_fault(short_night: Campaign) -> None:
-    assert [one.fault for one in short_night.struck if one.right is None] == []
-    assert short_night.book.misunderstood == 0
+def test_every_phone_is_right_again_after_each_fault(short_campaign: Campaign) -> None:
+    assert [one.fault for one in short_campaign.struck if one.right is None] == []
+    assert short_campaign.book.misunderstood == 0
 
 
-def test_every_turn_but_the_present_ones_is_resolved(short_night: Campaign) -> None:
-    left = set(short_night.watch.turns) - short_night.watch.over()
+def test_every_turn_but_the_present_ones_is_resolved(short_campaign: Campaign) -> None:
+    left = set(short_campaign.watch.turns) - short_campaign.watch.over()
     assert len(left) <= SIZE.events
 
 

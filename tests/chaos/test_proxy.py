@@ -10,7 +10,7 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK
 from tests.chaos.faults.network import LUA
-from tests.chaos.proxy import Proxy, Trouble
+from tests.chaos.proxy import Proxy, Impairment
 from tests.deploy.processes import wait_until
 from tests.voting.playing import ballots
 from voting.ballot_box.ballot_box import BallotBox
@@ -35,8 +35,8 @@ def far(proxy: Proxy) -> Iterator[BallotBox]:
     box.close()
 
 
-def losing(script: str) -> Trouble:
-    return Trouble(lost_answer=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
+def losing_answer(script: str) -> Impairment:
+    return Impairment(lost_answer=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
 
 
 def test_a_line_without_trouble_is_none(proxy: Proxy, far: BallotBox) -> None:
@@ -46,9 +46,9 @@ def test_a_line_without_trouble_is_none(proxy: Proxy, far: BallotBox) -> None:
 
 def test_delay_and_narrowness_take_their_time(proxy: Proxy, far: BallotBox) -> None:
     far.now()
-    for trouble in (Trouble(delay_s=0.2), Trouble(rate=100)):
+    for impairment in (Impairment(delay_s=0.2), Impairment(rate=100)):
         began = time.monotonic()
-        with proxy.troubled(trouble):
+        with proxy.impaired(impairment):
             far.now()
         assert time.monotonic() - began >= 0.3
 
@@ -58,7 +58,7 @@ def test_whoever_asks_into_a_black_hole_is_told_in_time_and_can_ask_again(
 ) -> None:
     far.now()
     began = time.monotonic()
-    with proxy.troubled(Trouble(black_hole=True)), pytest.raises(RedisError):
+    with proxy.impaired(Impairment(black_hole=True)), pytest.raises(RedisError):
         far.now()
     assert PATIENCE_S - 0.1 < time.monotonic() - began < PATIENCE_S + 10
     assert far.now()
@@ -75,7 +75,7 @@ def test_a_line_that_ended_is_not_used_again(
 
 def test_a_line_is_cut_after_so_many_bytes(proxy: Proxy, far: BallotBox) -> None:
     far.now()
-    with proxy.troubled(Trouble(cut_after=1)), pytest.raises(RedisError):
+    with proxy.impaired(Impairment(cut_after=1)), pytest.raises(RedisError):
         far.now()
     assert proxy.cuts == 1
 
@@ -85,7 +85,7 @@ def test_no_call_is_made_again_behind_our_back(proxy: Proxy, far: BallotBox, val
     far.place(TURN, create=True)
     with Redis.from_url(valkey_url) as redis:
         redis.config_resetstat()
-        with proxy.troubled(losing("cast")), pytest.raises(RedisError):
+        with proxy.impaired(losing_answer("cast")), pytest.raises(RedisError):
             far.cast(TURN, ballots("red", [3]))
         assert redis.info("commandstats")["cmdstat_evalsha"]["calls"] == 1
     assert proxy.losses == 1
@@ -95,19 +95,19 @@ def test_a_ballot_whose_answer_was_lost_counts_once_when_it_is_sent_again(
     proxy: Proxy, far: BallotBox
 ) -> None:
     far.place(TURN, create=True)
-    with proxy.troubled(losing("cast")), pytest.raises(RedisError):
+    with proxy.impaired(losing_answer("cast")), pytest.raises(RedisError):
         far.cast(TURN, ballots("red", [3]))
     far.cast(TURN, ballots("red", [3]))
     sealed = far.seal(OVER)
     assert isinstance(sealed, Sealed)
-    assert [(ballot.column, ballot.arrival) for ballot in sealed.ballots] == [(3, 1)]
+    assert [(ballot.choice, ballot.arrival) for ballot in sealed.ballots] == [(3, 1)]
 
 
 def test_a_seal_whose_answer_was_lost_is_the_same_when_asked_again(proxy: Proxy, far: BallotBox) -> None:
     far.place(TURN, create=True)
     far.cast(TURN, ballots("red", [3, 4]))
     began = far.now()
-    with proxy.troubled(losing("seal")), pytest.raises(RedisError):
+    with proxy.impaired(losing_answer("seal")), pytest.raises(RedisError):
         far.seal(OVER)
     lost = far.now()
     wait_until(lambda: far.now() > lost)

@@ -11,10 +11,10 @@ import psycopg
 from redis import Redis, RedisError
 
 from tests.chaos.book import Book, Faring
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 
-LOOK_S = 0.1
-TOLD_WITHIN_S = 0.7
+POLL_S = 0.1
+DELIVERED_WITHIN_S = 0.7
 OVERDUE_MS = 1_000
 BOX_ANSWERS_S = 0.3
 SEQS = "SELECT code, seq FROM games_event"
@@ -32,7 +32,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Look:
+class Sample:
     at: float
     seqs: dict[str, int]
     overdue: bool
@@ -42,11 +42,11 @@ class Look:
 class Watch:
     """Times are seconds of the monotonic clock. `phones` is how many each event has."""
 
-    night: Night
+    target: Target
     book: Book
     phones: int
     turns: dict[int, Seen] = field(default_factory=dict)
-    looks: list[Look] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
     _done_up_to: int = 0
     _box_ahead_ms: float = 0.0
     _stopped: threading.Event = field(default_factory=threading.Event)
@@ -54,34 +54,34 @@ class Watch:
     def run(self) -> None:
         with closing(
             Redis.from_url(
-                self.night.valkey, socket_timeout=BOX_ANSWERS_S, socket_connect_timeout=BOX_ANSWERS_S
+                self.target.valkey, socket_timeout=BOX_ANSWERS_S, socket_connect_timeout=BOX_ANSWERS_S
             )
         ) as box:
-            while not self._stopped.wait(LOOK_S):
+            while not self._stopped.wait(POLL_S):
                 try:
-                    self._look(box)
+                    self._take_sample(box)
                 except (sqlite3.Error, psycopg.Error):  # the database is what is being harmed
                     continue
 
     def stop(self) -> None:
         self._stopped.set()
 
-    def _look(self, box: "Redis") -> None:
+    def _take_sample(self, box: "Redis") -> None:
         try:
             seconds, micros = box.time()
             self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
         except RedisError:
             pass  # its time goes on as it did
         at = time.monotonic()
-        seqs = dict(self.night.house.rows(SEQS))
+        seqs = dict(self.target.house.rows(SEQS))
         now = at * 1000 + self._box_ahead_ms
         overdue = False
-        for turn, state, closes_at in self.night.house.rows(TURNS, self._done_up_to):
+        for turn, state, closes_at in self.target.house.rows(TURNS, self._done_up_to):
             seen = self.turns.setdefault(turn, Seen(at))
             if state in ENDED and seen.over is None:
                 seen.over = at
             overdue = overdue or (state == "open" and closes_at + OVERDUE_MS < now)
-        self.looks.append(Look(at, seqs, overdue))
+        self.samples.append(Sample(at, seqs, overdue))
         still = [turn for turn, seen in self.turns.items() if seen.over is None]
         self._done_up_to = min(still, default=max(self.turns, default=0)) - IDS_OUT_OF_ORDER
 
@@ -102,8 +102,8 @@ class Watch:
         return [faring.at_s for faring in self.book.farings_since(since) if not self._is_right(faring)]
 
     def _is_right(self, faring: Faring) -> bool:
-        should = self._look_at(faring.at_s - TOLD_WITHIN_S)
-        now = self._look_at(faring.at_s)
+        should = self._sample_at(faring.at_s - DELIVERED_WITHIN_S)
+        now = self._sample_at(faring.at_s)
         if should is None or now is None or now.overdue or faring.at_s - now.at > 1.0:
             return False
         return all(
@@ -111,6 +111,6 @@ class Watch:
             for code, (here, seq) in faring.events.items()
         )
 
-    def _look_at(self, at: float) -> Look | None:
-        place = bisect_right(self.looks, at, key=lambda look: look.at)
-        return self.looks[place - 1] if place else None
+    def _sample_at(self, at: float) -> Sample | None:
+        place = bisect_right(self.samples, at, key=lambda sample: sample.at)
+        return self.samples[place - 1] if place else None

@@ -8,7 +8,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.phone import Phone
 from tests.chaos.book import Writer
 from voting import protocol
@@ -19,8 +19,8 @@ EARLIEST_MS, LATEST_MS = -80.0, 700.0
 
 
 class Witness(Phone):
-    def __init__(self, index: int, hall: Hall, book: Writer) -> None:
-        super().__init__(index, hall)
+    def __init__(self, index: int, context: RehearsalContext, book: Writer) -> None:
+        super().__init__(index, context)
         self._book = book
         self._blinds: dict[tuple[int, int], str] = {}
         self._watched: tuple[int, int] | None = None
@@ -31,23 +31,23 @@ class Witness(Phone):
         """Of the last change it has seen; -1 while it is away."""
         return self._seq
 
-    def hear(self, message: protocol.ToPhone) -> None:
-        super().hear(message)
+    def receive(self, message: protocol.ToPhone) -> None:
+        super().receive(message)
         match message:
             case protocol.BallotCounted():
-                self._note(message.turn, message.column, message.sequence)
+                self._note(message.turn, message.choice, message.sequence)
             case protocol.PhoneWelcomed():
                 you = message.you
-                if you.turn is not None and you.column is not None:
-                    self._note(you.turn, you.column, you.sequence)
+                if you.turn is not None and you.choice is not None:
+                    self._note(you.turn, you.choice, you.sequence)
                 self._plan_to_be_late()
             case protocol.TurnSealed():
                 self._book.sealed(message)
             case protocol.Change():
                 self._plan_to_be_late()
 
-    def _note(self, turn: int, column: int, sequence: int) -> None:
-        self._book.acknowledged(self._hall.clock.now_ms(), self._voter_id, turn, column, sequence)
+    def _note(self, turn: int, choice: int, sequence: int) -> None:
+        self._book.acknowledged(self._context.clock.now_ms(), self._voter_id, turn, choice, sequence)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """One blinding number a choice, the same whenever it is sent again."""
@@ -55,20 +55,20 @@ class Witness(Phone):
         if key not in self._blinds:
             if len(self._blinds) > 8:
                 self._blinds.clear()
-            self._blinds[key] = ballot.blind or _draw_blind(self._hall.rng)
+            self._blinds[key] = ballot.blind or _draw_blind(self._context.rng)
         ballot = replace(ballot, blind=self._blinds[key])
         sent = super()._cast(ballot)
         if sent:
-            self._book.sent(self._hall.clock.now_ms(), self._voter_id, ballot)
+            self._book.sent(self._context.clock.now_ms(), self._voter_id, ballot)
         return sent
 
     @property
     def _voter_id(self) -> str:
-        return claimed_voter(self._hall.tokens[self.index])
+        return claimed_voter(self._context.tokens[self.index])
 
     def _plan_to_be_late(self) -> None:
         """Once a window; in one that was moved many think again."""
-        turn, before = self._hall.turn, self._watched
+        turn, before = self._context.turn, self._watched
         watched = (turn.id, turn.closes_at) if turn and not turn.paused else None
         if watched == before:
             return
@@ -77,7 +77,7 @@ class Witness(Phone):
             self._late.cancel()
         if turn is None or watched is None:
             return
-        rng, now = self._hall.rng, self._hall.clock.now_ms()
+        rng, now = self._context.rng, self._context.clock.now_ms()
         if before and before[0] == turn.id and turn.closes_at > now and rng.random() < THINK_AGAIN:
             self._vote_at(rng.uniform(now, turn.closes_at), turn.id)
         elif rng.random() < AT_THE_DEADLINE:
@@ -85,7 +85,7 @@ class Witness(Phone):
 
     def _vote_at(self, at_ms: float, turn: int) -> None:
         loop = asyncio.get_running_loop()
-        self._late = loop.call_later(max(0.0, self._hall.clock.until(at_ms)), self._voter._vote, turn)
+        self._late = loop.call_later(max(0.0, self._context.clock.until(at_ms)), self._voter._vote, turn)
 
 
 def _draw_blind(rng: Random) -> str:

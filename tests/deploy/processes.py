@@ -15,8 +15,8 @@ def marked(folder: Path) -> list[psutil.Process]:
 
 def _names(process: psutil.Process, text: str) -> bool:
     try:
-        told = [*process.cmdline(), *process.environ().values()]
-        return process.status() != psutil.STATUS_ZOMBIE and any(text in part for part in told)
+        texts = [*process.cmdline(), *process.environ().values()]
+        return process.status() != psutil.STATUS_ZOMBIE and any(text in part for part in texts)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
 

@@ -97,30 +97,30 @@ def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redi
         display, _ = faces.display(event["code"])
         phones = [faces.phone(event["code"])[0] for _ in range(4)]
         guarded.ask("begin", event_id=event["id"])
-        turn = display.hear("match.started")["state"]["match"]["turn"]
+        turn = display.receive("match.started")["state"]["match"]["turn"]
         guarded.ask("open_at_once", event_id=event["id"])
         for phone in phones:
-            phone.hear("turn.moved")
-            phone.say("ballot.cast", turn=turn["id"], epoch=1, column=3, sequence=1)
-            phone.hear("ballot.counted")
+            phone.receive("turn.moved")
+            phone.say("ballot.cast", turn=turn["id"], epoch=1, choice=3, sequence=1)
+            phone.receive("ballot.counted")
         guarded.ask("closing_in", event_id=event["id"], ms=1_500)
-        reveal = display.hear("turn.revealed")["state"]["match"]["reveal"]
+        reveal = display.receive("turn.revealed")["state"]["match"]["reveal"]
         assert reveal["red"]["ballots"] + reveal["yellow"]["ballots"] == 4
         console = faces.console(event["code"], guarded.ask("session", name="olga"))
-        console.hear("console.welcomed")
-        console.say("action.ask", id=1, action="match.abort").hear("action.done")
+        console.receive("console.welcomed")
+        console.say("action.ask", id=1, action="match.abort").receive("action.done")
         assert _fails_to_log_in(guarded) == 200
     assert operator.acl_log() == []
     assert {str(key).partition(":")[0] for key in operator.keys("*")} == {"crowdgame"}
-    for part in ("gateway", "worker", "clock"):
-        assert guarded.trouble(part) == []
+    for part in ("gateway", "worker", "scheduler"):
+        assert guarded.log_errors(part) == []
 
 
 def test_a_restore_may_look_for_gateways_and_drop_what_is_in_the_box(guarded: House, operator: Redis) -> None:
     operator.acl_log_reset()
     box = BallotBox(guarded.stack.redis)
     box.events_held()
-    box.forget_all_events()
+    box.delete_all_events()
     box.close()
     assert operator.acl_log() == []
     assert not operator.keys("crowdgame:{*")

@@ -19,13 +19,13 @@ from tests.deploy.processes import marked, wait_until
 PARTS = {
     "gateway": "gateway --fd",
     "worker": "celery",
-    "clock": "clock",
+    "scheduler": "scheduler",
     "crowd": "rehearse",
     "valkey": "valkey-server",
 }
 
 
-class Evening:
+class PlayProcess:
     """One `play` at work; what it says is in `said`."""
 
     def __init__(self, folder: Path, gateways: int) -> None:
@@ -58,25 +58,25 @@ def _command(process: psutil.Process) -> str:
         command = " ".join(process.cmdline())
     except psutil.NoSuchProcess:
         return ""
-    return "" if "leash" in command else command
+    return "" if "die_with_parent" in command else command
 
 
 @pytest.fixture
-def evenings(tmp_path: Path) -> Iterator[list[Evening]]:
-    begun: list[Evening] = []
+def plays(tmp_path: Path) -> Iterator[list[PlayProcess]]:
+    begun: list[PlayProcess] = []
     yield begun
-    for evening in begun:
-        if evening.process.is_running():
-            evening.process.terminate()
-            evening.process.wait(10)
+    for play in begun:
+        if play.process.is_running():
+            play.process.terminate()
+            play.process.wait(10)
     assert not marked(tmp_path)
 
 
 def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
-    tmp_path: Path, evenings: list[Evening]
+    tmp_path: Path, plays: list[PlayProcess]
 ) -> None:
-    evenings.append(Evening(tmp_path, gateways=1))
-    first = evenings[0]
+    plays.append(PlayProcess(tmp_path, gateways=1))
+    first = plays[0]
     code = first.url("Phones").rsplit("/", 1)[-1]
     for label in ("Phones", "Projector", "Console"):
         with urllib.request.urlopen(first.url(label)) as answer:  # noqa: S310
@@ -87,19 +87,19 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
     assert first.process.wait(30) == 0
     assert not marked(tmp_path)
 
-    evenings.append(Evening(tmp_path, gateways=2))
-    assert evenings[1].url("Projector").endswith(f"/{code}")
-    assert "2 gateways under daphne" in evenings[1].said.read_text()
+    plays.append(PlayProcess(tmp_path, gateways=2))
+    assert plays[1].url("Projector").endswith(f"/{code}")
+    assert "2 gateways under daphne" in plays[1].said.read_text()
     if sys.platform == "linux":
-        evenings[1].process.kill()
+        plays[1].process.kill()
         wait_until(lambda: not marked(tmp_path))
 
 
-def see_it_killed_and_back(evening: Evening, name: str) -> None:
-    many = 2 if name == "clock" else 1
-    wait_until(lambda: len(evening.parts(name)) == many)
-    pid = min(evening.parts(name))
+def see_it_killed_and_back(play: PlayProcess, name: str) -> None:
+    many = 2 if name == "scheduler" else 1
+    wait_until(lambda: len(play.parts(name)) == many)
+    pid = min(play.parts(name))
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: len(evening.parts(name) - {pid}) == many)
+    wait_until(lambda: len(play.parts(name) - {pid}) == many)
     ended = rf"{name}(-\d)? was ended by SIGKILL; starting it again in 0\.2 s"
-    assert re.search(ended, evening.said.read_text())
+    assert re.search(ended, play.said.read_text())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.network import shares_ports
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -27,13 +27,13 @@ from tests.nights import (
     restart,
 )
 from tests.stack import SERVERS_TESTED, House, running_house
-from tests.watching.watcher import figures
+from tests.watching.watcher import metric_samples
 
 pytestmark = pytest.mark.skipif(not shares_ports(), reason="this system spreads nobody over several sockets")
 
 
 @dataclass
-class Night:
+class FailoverRun:
     """`shares` are the voters of each gateway at first, `turns` when one was killed and one drained.
 
     `gone` are the processes that were.
@@ -44,11 +44,11 @@ class Night:
     shares: list[int]
     turns: list[int]
     gone: set[int | None]
-    report: Report
+    report: RehearsalReport
 
 
 @pytest.fixture(scope="module", params=SERVERS_TESTED)
-def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+def failover(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     data = tmp_path_factory.mktemp("gateways")
     with running_house(data, request.param, gateways=2) as house:
         event = house.ask("event", **BRISK)
@@ -65,39 +65,39 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             resolve_another(house, event["id"])
             report = leave(phones, data)
         resolve_another(house, event["id"])
-        yield Night(house, event["id"], shares, turns, gone, report)
+        yield FailoverRun(house, event["id"], shares, turns, gone, report)
 
 
-def test_both_have_a_share(night: Night) -> None:
-    assert len(night.shares) == 2
-    assert min(night.shares) > PHONES / 10
+def test_both_have_a_share(failover: FailoverRun) -> None:
+    assert len(failover.shares) == 2
+    assert min(failover.shares) > PHONES / 10
 
 
-def test_no_ballot_is_lost_when_one_is_killed_and_one_is_drained(night: Night) -> None:
-    resolved = resolved_turns(night.house, night.event)
-    assert set(night.turns) <= set(resolved)
-    assert set(night.turns) <= set(night.report.ledger)
-    assert_nothing_is_lost(night.house, night.report, resolved)
-    assert_counts_are_of_sealed_ballots(night.house)
-    assert_resolved_once(night.house, night.event)
+def test_no_ballot_is_lost_when_one_is_killed_and_one_is_drained(failover: FailoverRun) -> None:
+    resolved = resolved_turns(failover.house, failover.event)
+    assert set(failover.turns) <= set(resolved)
+    assert set(failover.turns) <= set(failover.report.ledger)
+    assert_nothing_is_lost(failover.house, failover.report, resolved)
+    assert_counts_are_of_sealed_ballots(failover.house)
+    assert_resolved_once(failover.house, failover.event)
 
 
-def test_everybody_came_back(night: Night) -> None:
-    assert night.report.joined == PHONES
-    assert night.report.away == {}
-    assert night.report.unreadable == 0
+def test_everybody_came_back(failover: FailoverRun) -> None:
+    assert failover.report.joined == PHONES
+    assert failover.report.away == {}
+    assert failover.report.unreadable == 0
 
 
-def test_only_the_phones_of_the_one_that_went_had_to_come_back(night: Night) -> None:
-    assert night.report.reconnects < 2 * PHONES
+def test_only_the_phones_of_the_one_that_went_had_to_come_back(failover: FailoverRun) -> None:
+    assert failover.report.reconnects < 2 * PHONES
 
 
-def test_one_that_was_drained_ended_by_itself(night: Night) -> None:
-    assert "not all were sent away" not in night.house.log(night.house.stack.gateway_names[1])
-    assert night.house.trouble(night.house.stack.gateway_names[1]) == []
+def test_one_that_was_drained_ended_by_itself(failover: FailoverRun) -> None:
+    assert "not all were sent away" not in failover.house.log(failover.house.stack.gateway_names[1])
+    assert failover.house.log_errors(failover.house.stack.gateway_names[1]) == []
 
 
-def test_the_dead_hold_nobody_in_the_figures(night: Night) -> None:
-    told = {int(s.labels["pid"]) for s in figures(night.house) if s.name == "crowdgame_process"}
-    assert night.house.supervisor.pid("gateway-1") in told
-    assert not told & night.gone
+def test_the_dead_hold_nobody_in_the_figures(failover: FailoverRun) -> None:
+    pids = {int(s.labels["pid"]) for s in metric_samples(failover.house) if s.name == "crowdgame_process"}
+    assert failover.house.supervisor.pid("gateway-1") in pids
+    assert not pids & failover.gone

@@ -11,11 +11,11 @@ import pytest
 
 from deploy.laptop.paths import ROOT
 from deploy.laptop.supervisor import Child, Supervisor, next_delay
-from tests.deploy import evening
+from tests.deploy import supervisor_program
 from tests.deploy.evening import DEAF, NOTES_ITS_END, NOTES_ITS_START, PARENT, SLEEPER, SLOW_TO_END, child
 from tests.deploy.processes import are_ready, marked, wait_until
 
-Evening = subprocess.Popen[str]
+SupervisorProcess = subprocess.Popen[str]
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
         yield supervisor
 
 
-def start_evening(folder: Path, *described: str) -> Evening:
-    argv = [sys.executable, "-m", evening.__name__, str(folder), *described]
+def start_supervisor(folder: Path, *described: str) -> SupervisorProcess:
+    argv = [sys.executable, "-m", supervisor_program.__name__, str(folder), *described]
     return subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -110,38 +110,38 @@ def test_those_of_a_higher_order_end_when_the_others_have_ended(
 
 
 def test_sigterm_ends_everything_even_the_deaf(tmp_path: Path) -> None:
-    night = start_evening(tmp_path, f"deaf=0={DEAF}", f"parent=0={PARENT}", f"box=1={DEAF}")
+    process = start_supervisor(tmp_path, f"deaf=0={DEAF}", f"parent=0={PARENT}", f"box=1={DEAF}")
     wait_until(lambda: are_ready(tmp_path, 5))
-    night.terminate()
-    assert night.wait(30) == 0
+    process.terminate()
+    assert process.wait(30) == 0
     assert not marked(tmp_path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_ctrl_c_and_a_closed_terminal_end_everything(tmp_path: Path, number: signal.Signals) -> None:
-    night = start_evening(tmp_path, f"sleeper=0={SLEEPER}", f"box=1={SLEEPER}")
+    process = start_supervisor(tmp_path, f"sleeper=0={SLEEPER}", f"box=1={SLEEPER}")
     wait_until(lambda: len(marked(tmp_path)) == 3)
-    night.send_signal(number)
-    assert night.wait(30) == 0
+    process.send_signal(number)
+    assert process.wait(30) == 0
     assert not marked(tmp_path)
 
 
 def test_impatience_does_not_leave_anything_behind(tmp_path: Path) -> None:
-    night = start_evening(tmp_path, f"slow=0={SLOW_TO_END}")
+    process = start_supervisor(tmp_path, f"slow=0={SLOW_TO_END}")
     wait_until(lambda: are_ready(tmp_path, 2))
-    night.send_signal(signal.SIGINT)
-    assert night.stdout is not None
-    assert night.stdout.readline() == "ending\n"
-    night.send_signal(signal.SIGINT)
-    assert night.wait(30) == 0
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ending\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
     assert not marked(tmp_path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children together with their parent")
 def test_the_supervisors_own_sudden_death_takes_the_children_along(tmp_path: Path) -> None:
-    night = start_evening(tmp_path, f"deaf=0={DEAF}", f"sleeper=0={SLEEPER}")
+    process = start_supervisor(tmp_path, f"deaf=0={DEAF}", f"sleeper=0={SLEEPER}")
     wait_until(lambda: are_ready(tmp_path, 3))
-    night.kill()
+    process.kill()
     wait_until(lambda: not marked(tmp_path))
 
 

@@ -39,11 +39,11 @@ def check(page: Page, where: str, schemes: tuple[str, ...] = SCHEMES) -> list[st
     wrong = []
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        wrong += [f"{where}, {scheme}: {told(found)}" for found in violations(page)]
+        wrong += [f"{where}, {scheme}: {format_violation(found)}" for found in violations(page)]
     return wrong
 
 
-def told(found: dict[str, Any]) -> str:
+def format_violation(found: dict[str, Any]) -> str:
     return f"{found['id']} ({found['impact']}): {json.dumps(found['nodes'], ensure_ascii=False)}"
 
 

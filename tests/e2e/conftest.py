@@ -36,7 +36,7 @@ STILL = """addEventListener("animationstart", ({target}) => target.getAnimations
 @pytest.fixture(scope="session")
 def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One for the whole run; it makes events without clicking, too."""
-    with furnished_house(tmp_path_factory.mktemp("evening")) as house:
+    with furnished_house(tmp_path_factory.mktemp("event")) as house:
         yield house
 
 

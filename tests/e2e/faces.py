@@ -14,7 +14,7 @@ PHONE = {"width": 390, "height": 844}
 PROJECTOR = {"width": 1280, "height": 720}
 TABLET = {"width": 1024, "height": 768}
 SOON_MS = 15_000
-LOOK_AGAIN_MS = 50
+POLL_MS = 50
 QUIET = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -25,12 +25,12 @@ QUIET = (
 
 @dataclass
 class Face:
-    """A page in a browser of its own; `troubles` are errors it logged and requests that failed."""
+    """A page in a browser of its own; `errors` are errors it logged and requests that failed."""
 
     page: Page
     shots: Path
     name: str
-    troubles: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def shoot(self, moment: str) -> None:
         """Keep a picture. Chromium on a busy machine may have no frame to give yet: ask it again."""
@@ -49,7 +49,7 @@ class Face:
 
     def note_error(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            self.troubles.append(message.text)
+            self.errors.append(message.text)
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def open_face(browser: Browser, base_url: str, shots: Path, name: str, size: dic
     context = browser.new_context(base_url=base_url, viewport=size)  # type: ignore[arg-type]
     face = Face(context.new_page(), shots, name)
     face.page.on("console", face.note_error)
-    face.page.on("pageerror", lambda error: face.troubles.append(str(error)))
+    face.page.on("pageerror", lambda error: face.errors.append(str(error)))
     return face
 
 
@@ -94,8 +94,8 @@ TAP = """part => {
 
 def wait_until(face: Face, is_so: Callable[[], bool]) -> None:
     """Let the page go on until something outside it is so."""
-    for _ in range(SOON_MS // LOOK_AGAIN_MS):
+    for _ in range(SOON_MS // POLL_MS):
         if is_so():
             return
-        face.page.wait_for_timeout(LOOK_AGAIN_MS)
+        face.page.wait_for_timeout(POLL_MS)
     raise AssertionError("it did not come about")

@@ -1,6 +1,6 @@
 """Make docs/gallery anew: every face in every state, small, with an index (`make gallery`).
 
-python -m tests.e2e.gallery [--only phone/voting pages/evening]
+python -m tests.e2e.gallery [--only phone/voting pages/event]
 """
 
 import argparse
@@ -26,8 +26,8 @@ from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.prompter import Prompter, prompting  # noqa: E402
 from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, furnished_house, visit  # noqa: E402
-from tests.e2e.rooms_lively import an_evening  # noqa: E402
-from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, look_at  # noqa: E402
+from tests.e2e.rooms_lively import crowded_event  # noqa: E402
+from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, show_scene  # noqa: E402
 from tests.e2e.words_shown import DRAWN  # noqa: E402
 from tests.stack import House  # noqa: E402
 
@@ -67,8 +67,8 @@ class Frame:
 
 PHONES = (Frame(430, 932, 0.5, "430"), Frame(320, 568, 0.6, "320"))
 DISPLAYS = (Frame(1920, 1080, 0.3, "16x9"), Frame(1024, 768, 0.38, "4x3"))
-DESKS = (Frame(1024, 768, 0.5, "tablet"), Frame(1280, 800, 0.5, "desk"))
-FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKS)}
+DESKTOPS = (Frame(1024, 768, 0.5, "tablet"), Frame(1280, 800, 0.5, "desk"))
+FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKTOPS)}
 
 
 def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False) -> None:
@@ -103,7 +103,7 @@ def shoot_scene(browser: Browser, prompter: Prompter, face: str, scene: Scene) -
     frames = PHONES if face == "phone" else DISPLAYS
     for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
         page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
-        look_at(face, scene, page, prompter)
+        show_scene(face, scene, page, prompter)
         shoot_at(page, some, f"{face}/{scene.name}")
         page.context.close()
 
@@ -137,8 +137,8 @@ def shoot_pages(browser: Browser, only: list[str]) -> None:
         for visited in (*PAGES, *LOOKED_AT):
             if is_wanted(f"pages/{visited.name}", only):
                 shoot_page(browser, house, visited)
-        if is_wanted("pages/evening", only):
-            for visited, event in an_evening(house):
+        if is_wanted("pages/event", only):
+            for visited, event in crowded_event(house):
                 shoot_page(browser, house, visited, event)
 
 

@@ -15,8 +15,8 @@ from tests.deploy.processes import wait_until
 from tests.stack import House
 
 PHONES = 1_000
-TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "defections": 2, "turn_points": True}
-CROWD = ("--phones", f"{PHONES}", "--defect", "0.06", "--seed", "11")
+TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "max_side_changes": 2, "turn_points": True}
+CROWD = ("--phones", f"{PHONES}", "--side-changes", "0.06", "--seed", "11")
 HERE = f"{PHONES} of {PHONES} phones have joined".encode()
 # By this turn somebody has changed over; so long a thousand may need to come, and a match to end.
 TURN, LONG_S = 4, 240
@@ -29,21 +29,21 @@ def crowd_match(
 ) -> Iterator[tuple[str, Page, Page]]:
     """In an open window, as it is revealed, and once all is over: the state's name, projector and phone."""
     event = house.ask("event", **TERMS)
-    hall, phone = (_open(browser, house.http, size) for size in sizes)
-    hall.goto(f"/display/{event['code']}")
+    display, phone = (_open(browser, house.http, size) for size in sizes)
+    display.goto(f"/display/{event['code']}")
     with tempfile.TemporaryDirectory() as kept, _coming(house, event["code"], Path(kept) / "said") as crowd:
         phone.goto(f"/{event['code']}")
         house.ask("begin", event_id=event["id"])
-        hall.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
+        display.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
         phone.wait_for_selector("body[data-phase=voting]", timeout=LONG_S * 1000)
-        yield "voting", hall, phone
+        yield "voting", display, phone
         for phase, settles_ms in (("reveal", 0), ("ended", SETTLES_MS)):
-            for page in (hall, phone):
+            for page in (display, phone):
                 page.wait_for_selector(f"body[data-phase={phase}]", timeout=LONG_S * 1000)
-            hall.wait_for_timeout(settles_ms)
-            yield phase, hall, phone
+            display.wait_for_timeout(settles_ms)
+            yield phase, display, phone
         crowd.wait(LONG_S)
-    for page in (hall, phone):
+    for page in (display, phone):
         page.context.close()
 
 

@@ -16,17 +16,17 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from crowdgame.web.front_door import front_door
+from crowdgame.web.front_door import static_pages
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.tale import plain
 from voting.admission.links import qr_rows
 from voting.admission.seats import new_seat, sign_offer
-from voting.gateway.page_preload import Told as PageTold
+from voting.gateway.page_preload import PreloadParts
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
 
 Message = dict[str, Any]
-Told = msgspec.Struct | Message
+ServerMessage = msgspec.Struct | Message
 TURNOUT: Any = {"connected": (1250, 1190), "voted": (812, 633)}
 SECOND = 1000
 LONGEST_MS = 15_000
@@ -41,9 +41,9 @@ class Prompter:
 
     port: int
     rate: float = 1.0
-    heard: list[Message] = field(default_factory=list)
+    received: list[Message] = field(default_factory=list)
     counts: bool = True
-    greeting: Callable[[str], list[Told]] = lambda kind: []
+    greeting: Callable[[str], list[ServerMessage]] = lambda kind: []
     page: EventState | None = None
     offered: int = 1
     _loop: asyncio.AbstractEventLoop | None = None
@@ -63,13 +63,13 @@ class Prompter:
         self._seq += 1
         return {"type": kind, "seq": self._seq, "at": self.now(), "state": plain(state)}
 
-    def say(self, kind: str, *messages: Told) -> None:
+    def say(self, kind: str, *messages: ServerMessage) -> None:
         """To all faces of a kind."""
         assert self._loop is not None
         for message in messages:
             asyncio.run_coroutine_threadsafe(self._say(kind, _frame(message)), self._loop).result()
 
-    def show(self, state: EventState, team: int = 1, more: tuple[Told, ...] = ()) -> None:
+    def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
         """Whoever joins from now on finds this."""
         self.greeting = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
 
@@ -80,13 +80,13 @@ class Prompter:
         link = "http://play.example/Q7RM"
         return DisplayWelcomed(join_url=link, qr=qr_rows(link), **common)
 
-    def told(self, code: str, team: int) -> PageTold | None:
+    def preload(self, code: str, team: int) -> PreloadParts | None:
         if self.page is None:
             return None
         state = b'{"seq":%d,"state":%b' % (self._seq, msgspec.json.encode(self.page))
         offer = sign_offer(new_seat(1, self.offered), self.now()).encode()
         own = b',"now_at":%d,"offer":"%b","team":%d}' % (self.now(), offer, self.offered)
-        return PageTold(state, own)
+        return PreloadParts(state, own)
 
     def turnout(self, state: EventState) -> TurnoutCounted:
         turn = state.match.turn.id if state.match and state.match.turn else None
@@ -111,14 +111,14 @@ class Prompter:
             self._sockets[kind].remove(send)
 
     async def _answer(self, kind: str, message: Message, send: Any) -> None:
-        self.heard.append(message)
-        answers: list[Told] = []
+        self.received.append(message)
+        answers: list[ServerMessage] = []
         if message["type"].endswith(".join"):
             answers = self.greeting(kind)
         elif message["type"] == "clock.ask":
-            answers = [{"type": "clock.told", "sent": message["sent"], "now_at": self.now()}]
+            answers = [{"type": "clock.synced", "sent": message["sent"], "now_at": self.now()}]
         elif message["type"] == "ballot.cast" and self.counts:
-            cast = {name: message[name] for name in ("turn", "column", "sequence")}
+            cast = {name: message[name] for name in ("turn", "choice", "sequence")}
             answers = [BallotCounted(**cast)]
         for answer in answers:
             await send({"type": "websocket.send", "text": _frame(answer)})
@@ -142,7 +142,7 @@ class Prompter:
         return len(self._sockets[kind])
 
 
-def _frame(message: Told) -> str:
+def _frame(message: ServerMessage) -> str:
     return json.dumps(message) if isinstance(message, dict) else msgspec.json.encode(message).decode()
 
 
@@ -156,7 +156,7 @@ def prompting(rate: float = 1.0) -> Iterator[Prompter]:
     socket = listen(LOOPBACK, 0, shared=False)
     prompter = Prompter(socket.getsockname()[1], rate)
     config = uvicorn.Config(
-        front_door(prompter.meet, prompter.told),
+        static_pages(prompter.meet, prompter.preload),
         lifespan="off",
         log_level="error",
         ws="websockets-sansio",

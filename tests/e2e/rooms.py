@@ -27,8 +27,8 @@ NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[House, Event], None]
 Hand = Callable[[Page], None]
-TABLET, DESKS, SHEETS = ("tablet",), ("tablet", "desk"), ("tablet", "320")
-HALLS, IN_HAND = ("16x9", "4x3"), ("430", "320")
+TABLET, DESKTOPS, SHEETS = ("tablet",), ("tablet", "desk"), ("tablet", "320")
+BIG_SCREENS, IN_HAND = ("16x9", "4x3"), ("430", "320")
 PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
 WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
 
@@ -42,7 +42,7 @@ class Visit:
 
     name: str
     path: str
-    by: Literal["owner", "stranger", "superuser", "nobody"] = "owner"
+    by: Literal["owner", "viewer", "superuser", "nobody"] = "owner"
     choices: dict[str, Any] = field(default_factory=lambda: {"lobby": "open"})
     prepare: Prepare | None = None
     hand: Hand | None = None
@@ -128,7 +128,7 @@ def press_help(page: Page) -> None:
     page.keyboard.press("?")
 
 
-def rule_about_two(page: Page) -> None:
+def restrict_two_voters(page: Page) -> None:
     """One pupil is put into the other team, one is kept out; the latter's row stays open."""
     people = page.get_by_role("region", name="People")
     for name, press, then in (
@@ -172,7 +172,7 @@ def with_members(house: House, event: Event) -> None:
 
 def as_viewer(house: House, event: Event) -> None:
     to(*PLAYED)(house, event)
-    house.ask("member", event_id=event["id"], name="room-viewer-stranger", role="viewer")
+    house.ask("member", event_id=event["id"], name="room-viewer-viewer", role="viewer")
 
 
 def by_hands(house: House, event: Event) -> None:
@@ -198,14 +198,14 @@ def with_talk(house: House, event: Event) -> None:
     """`event` knows the number of a reported message, and as `played` a game with talk beside it."""
     house.ask("nobody_has_talked")
     for text in TALK:
-        number = house.ask("said", place="hall", text=text)
+        number = house.ask("said", place="lobby", text=text)
     house.ask("reported", line=number)
     event["message"] = number
     event["played"] = house.ask("duel")["code"]
     house.ask("said", place=f"{event['played']}-watchers", text="Red should take column 4")
 
 
-def with_hall(house: House, event: Event) -> None:
+def with_duel_lists(house: House, event: Event) -> None:
     with_duels(house, event)
     with_talk(house, event)
 
@@ -225,26 +225,26 @@ PUBLIC = (
     Visit("login-locked", "/console/login/", by="nobody", hand=fail_to_log_in),
     Visit("privacy", "/privacy", by="nobody", screens=SHEETS),
     Visit("not-found", "/nothing/is/here", by="nobody"),
-    Visit("display-unknown", "/display/ZZZZ", by="nobody", screens=HALLS),
+    Visit("display-unknown", "/display/ZZZZ", by="nobody", screens=BIG_SCREENS),
     Visit("phone-code", "/", by="nobody", screens=IN_HAND),
     Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON), screens=SHEETS),
     Visit("rules", "/rules", by="nobody", screens=SHEETS),
     Visit("about", "/about", by="nobody", screens=SHEETS),
-    Visit("hall", "/hall/", by="nobody", prepare=with_hall, screens=(*SHEETS, "desk")),
-    Visit("hall-more", "/hall/", by="nobody", hand=unfold, screens=SHEETS),
-    Visit("hall-invited", "/hall/{duel}", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("hall-game", "/hall/{played}", by="nobody", prepare=with_talk, screens=SHEETS),
-    Visit("hall-message", "/hall/chat/hall/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
-    Visit("hall-reports", "/hall/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
-    Visit("hall-crowd", "/hall/{crowd}", by="nobody", prepare=with_crowd, screens=SHEETS),
-    Visit("hall-ratings", "/hall/ratings", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("hall-login", "/hall/login", by="nobody", screens=SHEETS),
-    Visit("hall-found", "/hall/?q=nobody+of+that+name", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("hall-all", "/hall/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("play", "/play/", by="nobody", prepare=with_duel_lists, screens=(*SHEETS, "desk")),
+    Visit("play-more", "/play/", by="nobody", hand=unfold, screens=SHEETS),
+    Visit("play-invited", "/play/{duel}", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("play-game", "/play/{played}", by="nobody", prepare=with_talk, screens=SHEETS),
+    Visit("play-message", "/play/chat/lobby/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
+    Visit("play-reports", "/play/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
+    Visit("play-crowd", "/play/{crowd}", by="nobody", prepare=with_crowd, screens=SHEETS),
+    Visit("play-ratings", "/play/ratings", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("play-login", "/play/login", by="nobody", screens=SHEETS),
+    Visit("play-found", "/play/?q=nobody+of+that+name", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("play-all", "/play/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
 )
 ORGANIZERS = (
-    Visit("events", "/console/", prepare=to(*PLAYED), screens=DESKS),
-    Visit("events-none", "/console/", by="stranger"),
+    Visit("events", "/console/", prepare=to(*PLAYED), screens=DESKTOPS),
+    Visit("events-none", "/console/", by="viewer"),
     Visit("new", "/console/new/"),
     Visit("new-form", "/console/new/empty/", hand=unfold),
     Visit("new-form-hands", "/console/new/show-of-hands/"),
@@ -261,31 +261,31 @@ ORGANIZERS = (
 )
 ROOMS = (
     Visit("room-closed", "/console/{code}/", choices={}, phase="lobby"),
-    Visit("room-lobby", "/console/{code}/", phase="lobby", screens=DESKS),
-    Visit("room-voting", "/console/{code}/", "owner", SLOW, to(*PLAYED), phase="voting", screens=DESKS),
+    Visit("room-lobby", "/console/{code}/", phase="lobby", screens=DESKTOPS),
+    Visit("room-voting", "/console/{code}/", "owner", SLOW, to(*PLAYED), phase="voting", screens=DESKTOPS),
     Visit("room-help", "/console/{code}/", "owner", SLOW, to(*PLAYED), press_help, "voting"),
-    Visit("room-people", "/console/{code}/", "owner", ROSTER, with_roster, rule_about_two, "lobby", DESKS),
+    Visit("room-people", "/console/{code}/", "owner", ROSTER, with_roster, restrict_two_voters, "lobby", DESKTOPS),
     Visit("room-paused", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), hand=hold, phase="paused"),
     Visit(
         "room-peek", "/console/{code}/", choices=SLOW | {"peek": True}, prepare=to(*PLAYED), phase="voting"
     ),
     Visit("room-hands", "/console/{code}/", choices=SLOW, prepare=by_hands, phase="voting"),
-    Visit("room-viewer", "/console/{code}/", "stranger", SLOW, as_viewer, phase="voting"),
-    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended", screens=DESKS),
+    Visit("room-viewer", "/console/{code}/", "viewer", SLOW, as_viewer, phase="voting"),
+    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended", screens=DESKTOPS),
     Visit("room-aborted", "/console/{code}/", choices=SLOW, prepare=stopped, phase="lobby"),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
     Visit("admin-events", "/admin/games/event/", by="superuser"),
-    Visit("admin-deeds", "/admin/voting/deed/", by="superuser"),
+    Visit("admin-audit", "/admin/voting/auditentry/", by="superuser"),
 )
 BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
     Visit("cup-room", "/console/cups/{cup}/", prepare=BRACKET),
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
-    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, screens=(*HALLS, *IN_HAND)),
-    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, screens=(*HALLS, *IN_HAND)),
+    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, screens=(*BIG_SCREENS, *IN_HAND)),
+    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, screens=(*BIG_SCREENS, *IN_HAND)),
     Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, hand=claim_team, screens=IN_HAND),
 )
 # Axe finds fault with the admin's own form.

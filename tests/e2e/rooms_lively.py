@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
-from tests.e2e.rooms import DESKS, SHEETS, Event, Hand, Visit, rehearse
+from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
 from tests.e2e.tale import LONG_MATCH
 from tests.faces import Face, Faces, Message, faces_of
 from tests.stack import House
@@ -28,10 +28,10 @@ class Crowd:
         self.seats = [faces.phone(event["code"]) for _ in range(PHONES)]
 
     @property
-    def sign(self) -> str:
+    def voter_code(self) -> str:
         """By which the first phone is called."""
-        sign: str = self.seats[0][1]["you"]["sign"]
-        return sign
+        voter_code: str = self.seats[0][1]["you"]["voter_code"]
+        return voter_code
 
     def vote(self, number: int, picks: tuple[int, int], absent: int = 0) -> None:
         """In turn `number`; the last ones of each team stay away."""
@@ -39,14 +39,14 @@ class Crowd:
         for team, pick in enumerate(picks, 1):
             voters = self.team(team)
             for place, phone in enumerate(voters[: len(voters) - absent]):
-                column = pick if place < AGREED[number] else 1 + (pick + place) % 7
-                self.cast(phone, number + 1, column)
+                choice = pick if place < AGREED[number] else 1 + (pick + place) % 7
+                self.cast(phone, number + 1, choice)
 
-    def cast(self, phone: Face, number: int, column: int) -> None:
-        told = phone.hear_until(lambda told: is_open(told, number))
-        turn = told["state"]["match"]["turn"]
-        phone.say("ballot.cast", turn=turn["id"], epoch=turn["epoch"], column=column, sequence=1)
-        phone.hear("ballot.counted")
+    def cast(self, phone: Face, number: int, choice: int) -> None:
+        message = phone.receive_until(lambda message: is_open(message, number))
+        turn = message["state"]["match"]["turn"]
+        phone.say("ballot.cast", turn=turn["id"], epoch=turn["epoch"], choice=choice, sequence=1)
+        phone.receive("ballot.counted")
 
     def team(self, number: int) -> Sequence[Face]:
         return [phone for phone, welcome in self.seats if welcome["you"]["team"] == number]
@@ -55,13 +55,13 @@ class Crowd:
         for number in range(turns):
             self.vote(number, LONG_MATCH[number], absent=number % 3)
             self.house.ask("closing_in", event_id=self.event["id"], ms=200)
-            self.seats[0][0].hear("turn.revealed")
+            self.seats[0][0].receive("turn.revealed")
 
 
-def is_open(told: Message, number: int) -> bool:
+def is_open(message: Message, number: int) -> bool:
     """Whether a window was told that is opened by hand."""
-    match = (told.get("state") or {}).get("match") or {}
-    return told["type"] == "turn.moved" and (match.get("turn") or {}).get("number") == number
+    match = (message.get("state") or {}).get("match") or {}
+    return message["type"] == "turn.moved" and (match.get("turn") or {}).get("number") == number
 
 
 @contextmanager
@@ -71,24 +71,24 @@ def crowd_at(house: House) -> Iterator[Crowd]:
         yield Crowd(house, event, faces)
 
 
-def search(sign: str) -> Hand:
+def search(voter_code: str) -> Hand:
     def hand(page: Page) -> None:
         people = page.get_by_role("region", name="People")
-        people.get_by_role("searchbox").fill(sign)
+        people.get_by_role("searchbox").fill(voter_code)
         people.get_by_role("button", name="Send out").wait_for()
 
     return hand
 
 
-def an_evening(house: House) -> Pages:
+def crowded_event(house: House) -> Pages:
     """Each page when its moment has come."""
-    yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKS), None
+    yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKTOPS), None
     with crowd_at(house) as crowd:
         event = crowd.event
-        by_sign = search(crowd.sign)
-        yield Visit("room-crowd-lobby", ROOM, hand=by_sign, phase="lobby", screens=DESKS), event
+        by_voter_code = search(crowd.voter_code)
+        yield Visit("room-crowd-lobby", ROOM, hand=by_voter_code, phase="lobby", screens=DESKTOPS), event
         house.ask("begin", event_id=event["id"])
         crowd.play(HALF_WAY)
         crowd.vote(HALF_WAY, LONG_MATCH[HALF_WAY], absent=4)
-        yield Visit("room-crowd-voting", ROOM, phase="voting", screens=DESKS), event
+        yield Visit("room-crowd-voting", ROOM, phase="voting", screens=DESKTOPS), event
         yield Visit("report-crowd", "/report/{code}/1", by="nobody", screens=SHEETS), event

@@ -21,7 +21,7 @@ from tests.e2e.scenes_staging import (
     reveals,
     secretly,
 )
-from tests.e2e.tale import Tale, hands, series, told
+from tests.e2e.tale import Tale, hands, series, make_tale
 from voting.admission.links import qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
 
@@ -51,7 +51,7 @@ WINDOWS = (
     Scene("voting-hidden", chosen(MIDDLE, hidden=("code", "turnout")).voting, "voting"),
     Scene("voting-peek", chosen(MIDDLE, peek=True, own_counts=True).voting, "voting"),
     Scene("voting-hands", chosen(MIDDLE, **hands("yellow")).voting, "voting"),
-    Scene("voting-six-columns", told((2, 3), (4, 4), columns=6).voting, "voting"),
+    Scene("voting-six-columns", make_tale((2, 3), (4, 4), columns=6).voting, "voting"),
     Scene("voting-long-names", long_named(MIDDLE).voting, "voting"),
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
@@ -59,9 +59,9 @@ WINDOWS = (
     Scene("sealed-by-all", MIDDLE.sealed, "sealed", hand=do.sealed_by_all),
 )
 DUELS = (
-    Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.hear_of_picks()),
-    Scene("duel-picked", duelled(MIDDLE).voting, "voting", hand=do.hear_of_picks(2)),
-    Scene("duel-of-days", DAYS, "voting", hand=do.hear_of_picks(1)),
+    Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.receive_picks()),
+    Scene("duel-picked", duelled(MIDDLE).voting, "voting", hand=do.receive_picks(2)),
+    Scene("duel-of-days", DAYS, "voting", hand=do.receive_picks(1)),
     Scene("duel-ended", rated(THE_END), "ended"),
 )
 AFTERWARDS = (

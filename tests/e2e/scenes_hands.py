@@ -14,15 +14,15 @@ from voting.protocol import (
     BallotRefused,
     CloseCode,
     ConsoleWelcomed,
-    RetryTold,
+    RetryAfter,
     SideChanged,
-    SideTaken,
+    AcceptedSideChange,
     TurnoutCounted,
 )
 
 OWN, OTHER = 3, 5
 RISES_MS = 1_500
-LATER = RetryTold(within_ms=60_000)
+LATER = RetryAfter(within_ms=60_000)
 # A voter's way through the long match, as a phone keeps it.
 AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
 # The board's columns, from left to right.
@@ -49,7 +49,7 @@ def wish_to_resign(page: Page, prompter: Prompter) -> None:
     page.locator('[data-do="resign"]').click(timeout=SOON_MS)
 
 
-def hear_of_picks(*voted: int) -> Hand:
+def receive_picks(*voted: int) -> Hand:
     """Of a duel: which of the two have picked, three seconds ago, and that some look on."""
 
     def hand(page: Page, prompter: Prompter) -> None:
@@ -71,14 +71,14 @@ def see_clocks(*voted: int) -> Hand:
 
     def hand(page: Page, prompter: Prompter) -> None:
         expect(page.locator(".corner .picked")).to_have_count(2, timeout=SOON_MS)
-        hear_of_picks(*voted)(page, prompter)
+        receive_picks(*voted)(page, prompter)
 
     return hand
 
 
 def pick_in_duel(page: Page, prompter: Prompter) -> None:
     pick(page, prompter)
-    hear_of_picks(1)(page, prompter)
+    receive_picks(1)(page, prompter)
 
 
 def pick_unheard(page: Page, prompter: Prompter) -> None:
@@ -190,7 +190,7 @@ def handed_on(page: Page, prompter: Prompter) -> None:
 
 def open_card(page: Page, prompter: Prompter) -> None:
     """After an evening in which the phone voted."""
-    kept = {"match": 1, "turn": 1012, "column": OWN, "agreed": AGREED}
+    kept = {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED}
     page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:record', kept)", json.dumps(kept))
     page.reload()
     page.locator('[data-do="card"]').click(timeout=SOON_MS)
@@ -203,9 +203,9 @@ def open_sides(page: Page, prompter: Prompter) -> None:
     expect(page.locator("dialog.sides")).to_be_visible()
 
 
-def look_at_side(page: Page, prompter: Prompter) -> None:
+def reveal_side(page: Page, prompter: Prompter) -> None:
     """After a change of side was written down."""
-    prompter.say("phone", SideChanged(changes=(SideTaken(turn=2, team=2),)))
+    prompter.say("phone", SideChanged(side_changes=(AcceptedSideChange(turn=2, team=2),)))
     open_sides(page, prompter)
     page.locator('[data-do="look"]').click()
     expect(page.locator(".plate b")).to_be_visible()

@@ -26,7 +26,7 @@ from tests.e2e.scenes_staging import (
     reveals,
     secretly,
 )
-from tests.e2e.tale import Tale, hands, series, told
+from tests.e2e.tale import Tale, hands, series, make_tale
 from voting.protocol import CloseCode
 
 COUNTED = chosen(MIDDLE, own_counts=True)
@@ -37,8 +37,8 @@ DAYS = partial(duelled(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_
 LOBBIES = (
     Scene("lobby", Tale().lobby, "lobby"),
     Scene("lobby-yellow", Tale().lobby, "lobby", team=2),
-    Scene("lobby-german", Tale().lobby, "lobby", query="?tongue=de"),
-    Scene("lobby-chinese", Tale().lobby, "lobby", query="?tongue=zh"),
+    Scene("lobby-german", Tale().lobby, "lobby", query="?locale=de"),
+    Scene("lobby-chinese", Tale().lobby, "lobby", query="?locale=zh"),
     Scene("lobby-long-names", long_named(Tale()).lobby, "lobby"),
     Scene("aborted", MIDDLE.aborted, "lobby"),
 )
@@ -46,15 +46,15 @@ WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
     Scene("voting-yellow", MIDDLE.voting, "voting", team=2),
-    Scene("voting-german", MIDDLE.voting, "voting", hand=do.pick, query="?tongue=de"),
-    Scene("voting-chinese", MIDDLE.voting, "voting", hand=do.pick, query="?tongue=zh"),
+    Scene("voting-german", MIDDLE.voting, "voting", hand=do.pick, query="?locale=de"),
+    Scene("voting-chinese", MIDDLE.voting, "voting", hand=do.pick, query="?locale=zh"),
     Scene("voting-sending", MIDDLE.voting, "voting", hand=do.pick_unheard),
     Scene("voting-counted", MIDDLE.voting, "voting", hand=do.pick),
     Scene("voting-refused", MIDDLE.voting, "voting", hand=do.pick_too_late),
     Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting", hand=do.pick),
     Scene("voting-own-counts", COUNTED.voting, "voting", more=SO_FAR),
     Scene("voting-own-counts-picked", COUNTED.voting, "voting", more=SO_FAR, hand=do.pick),
-    Scene("voting-six-columns", told((2, 3), (4, 4), columns=6).voting, "voting", team=2),
+    Scene("voting-six-columns", make_tale((2, 3), (4, 4), columns=6).voting, "voting", team=2),
     Scene("voting-notice", chosen(MIDDLE, notice=NOTICE).voting, "voting"),
     Scene("voting-peek", chosen(MIDDLE, peek=True).voting, "voting"),
     Scene(
@@ -87,7 +87,7 @@ AFTERWARDS = (
     *reveals({"full": FULL}, "drops"),
     Scene("reveal-own-votes", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["votes"])),
     Scene("reveal-own-picks", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["picks"])),
-    Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?tongue=de"),
+    Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?locale=de"),
     Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),
@@ -98,8 +98,8 @@ WITHOUT_A_SEAT = (
     Scene("lost", MIDDLE.voting, "voting", hand=do.cut),
     Scene("door", Tale().lobby, "joining", hand=do.crowded, answer=do.LATER),
     Scene("door-in-a-turn", MIDDLE.voting, "voting", hand=do.crowded),
-    Scene("sent-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.SENT_OUT)),
-    Scene("kept-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.KEPT_OUT)),
+    Scene("sent-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.KICKED)),
+    Scene("kept-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.BANNED)),
     Scene("open-elsewhere", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.OPEN_ELSEWHERE)),
     Scene("out-of-date", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.BAD_FRAME)),
     Scene("no-such-event", Tale().lobby, "joining", hand=do.no_such_event, answer=do.LATER),
@@ -124,5 +124,5 @@ PHONE_LOOKED_AT = (
     Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
     Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
     Scene("sides-between", at_step(STEPS["lines"], SECRET), "reveal", hand=do.open_sides),
-    Scene("sides-looked-at", at_step(STEPS["lines"], SECRET), "reveal", hand=do.look_at_side),
+    Scene("sides-looked-at", at_step(STEPS["lines"], SECRET), "reveal", hand=do.reveal_side),
 )

@@ -7,20 +7,20 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.e2e.faces import SOON_MS
-from tests.e2e.prompter import Prompter, Told
-from tests.e2e.tale import LAST, LONG_MATCH, Tale, told
-from voting.counting.sides import SidesTold, SidesTurn
-from voting.protocol import Clocks, ErrorTold, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
+from tests.e2e.prompter import Prompter, ServerMessage
+from tests.e2e.tale import LAST, LONG_MATCH, Tale, make_tale
+from voting.counting.sides import SidesSummary, SidesTurn
+from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 
 CODE = "Q7RM"
 State = Callable[[int], EventState]
 Hand = Callable[[Page, Prompter], None]
-MIDDLE = told(*LONG_MATCH[:7])
-BEFORE_THE_END = told(*LONG_MATCH)
+MIDDLE = make_tale(*LONG_MATCH[:7])
+BEFORE_THE_END = make_tale(*LONG_MATCH)
 THE_END = BEFORE_THE_END.play(*LAST)
-CONFLICT = told(*LONG_MATCH[:2], (6, 6))
+CONFLICT = make_tale(*LONG_MATCH[:2], (6, 6))
 # The last place in the sixth column, and both want it.
-FULL = told((6, 6), (6, 6), (6, 1), (6, 6))
+FULL = make_tale((6, 6), (6, 6), (6, 1), (6, 6))
 CONSENT = (
     "Your votes, without your name, go into a study of the University of North Haven:\n"
     "how do crowds come to agree? Questions: Ada Lindqvist, at the desk by the door."
@@ -30,7 +30,7 @@ LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühl
 GUESTS = ("Guest 12657", "Ada of Riverside")
 DAY_MS = 24 * 3600 * 1000
 NEXT_MATCH_MS = 40_000
-RIVER = SidesTold(
+RIVER = SidesSummary(
     turns=tuple(
         SidesTurn(red=red, yellow=1000 - red, to_red=to_red, to_yellow=to_yellow)
         for red, to_red, to_yellow in (
@@ -60,9 +60,9 @@ class Scene:
     state: State
     phase: str
     team: int = 1
-    more: tuple[Told, ...] = ()
+    more: tuple[ServerMessage, ...] = ()
     hand: Hand | None = None
-    answer: Told | None = None
+    answer: ServerMessage | None = None
     query: str = ""
 
 
@@ -71,7 +71,7 @@ def named(scenes: tuple[Scene, ...]) -> dict[str, Any]:
     return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
 
 
-def look_at(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
+def show_scene(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
     """Bring a page to a scene."""
     prompter.show(scene.state(prompter.now()), scene.team, scene.more)
     prompter.counts = True
@@ -84,7 +84,7 @@ def look_at(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
         scene.hand(page, prompter)
 
 
-def answer_with(prompter: Prompter, message: Told) -> None:
+def answer_with(prompter: Prompter, message: ServerMessage) -> None:
     prompter.greeting = lambda kind: [message]
 
 
@@ -106,7 +106,7 @@ def on_terms(tale: Tale, **terms: Any) -> Tale:
 
 def secretly(tale: Tale, **terms: Any) -> Tale:
     """The same, with sides that are secret until the end."""
-    return on_terms(tale, defections=1, **terms)
+    return on_terms(tale, max_side_changes=1, **terms)
 
 
 def duelled(
@@ -117,14 +117,14 @@ def duelled(
     teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
     return replace(
-        tale, choices={"teams": teams, "hall": True}, terms={"clocks": clocks, "window_s": window_s, **terms}
+        tale, choices={"teams": teams, "is_duel": True}, terms={"clocks": clocks, "window_s": window_s, **terms}
     )
 
 
 def rated(tale: Tale) -> State:
     """A duel that is over, one of whose players wants another."""
-    told = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
-    return lambda now: duelled(tale, rated=told).ended(now, again=2, finished=WON_BY_RED)
+    rating = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
+    return lambda now: duelled(tale, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
 
 def long_named(tale: Tale) -> Tale:
@@ -132,8 +132,8 @@ def long_named(tale: Tale) -> Tale:
     return chosen(tale, teams=teams)
 
 
-def rejected(code: Any, tale: Tale, **choices: Any) -> ErrorTold:
-    return ErrorTold(code=code, text="", event=chosen(tale, **choices).lobby(0))
+def rejected(code: Any, tale: Tale, **choices: Any) -> Error:
+    return Error(code=code, text="", event=chosen(tale, **choices).lobby(0))
 
 
 def own_counts(tale: Tale) -> TeamCounted:

@@ -95,10 +95,10 @@ class Tale:
     def reveal(self, now: int, ago_ms: int = 0, reveal_s: int = REVEAL_S) -> EventState:
         """The last turn was resolved `ago_ms` ago; the next one, if there is one, opens after the reveal."""
         at = now - ago_ms
-        told = replace(self, terms={**self.terms, "reveal_s": reveal_s})
+        tale = replace(self, terms={**self.terms, "reveal_s": reveal_s})
         on = GAME.result(self.state) == "open"
-        turn = told.turn(at + reveal_s * 1000) if on else None
-        return told.event(told._match("playing" if on else "ended", turn, told._reveal(at)))
+        turn = tale.turn(at + reveal_s * 1000) if on else None
+        return tale.event(tale._match("playing" if on else "ended", turn, tale._reveal(at)))
 
     def ended(self, now: int, **choices: Any) -> EventState:
         return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
@@ -164,7 +164,7 @@ class Tale:
         )
 
 
-def told(*picks: tuple[int, int], **given: Any) -> Tale:
+def make_tale(*picks: tuple[int, int], **given: Any) -> Tale:
     """A tale in which these columns were picked."""
     tale = Tale(**given)
     for red, yellow in picks:

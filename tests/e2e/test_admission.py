@@ -45,7 +45,7 @@ def test_the_code_of_the_moment_lets_in_who_sees_the_screen(one_gateway: House, 
     display = open_at(one_gateway, "door-display", PROJECTOR)
     address = projector_address(one_gateway, open_at, code)
     display.page.goto(address)
-    shown = display.page.locator(".key b")
+    shown = display.page.locator(".rotating-code b")
     expect(shown).to_be_visible(timeout=SOON_MS)
     typing, scanning = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("typing", "scanning"))
     ask_for(typing, code, "Type the code from the screen")
@@ -65,11 +65,11 @@ def test_the_code_of_the_moment_lets_in_who_sees_the_screen(one_gateway: House, 
     check_the_change(display, address)
     typing.page.reload()
     typing.wait_for(phase="lobby")
-    assert typing.troubles == scanning.troubles == display.troubles == []
+    assert typing.errors == scanning.errors == display.errors == []
 
 
 # Both at one moment: the code may change between two looks.
-KEY_AND_SYMBOL = """() => [document.querySelector(".key b").innerText,
+KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
   document.querySelector(".qr path").getAttribute("d")]"""
 
 
@@ -78,17 +78,17 @@ def check_the_change(display: Face, address: str) -> None:
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
     display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")
     display.shoot("before")
-    expect(display.page.locator(".key b")).not_to_have_text(key, timeout=A_CODE_MS)
+    expect(display.page.locator(".rotating-code b")).not_to_have_text(key, timeout=A_CODE_MS)
     expect(display.page.locator(".qr path")).not_to_have_attribute("d", before)
     expect(display.page.locator(".qr")).to_have_attribute("data-kept", "yes")
     path = address.partition("#")[0]
     assert display.page.url.endswith(path)
     display.page.reload()
-    expect(display.page.locator(".key b")).to_be_visible(timeout=SOON_MS)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=SOON_MS)
     display.page.goto(f"{path}#{'0' * 24}")
     expect(display.page.locator(".needed")).to_be_visible(timeout=SOON_MS)
     display.page.goto(address)
-    expect(display.page.locator(".key b")).to_be_visible(timeout=SOON_MS)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=SOON_MS)
     assert display.page.url.endswith(path)
 
 
@@ -98,7 +98,7 @@ def test_a_projector_that_nobody_sent_shows_no_code(one_gateway: House, open_at:
     display.page.goto(f"/display/{code}#{'0' * 24}")
     said = display.page.locator(".needed")
     expect(said).to_have_text("Open this screen from the control room", timeout=SOON_MS)
-    expect(display.page.locator(".key")).to_have_count(0)
+    expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
 def test_a_ticket_lets_one_phone_in(one_gateway: House, open_at: OpenFace) -> None:
@@ -164,7 +164,7 @@ def test_a_device_that_goes_from_hand_to_hand_asks_whose_seat_it_is(
     tablet.wait_for(phase="lobby", team="2")
     page.reload()
     tablet.wait_for(phase="lobby", team="2")
-    assert tablet.troubles == []
+    assert tablet.errors == []
 
 
 def test_a_code_of_the_moment_scanned_again_asks_nothing(one_gateway: House, open_at: OpenFace) -> None:

@@ -43,16 +43,16 @@ def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[dict[str, Fa
 
 
 def said(face: Face) -> list[str]:
-    heard: list[str] = face.page.evaluate("() => window.said")
-    return heard
+    speech_counts: list[str] = face.page.evaluate("() => window.said")
+    return speech_counts
 
 
-def hear(face: Face, pattern: str, since: int = 0) -> None:
+def wait_for_speech(face: Face, pattern: str, since: int = 0) -> None:
     """Wait until a live region has said so."""
     try:
         wait_until(face, lambda: any(re.search(pattern, text) for text in said(face)[since:]))
-    except AssertionError as silence:
-        raise AssertionError(f"{face.name} said nothing like {pattern}: {said(face)[since:]}") from silence
+    except AssertionError as failure:
+        raise AssertionError(f"{face.name} said nothing like {pattern}: {said(face)[since:]}") from failure
 
 
 def column(page: Page, number: int) -> Locator:
@@ -71,11 +71,11 @@ def test_a_whole_match_by_ear(faces: dict[str, Face], organizer: str) -> None:
     for number, picks in enumerate(MATCH, 1):
         play_turn(faces, picks, number)
     for phone in (red, yellow):
-        hear(phone, f"{TEAMS[0]}.*win")
+        wait_for_speech(phone, f"{TEAMS[0]}.*win")
     expect(display.page.get_by_role("heading", name=re.compile(TEAMS[0])).first).to_be_visible(
         timeout=SOON_MS
     )
-    assert [face.troubles for face in faces.values()] == [[], [], [], []]
+    assert [face.errors for face in faces.values()] == [[], [], [], []]
 
 
 def make_event(page: Page, organizer: str) -> str:
@@ -112,12 +112,12 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None
         expect(press).to_be_enabled(timeout=SOON_MS)
         since = len(said(phone))
         press.press("Enter")
-        hear(phone, rf"[Cc]ounted.*\b{number}\b", since)
-    heard = {phone.name: len(said(phone)) for phone in phones}
+        wait_for_speech(phone, rf"[Cc]ounted.*\b{number}\b", since)
+    speech_counts = {phone.name: len(said(phone)) for phone in phones}
     faces["console"].page.get_by_role("button", name="Close now").click(timeout=SOON_MS)
     for phone in phones:
         for team, number in zip(TEAMS, picks, strict=True):
-            hear(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", heard[phone.name])
+            wait_for_speech(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", speech_counts[phone.name])
     if turn < len(MATCH):
         check_the_board(phones, 2 * turn)
 
@@ -125,17 +125,17 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None
 def check_the_board(phones: list[Face], pieces: int) -> None:
     """Both come to tell the same holes and every piece's owner: the pieces drop a moment after the words."""
     for phone in phones:
-        wait_until(phone, partial(tells, phone, pieces))
+        wait_until(phone, partial(announces, phone, pieces))
     assert owners(phones[0]) == owners(phones[1])
 
 
-def tells(phone: Face, pieces: int) -> bool:
+def announces(phone: Face, pieces: int) -> bool:
     return len(owners(phone)) == pieces
 
 
 def owners(phone: Face) -> list[tuple[int, str]]:
     """The column and the owner of each piece, as the buttons tell them."""
-    told = [column(phone.page, number).get_attribute("aria-label") or "" for number in range(1, 8)]
+    labels = [column(phone.page, number).get_attribute("aria-label") or "" for number in range(1, 8)]
     return [
-        (number, owner) for number, words in enumerate(told, 1) for owner in re.findall("red|yellow", words)
+        (number, owner) for number, words in enumerate(labels, 1) for owner in re.findall("red|yellow", words)
     ]

@@ -74,8 +74,8 @@ def test_a_whole_match_by_keyboard(one_gateway: House, faces: Faces, organizer: 
     console.page.keyboard.press("Enter")
     for number, picks in enumerate(MATCH, 1):
         display.wait_for(phase="voting", turn=str(number))
-        vote_by_arrows(red, picks[0]) if number % 2 else vote_by_figure(red, picks[0])
-        vote_by_figure(yellow, picks[1])
+        vote_by_arrows(red, picks[0]) if number % 2 else vote_by_digit(red, picks[0])
+        vote_by_digit(yellow, picks[1])
         if number == 1:
             hold_and_go_on(console, display)
         console.wait_for(phase="voting")
@@ -84,7 +84,7 @@ def test_a_whole_match_by_keyboard(one_gateway: House, faces: Faces, organizer: 
     display.wait_for(phase="ended", result="red")
     for phone in (red, yellow):
         phone.wait_for(phase="ended")
-    assert [face.troubles for face in faces.values()] == [[], [], [], []]
+    assert [face.errors for face in faces.values()] == [[], [], [], []]
 
 
 def make_event(console: Face, organizer: str) -> str:
@@ -122,7 +122,7 @@ def come_in(phone: Face, code: str, team: str) -> None:
     phone.wait_for(team=team, phase="lobby")
 
 
-def vote_by_figure(phone: Face, column: str) -> None:
+def vote_by_digit(phone: Face, column: str) -> None:
     phone.wait_for(phase="voting")
     phone.page.keyboard.press(column)
     expect_counted(phone)

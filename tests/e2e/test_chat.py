@@ -23,7 +23,7 @@ NASTY = (
 
 
 def at(
-    house: House, open_at: OpenFace, name: str, path: str = "/hall/", size: dict[str, int] = PHONE
+    house: House, open_at: OpenFace, name: str, path: str = "/play/", size: dict[str, int] = PHONE
 ) -> Face:
     face = open_at(house, f"chat-{name}", size)
     face.page.goto(path)
@@ -59,7 +59,7 @@ def test_what_is_said_is_read_soon_and_a_muted_guest_no_more(one_gateway: House,
     one.shoot("line")
     one.page.get_by_role("button", name="Mute").click()
     expect(one.page.locator(".said")).to_have_count(1)
-    assert two.troubles == []
+    assert two.errors == []
 
 
 def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> None:
@@ -68,7 +68,7 @@ def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> Non
     dialogs: list[str] = []
     live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     for text in NASTY:
-        one_gateway.ask("said", place="hall", text=text)
+        one_gateway.ask("said", place="lobby", text=text)
     expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=SOON_MS)
     live.shoot("live")
     for _ in ("as it came", "as it is served"):
@@ -81,14 +81,14 @@ def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> Non
         expect(live.page.locator(".said")).to_have_count(len(NASTY))
     live.page.get_by_role("link", name="Mute or report").first.click()
     assert live.page.locator("blockquote").inner_text() == NASTY[0]
-    assert (live.page.evaluate("window.ran"), dialogs, live.troubles) == (None, [], [])
+    assert (live.page.evaluate("window.ran"), dialogs, live.errors) == (None, [], [])
 
 
 def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
     one_gateway: House, open_at: OpenFace
 ) -> None:
     code = one_gateway.ask("duel")["code"]
-    watcher = at(one_gateway, open_at, "watcher", f"/hall/{code}")
+    watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")
     one_gateway.ask(
         "said", place=f"{code}-players", text="Good luck", guest=one_gateway.ask("seated", code=code)[0]
     )
@@ -106,14 +106,14 @@ def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
     watcher.page.reload()
     expect(watcher.page.get_by_text("Good luck")).to_be_visible()
     watcher.shoot("over")
-    assert watcher.troubles == []
+    assert watcher.errors == []
 
 
 def test_it_works_without_a_script(one_gateway: House, browser: Browser) -> None:
     one_gateway.ask("nobody_has_talked")
     context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
     page = context.new_page()
-    page.goto("/hall/")
+    page.goto("/play/")
     page.get_by_label("Say something").fill("By hand")
     page.get_by_role("button", name="Say").click()
     expect(page.locator(".said .text")).to_have_text("By hand")

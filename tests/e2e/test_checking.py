@@ -23,15 +23,15 @@ NOT_FOUND = "Your vote could not be found in the count. Show this to the organiz
 class Line:
     """What a page and the server told each other."""
 
-    told: list[Message] = field(default_factory=list)
+    received: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
 
     def listen(self, socket: WebSocket) -> None:
-        socket.on("framereceived", lambda frame: self.told.append(json.loads(frame)))
+        socket.on("framereceived", lambda frame: self.received.append(json.loads(frame)))
         socket.on("framesent", lambda frame: self.said.append(json.loads(frame)))
 
     def of(self, kind: str) -> list[Message]:
-        return [message for message in [*self.told, *self.said] if message["type"] == kind]
+        return [message for message in [*self.received, *self.said] if message["type"] == kind]
 
 
 @dataclass
@@ -92,10 +92,10 @@ def test_a_vote_is_counted_and_checked_also_after_a_refresh(table: Table) -> Non
     cast = table.line.of("ballot.cast")[-1]
     expect(receipts.get_by_role("listitem")).to_contain_text("Turn 1, column 4: counted and checked")
     expect(receipts.get_by_role("listitem")).to_contain_text(cast["blind"])
-    assert cast["column"] == 4
+    assert cast["choice"] == 4
     assert len({message["blind"] for message in table.line.of("ballot.cast")}) == len({2, 4})
     assert len(table.line.of("receipt.ask")) == 1
-    assert table.red.troubles == table.yellow.troubles == table.display.troubles == []
+    assert table.red.errors == table.yellow.errors == table.display.errors == []
 
 
 def check_the_projector(table: Table) -> None:
@@ -105,17 +105,17 @@ def check_the_projector(table: Table) -> None:
     for place, side in enumerate(("red", "yellow")):
         root = sealed[side]["root"]
         assert root == reveal[side]["root"]
-        told = table.display.page.locator(f'.team[data-place="{place}"] .seal')
-        expect(told).to_have_text(f"{root[:4]} {root[4:8]}")
+        seal = table.display.page.locator(f'.team[data-place="{place}"] .seal')
+        expect(seal).to_have_text(f"{root[:4]} {root[4:8]}")
 
 
 def bend_the_path(message: Message) -> None:
-    if message["type"] == "receipt.told":
+    if message["type"] == "receipt.issued":
         message["path"] = [ELSEWHERE]
 
 
 def deny_the_ballot(message: Message) -> None:
-    if message["type"] == "receipt.told":
+    if message["type"] == "receipt.issued":
         message |= {"index": None, "path": []}
 
 

@@ -17,15 +17,15 @@ from tests.stack import House, running_house
 
 WINDOW_S = 90
 WINDOWS_A_SEAT = 4
-AT_THE_DOOR_MS = 3_000
-TURNED_AWAY_AND_LET_IN = 2
-LET_IN_AGAIN = 6
-LONGEST_BEAT_MS = 18_000
+RETRY_WITHIN_MS = 3_000
+REFUSED_THEN_ADMITTED = 2
+READMITTED = 6
+MAX_HEARTBEAT_MS = 18_000
 ANSWER_WITHIN_MS = 6_000
 FIRST_WAIT_MS = 500
 # It is fetched after the first vote, and has the words for a line that is lost.
 SECOND_PART_IS_HERE = """() => performance.getEntriesByType("resource")
-  .some(({name, responseEnd}) => name.includes("/later.") && responseEnd > 0)"""
+  .some(({name, responseEnd}) => name.includes("/deferred.") && responseEnd > 0)"""
 ELSEWHERE = "This phone's seat is open in another window"
 
 
@@ -35,7 +35,7 @@ def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
-def evening(house: House, **choices: Any) -> dict[str, Any]:
+def new_event(house: House, **choices: Any) -> dict[str, Any]:
     made: dict[str, Any] = house.ask("event", lobby="open", window_s=WINDOW_S, **choices)
     return made
 
@@ -51,7 +51,7 @@ def test_board_and_ballot_outlive_every_gateway(
     two_gateways: House, open_at: OpenFace, number: signal.Signals
 ) -> None:
     house = two_gateways
-    event = evening(house, close_early=True)
+    event = new_event(house, close_early=True)
     display, red, yellow = (
         open_at(house, f"back-{name}", size)
         for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", PHONE))
@@ -100,7 +100,7 @@ def vote_last(phone: Face, column: int) -> None:
 
 
 def test_the_newest_windows_keep_a_seat(one_gateway: House, open_at: OpenFace) -> None:
-    event = evening(one_gateway)
+    event = new_event(one_gateway)
     first = open_at(one_gateway, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
     first.wait_for(phase="lobby", team="1")
@@ -118,36 +118,36 @@ def test_the_newest_windows_keep_a_seat(one_gateway: House, open_at: OpenFace) -
 
 
 def test_a_crowd_at_the_door_is_waited_for_without_a_press(one_gateway: House, open_at: OpenFace) -> None:
-    event = evening(one_gateway)
+    event = new_event(one_gateway)
     face = open_at(one_gateway, "back-door", PHONE)
-    knocks = turned_away_once(face.page)
+    connections = turned_away_once(face.page)
     face.page.goto(f"/{event['code']}")
     expect(face.page.get_by_role("heading")).to_have_text("Many people are coming in", timeout=SOON_MS)
     assert face.page.get_by_role("button").count() == 0
     face.shoot("door")
     face.wait_for(phase="lobby")
-    assert next(knocks) == TURNED_AWAY_AND_LET_IN
-    assert face.troubles == []
+    assert next(connections) == REFUSED_THEN_ADMITTED
+    assert face.errors == []
 
 
 def turned_away_once(page: Page) -> Iterator[int]:
     """The phone's first connection meets a full door; counts the connections."""
-    knocks = count()
+    connections = count()
 
     def meet(line: WebSocketRoute) -> None:
-        if next(knocks):
+        if next(connections):
             line.connect_to_server()
             return
-        line.send(json.dumps({"type": "retry.told", "within_ms": AT_THE_DOOR_MS}))
+        line.send(json.dumps({"type": "retry.after", "within_ms": RETRY_WITHIN_MS}))
         line.close(code=4007)
 
     page.route_web_socket("**/ws/phone", meet)
-    return knocks
+    return connections
 
 
 def test_a_phone_that_finds_a_network_does_not_wait_any_longer(one_gateway: House, open_at: OpenFace) -> None:
     """Its clock stands still here, so that nothing but the network can bring it back."""
-    event = evening(one_gateway)
+    event = new_event(one_gateway)
     face = open_at(one_gateway, "back-asleep", PHONE)
     face.page.add_init_script("Math.random = () => 0.99")
     face.page.clock.install()
@@ -163,7 +163,7 @@ def test_a_phone_that_finds_a_network_does_not_wait_any_longer(one_gateway: Hous
         wait_until(face, partial(has, lines, attempt))
     face.page.evaluate("dispatchEvent(new Event('online'))")
     face.page.clock.run_for(500)
-    wait_until(face, partial(has, lines, LET_IN_AGAIN))
+    wait_until(face, partial(has, lines, READMITTED))
     face.page.clock.resume()
     face.wait_for(phase="lobby")
 
@@ -174,7 +174,7 @@ def has(lines: list[WebSocketRoute], number: int) -> bool:
 
 def test_a_phone_leaves_a_server_that_has_fallen_silent(one_gateway: House, open_at: OpenFace) -> None:
     """Its line stays open, but nothing comes any more: after its next question it knocks anew."""
-    event = evening(one_gateway)
+    event = new_event(one_gateway)
     face = open_at(one_gateway, "back-silence", PHONE)
     face.page.clock.install()
     lines: list[WebSocketRoute] = []
@@ -183,7 +183,7 @@ def test_a_phone_leaves_a_server_that_has_fallen_silent(one_gateway: House, open
     face.wait_for(phase="lobby")
     face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
     lines[0].on_message(lambda _: None)
-    face.page.clock.run_for(LONGEST_BEAT_MS + ANSWER_WITHIN_MS + FIRST_WAIT_MS)
+    face.page.clock.run_for(MAX_HEARTBEAT_MS + ANSWER_WITHIN_MS + FIRST_WAIT_MS)
     wait_until(face, partial(has, lines, 2))
     face.page.clock.resume()
     face.wait_for(phase="lobby")
@@ -197,7 +197,7 @@ def mute_later(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
 def out_of_reach(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
     """The server answers the first connection, and the one after the network was found."""
     lines.append(line)
-    if len(lines) in {1, LET_IN_AGAIN}:
+    if len(lines) in {1, READMITTED}:
         line.connect_to_server()
     else:
         line.close(code=1001)

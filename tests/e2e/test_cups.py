@@ -48,7 +48,7 @@ TURN_TO = """shown => document.querySelectorAll(".sheet").forEach((sheet, number
 @dataclass(frozen=True, slots=True)
 class Faces:
     room: Face
-    hall: Face
+    board: Face
     phone: Face
     code: str
 
@@ -95,8 +95,8 @@ def in_time(shown: Locator) -> None:
 def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFace) -> None:
     room = open_at(house, "cup-room", TABLET)
     code = make_cup(house, room.page)
-    faces = Faces(room, open_at(house, "cup-hall", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
-    for face in (faces.hall, faces.phone):
+    faces = Faces(room, open_at(house, "cup-board", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
+    for face in (faces.board, faces.phone):
         face.page.goto(f"/cup/{code.lower()}")
     faces.phone.page.locator("[data-team='1']").get_by_role("button", name="This is us").click()
     expect(faces.phone.page.locator("[data-team='2']")).to_be_hidden()
@@ -105,20 +105,20 @@ def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFa
     faces.phone.page.get_by_role("link", name="Play for 4a").click()
     faces.phone.wait_for(phase="lobby", team="1")
     let_red_win(house, first)
-    in_time(faces.hall.page.locator(".strip", has_text="Next: Semi-final 2"))
-    faces.hall.shoot("half-way")
+    in_time(faces.board.page.locator(".strip", has_text="Next: Semi-final 2"))
+    faces.board.shoot("half-way")
     let_red_win(house, begin_next(house, faces))
-    in_time(faces.hall.page.locator(".strip", has_text="Next: Final"))
+    in_time(faces.board.page.locator(".strip", has_text="Next: Final"))
     faces.phone.page.goto(f"/cup/{code}")
     expect(faces.phone.page.get_by_text("Next: Final, against 4b")).to_be_visible()
     faces.phone.shoot("final-ahead")
     let_red_win(house, begin_next(house, faces))
-    in_time(faces.hall.page.get_by_text("wins the cup"))
-    faces.hall.shoot("won")
+    in_time(faces.board.page.get_by_text("wins the cup"))
+    faces.board.shoot("won")
     faces.room.page.goto(f"/console/cups/{code}/")
     expect(faces.room.page.get_by_text("has won the cup")).to_be_visible()
     faces.room.shoot("won")
-    assert [face.troubles for face in (faces.room, faces.hall, faces.phone)] == [[], [], []]
+    assert [face.errors for face in (faces.room, faces.board, faces.phone)] == [[], [], []]
 
 
 @pytest.mark.parametrize(
@@ -133,18 +133,18 @@ def test_the_hall_reads_it(
 ) -> None:
     maker = open_at(house, "cup-maker", TABLET)
     code = make_cup(house, maker.page, teams, kind)
-    hall = open_at(house, f"cup-hall-{size['width']}", size)
-    hall.page.goto(f"/cup/{code}")
-    expect(hall.page.locator(".alive")).to_be_attached()
-    for sheet in range(hall.page.locator(".sheet").count()):
-        hall.page.evaluate(TURN_TO, sheet)
-        assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
-        assert hall.page.evaluate(OUTSIDE) == 0
-    hall.shoot(f"{kind}-{len(teams)}")
-    hall.page.evaluate(SHORT_ADDRESS)
-    assert hall.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
-    assert hall.page.evaluate(OUTSIDE) == 0
-    hall.shoot(f"{kind}-{len(teams)}-short-address")
+    board = open_at(house, f"cup-board-{size['width']}", size)
+    board.page.goto(f"/cup/{code}")
+    expect(board.page.locator(".alive")).to_be_attached()
+    for sheet in range(board.page.locator(".sheet").count()):
+        board.page.evaluate(TURN_TO, sheet)
+        assert board.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
+        assert board.page.evaluate(OUTSIDE) == 0
+    board.shoot(f"{kind}-{len(teams)}")
+    board.page.evaluate(SHORT_ADDRESS)
+    assert board.page.evaluate(SMALL_OR_CUT, ESSENTIAL) == []
+    assert board.page.evaluate(OUTSIDE) == 0
+    board.shoot(f"{kind}-{len(teams)}-short-address")
 
 
 def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -> None:

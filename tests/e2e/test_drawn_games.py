@@ -21,7 +21,7 @@ class Shown:
     options: dict[str, Any]
     picks: tuple[int, int]
     names: tuple[str, str]
-    told: str
+    sentence: str
 
 
 GOOFSPIEL = Shown(
@@ -59,14 +59,14 @@ def test_a_turn_is_played_and_shown_everywhere(one_gateway: House, open_at: Open
     house.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=SOON_MS)
     display.shoot("picks")
-    expect(red.page.locator(".sentence")).to_have_text(shown.told, timeout=SOON_MS)
+    expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=SOON_MS)
     assert drawn(display) != before
     for face in (display, red, yellow):
         face.shoot("moved")
-        assert face.troubles == []
+        assert face.errors == []
     report = open_at(house, f"{shown.game}-report", PROJECTOR)
     report.page.goto(f"/report/{event['code']}/1")
-    expect(report.page.get_by_text(shown.told)).to_be_visible()
+    expect(report.page.get_by_text(shown.sentence)).to_be_visible()
     expect(report.page.locator("svg.drawing").first).to_be_visible()
     report.shoot("turn")
 

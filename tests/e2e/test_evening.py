@@ -20,7 +20,7 @@ NEW_EVENT = re.compile("Make your first event|New event")  # others may have mad
 
 
 @dataclass(frozen=True, slots=True)
-class Evening:
+class EventPages:
     console: Face
     display: Face
     red: Face
@@ -59,77 +59,77 @@ def make_event(page: Page) -> str:
 
 
 @pytest.fixture(scope="module")
-def evening(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[Evening]:
+def pages(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[EventPages]:
     sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
     faces = {name: open_face(browser, base_url, shots, name, size) for name, size in sizes.items()}
     log_in(faces["console"].page, organizer)
     faces["console"].shoot("no-events")
     code = make_event(faces["console"].page)
-    yield Evening(**faces, code=code)
+    yield EventPages(**faces, code=code)
     for face in faces.values():
         face.page.context.close()
 
 
-def test_a_whole_match_by_clicking(evening: Evening) -> None:
-    people_join(evening)
-    press(evening.console, "match.start")
+def test_a_whole_match_by_clicking(pages: EventPages) -> None:
+    people_join(pages)
+    press(pages.console, "match.start")
     for number, (red, yellow) in enumerate(MATCH, 1):
-        play_turn(evening, number, red, yellow)
-    evening.display.wait_for(phase="ended", result="red")
-    for phone in (evening.red, evening.yellow):
+        play_turn(pages, number, red, yellow)
+    pages.display.wait_for(phase="ended", result="red")
+    for phone in (pages.red, pages.yellow):
         phone.wait_for(phase="ended")
-    evening.shoot("ended")
+    pages.shoot("ended")
     for cell, owner in DROPPED.items():
-        hole = evening.display.page.locator(f'[data-cell="{cell}"]')
+        hole = pages.display.page.locator(f'[data-cell="{cell}"]')
         expect(hole).to_have_attribute("data-owner", owner)
-    assert [face.troubles for face in evening.faces] == [[], [], [], []]
+    assert [face.errors for face in pages.faces] == [[], [], [], []]
 
 
-def people_join(evening: Evening) -> None:
+def people_join(pages: EventPages) -> None:
     """The first comes before the doors open, and is let in without doing anything."""
-    evening.display.page.goto(f"/display/{evening.code.lower()}")
-    evening.red.page.goto("/")
-    evening.red.shoot("code")
-    evening.red.page.locator("input").fill(evening.code.lower())
-    evening.red.page.keyboard.press("Enter")
-    expect(evening.red.page.get_by_role("heading")).to_have_text("The doors open soon", timeout=SOON_MS)
-    press(evening.console, "lobby.open")
-    evening.display.wait_for(phase="lobby")
-    evening.red.wait_for(team="1", phase="lobby")
-    evening.yellow.page.goto(f"/{evening.code}")
-    evening.yellow.wait_for(team="2", phase="lobby")
+    pages.display.page.goto(f"/display/{pages.code.lower()}")
+    pages.red.page.goto("/")
+    pages.red.shoot("code")
+    pages.red.page.locator("input").fill(pages.code.lower())
+    pages.red.page.keyboard.press("Enter")
+    expect(pages.red.page.get_by_role("heading")).to_have_text("The doors open soon", timeout=SOON_MS)
+    press(pages.console, "lobby.open")
+    pages.display.wait_for(phase="lobby")
+    pages.red.wait_for(team="1", phase="lobby")
+    pages.yellow.page.goto(f"/{pages.code}")
+    pages.yellow.wait_for(team="2", phase="lobby")
     for place in ("1", "2"):
-        expect(evening.display.page.locator(f'[data-joined="{place}"]')).to_have_text("1", timeout=SOON_MS)
-    evening.shoot("lobby")
+        expect(pages.display.page.locator(f'[data-joined="{place}"]')).to_have_text("1", timeout=SOON_MS)
+    pages.shoot("lobby")
 
 
-def play_turn(evening: Evening, number: int, red: int, yellow: int) -> None:
-    for face in (evening.red, evening.yellow, evening.display):
+def play_turn(pages: EventPages, number: int, red: int, yellow: int) -> None:
+    for face in (pages.red, pages.yellow, pages.display):
         face.wait_for(phase="voting")
-    evening.display.wait_for(turn=str(number))
-    vote(evening.red, red)
+    pages.display.wait_for(turn=str(number))
+    vote(pages.red, red)
     if number == 1:
-        evening.shoot("voting")
-        evening.red.page.reload()
-        evening.red.wait_for(phase="voting")
-        expect(evening.red.page.locator("main")).to_have_attribute("data-status", "counted")
-    vote(evening.yellow, yellow)
-    evening.display.wait_for(phase="reveal")
-    for face in (evening.red, evening.yellow):
+        pages.shoot("voting")
+        pages.red.page.reload()
+        pages.red.wait_for(phase="voting")
+        expect(pages.red.page.locator("main")).to_have_attribute("data-status", "counted")
+    vote(pages.yellow, yellow)
+    pages.display.wait_for(phase="reveal")
+    for face in (pages.red, pages.yellow):
         face.wait_for(phase="reveal")
     if red == yellow:
-        shoot_the_reveal(evening)
+        shoot_the_reveal(pages)
 
 
-def shoot_the_reveal(evening: Evening) -> None:
+def shoot_the_reveal(pages: EventPages) -> None:
     """Six moments of it, while it lasts."""
     for moment in range(6):
-        evening.display.shoot(f"reveal-{moment}")
-    evening.red.shoot("reveal")
-    evening.console.shoot("reveal")
+        pages.display.shoot(f"reveal-{moment}")
+    pages.red.shoot("reveal")
+    pages.console.shoot("reveal")
 
 
-def test_a_lost_connection_keeps_seat_and_vote(evening: Evening) -> None:
+def test_a_lost_connection_keeps_seat_and_vote(pages: EventPages) -> None:
     """The socket is cut in the middle of a window: the phone comes back to its vote."""
     lines: list[WebSocketRoute] = []
 
@@ -137,19 +137,19 @@ def test_a_lost_connection_keeps_seat_and_vote(evening: Evening) -> None:
         lines.append(line)
         line.connect_to_server()
 
-    evening.yellow.page.route_web_socket("**/ws/phone", connect)
-    evening.yellow.page.reload()
-    evening.yellow.wait_for(phase="ended")
-    press(evening.console, "match.start")
-    evening.yellow.wait_for(phase="voting", team="2")
-    vote(evening.yellow, 5)
+    pages.yellow.page.route_web_socket("**/ws/phone", connect)
+    pages.yellow.page.reload()
+    pages.yellow.wait_for(phase="ended")
+    press(pages.console, "match.start")
+    pages.yellow.wait_for(phase="voting", team="2")
+    vote(pages.yellow, 5)
     lines[-1].close(code=4004)
-    wait_until(evening.yellow, lambda: len(lines) >= LINES_AFTER_THE_CUT)
-    expect(evening.yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
-    evening.yellow.wait_for(phase="voting", team="2")
-    press(evening.console, "turn.pause")
-    for face in (evening.red, evening.yellow, evening.display):
+    wait_until(pages.yellow, lambda: len(lines) >= LINES_AFTER_THE_CUT)
+    expect(pages.yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    pages.yellow.wait_for(phase="voting", team="2")
+    press(pages.console, "turn.pause")
+    for face in (pages.red, pages.yellow, pages.display):
         face.wait_for(phase="paused")
-    evening.shoot("paused")
-    press(evening.console, "turn.resume")
-    evening.red.wait_for(phase="voting")
+    pages.shoot("paused")
+    press(pages.console, "turn.resume")
+    pages.red.wait_for(phase="voting")

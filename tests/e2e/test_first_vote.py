@@ -11,7 +11,7 @@ from tests.e2e.faces import PHONE, PROJECTOR, Face
 from tests.stack import House
 
 STORED_S = 1_200  # so long that its ballots are in the database, to be looked at
-BALLOTS = """SELECT side, "column" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
+BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
   JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""
 
 

@@ -11,12 +11,12 @@ from tests.stack import House
 SMALL = {"width": 320, "height": 640}
 # Red's and yellow's column in each turn; red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
-PAGE_LOOKS_MS = 20_000
+PAGE_POLLS_MS = 20_000
 
 
 def enter(house: House, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
-    face = open_at(house, f"hall-{name}", size)
-    face.page.goto("/hall/")
+    face = open_at(house, f"duel-{name}", size)
+    face.page.goto("/play/")
     return face
 
 
@@ -42,7 +42,7 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
 
     two = enter(one_gateway, open_at, "two")
     two.shoot("open")
-    two.page.locator(f'form[action="/hall/{code}/join"] button').click()
+    two.page.locator(f'form[action="/play/{code}/join"] button').click()
     sides = {side_of(face): face for face in (one, two)}
     watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
     watcher.page.locator(f'a[href="/display/{code}"]').click()
@@ -53,11 +53,11 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
             face.wait_for(phase="voting")
         vote(sides["red"], red)
         if number == 2:  # a phone has its second part by now
-            banks = watcher.page.locator(".bank")
+            banks = watcher.page.locator(".time-bank")
             expect(banks.nth(0)).to_have_attribute("data-stands", "true", timeout=SOON_MS)
             expect(banks.nth(1)).to_have_attribute("data-stands", "false")
             expect(sides["yellow"].page.locator(".corner.red .picked")).to_have_text(
-                watcher.page.locator(".bank").nth(0).inner_text(), timeout=SOON_MS
+                watcher.page.locator(".time-bank").nth(0).inner_text(), timeout=SOON_MS
             )
             watcher.shoot("voting")
             sides["yellow"].shoot("voting")
@@ -66,28 +66,28 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
     for face in (one, two, watcher):
         face.wait_for(phase="ended")
         face.shoot("ended")
-    watcher.page.goto("/hall/")
+    watcher.page.goto("/play/")
     watcher.shoot("over")
     watcher.page.locator(f'a[href="/report/{code}/1"]').click()
     expect(watcher.page.get_by_role("heading", level=1)).to_contain_text("Guest")
-    look_at_ratings(sides["red"])
-    play_again(one, two)
-    assert [face.troubles for face in (one, two, watcher)] == [[], [], []]
+    show_ratings(sides["red"])
+    play_rematch(one, two)
+    assert [face.errors for face in (one, two, watcher)] == [[], [], []]
 
 
-def look_at_ratings(winner: Face) -> None:
-    told = winner.page.locator(".rating").inner_text()
-    assert re.fullmatch(r"Rating 12\d\d \(\+\d\d\)", told)
+def show_ratings(winner: Face) -> None:
+    text = winner.page.locator(".rating").inner_text()
+    assert re.fullmatch(r"Rating 12\d\d \(\+\d\d\)", text)
     page = winner.page.context.new_page()
-    page.goto("/hall/ratings")
+    page.goto("/play/ratings")
     mine = page.locator("tr.mine")
-    expect(mine).to_contain_text(told.split()[1])
+    expect(mine).to_contain_text(text.split()[1])
     expect(mine).to_contain_text("you")
-    page.screenshot(path=SHOTS / "hall-ratings.png", full_page=True)
+    page.screenshot(path=SHOTS / "duel-ratings.png", full_page=True)
     page.close()
 
 
-def play_again(one: Face, two: Face) -> None:
+def play_rematch(one: Face, two: Face) -> None:
     """One asks, the other one accepts; the sides change."""
     before = [face.page.locator("body").get_attribute("data-side") for face in (one, two)]
     one.page.get_by_role("button", name="Rematch").click()
@@ -103,14 +103,14 @@ def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open
     one.wait_for(phase="lobby")
     code = code_of(one)
     one.page.evaluate("localStorage.clear()")
-    one.page.goto(f"/hall/{code}")
+    one.page.goto(f"/play/{code}")
     one.shoot("invite")
     one.page.get_by_role("button", name="To the board").click()
     one.wait_for(phase="lobby")
 
 
 def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFace) -> None:
-    one = open_at(one_gateway, "hall-maker", SMALL)
+    one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="the open hall").click()
     one.page.get_by_text("Other clocks and games").click()
@@ -119,14 +119,14 @@ def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFac
     expect(one.page.get_by_role("heading", name="Your game waits")).to_be_visible()
     code = code_of(one)
 
-    crowd = [open_at(one_gateway, f"hall-crowd-{name}", PHONE) for name in ("a", "b")]
+    crowd = [open_at(one_gateway, f"duel-crowd-{name}", PHONE) for name in ("a", "b")]
     for face in crowd:
-        face.page.goto(f"/hall/{code}")
+        face.page.goto(f"/play/{code}")
         face.page.get_by_role("link", name="Join the crowd").click()
         face.wait_for(phase="lobby")
-    watcher = open_at(one_gateway, "hall-crowd-watcher", PROJECTOR)
+    watcher = open_at(one_gateway, "duel-crowd-watcher", PROJECTOR)
     watcher.page.goto(f"/display/{code}")
-    expect(one.page.locator(".what")).to_contain_text("2 in the crowd · 1 watching", timeout=PAGE_LOOKS_MS)
+    expect(one.page.locator(".what")).to_contain_text("2 in the crowd · 1 watching", timeout=PAGE_POLLS_MS)
     one.shoot("gathers")
     crowd[0].shoot("waits")
     watcher.shoot("lobby")
@@ -142,7 +142,7 @@ def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFac
     vote(crowd[1], 2)
     for face in faces:
         face.wait_for(phase="reveal")
-    assert [face.troubles for face in faces] == [[]] * len(faces)
+    assert [face.errors for face in faces] == [[]] * len(faces)
 
 
 def test_who_does_not_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:
@@ -150,15 +150,15 @@ def test_who_does_not_pick_loses_on_time(one_gateway: House, open_at: OpenFace) 
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")
     two = enter(one_gateway, open_at, "quick")
-    two.page.locator(f'form[action="/hall/{code_of(one)}/join"] button').click()
+    two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     side_of(two)
     vote(two, 3)
     one_gateway.ask("run_down", code=code_of(one), ms=3_000)
     for face in (one, two):
         face.wait_for(phase="ended")
     two.shoot("won-on-time")
-    display = open_at(one_gateway, "hall-time", PROJECTOR)
+    display = open_at(one_gateway, "duel-time", PROJECTOR)
     display.page.goto(f"/display/{code_of(one)}")
     expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=SOON_MS)
     display.shoot("ended")
-    assert [face.troubles for face in (one, two)] == [[], []]
+    assert [face.errors for face in (one, two)] == [[], []]

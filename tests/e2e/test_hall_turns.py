@@ -22,7 +22,7 @@ Object.defineProperty(document, "hidden", { get: () => true });
 def test_who_looks_elsewhere_hears_that_it_is_their_turn(one_gateway: House, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "turns-one", SMALL)
     one.page.add_init_script(BELL)
-    one.page.goto("/hall/")
+    one.page.goto("/play/")
     one.page.get_by_text("Other clocks and games").click()
     one.page.get_by_label("3 days", exact=True).check()
     one.page.get_by_role("button", name="Start this game").click()
@@ -31,7 +31,7 @@ def test_who_looks_elsewhere_hears_that_it_is_their_turn(one_gateway: House, ope
     assert "Your turn" not in plain
 
     two = enter(one_gateway, open_at, "turns-two", PHONE)
-    two.page.locator(f'form[action="/hall/{code_of(one)}/join"] button').click()
+    two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     side_of(two)
     expect(one.page).to_have_title(f"Your turn · {plain}", timeout=SOON_MS)
     expect(one.page.get_by_role("button", name="Tell me")).to_have_count(0)
@@ -49,7 +49,7 @@ def test_who_looks_elsewhere_hears_that_it_is_their_turn(one_gateway: House, ope
     one.wait_for(phase="reveal")
     expect(one.page).to_have_title(f"Your turn · {plain}", timeout=3 * SOON_MS)
     assert [text.startswith("Your turn: Guest ") for text in one.page.evaluate("rung")[1:]] == [True]
-    two.page.goto("/hall/")
+    two.page.goto("/play/")
     expect(two.page).to_have_title("Your turn · The open hall · Crowdgame")
-    two.shoot("hall")
-    assert [face.troubles for face in (one, two)] == [[], []]
+    two.shoot("play")
+    assert [face.errors for face in (one, two)] == [[], []]

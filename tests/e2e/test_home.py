@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import TURNOUT, Prompter
-from tests.e2e.scenes import MIDDLE, THE_END, Scene, at_step, ended, look_at
+from tests.e2e.scenes import MIDDLE, THE_END, Scene, at_step, ended, show_scene
 from tests.e2e.tale import NAMES, Tale
 
 NUMBERS = ".plate text"
@@ -13,14 +13,14 @@ OWNERS = """() => Object.fromEntries(
   [...document.querySelectorAll("[data-cell]")].map(({dataset}) => [dataset.cell, dataset.owner]))"""
 
 
-def look(window: Page, prompter: Prompter, scene: Scene) -> None:
-    look_at("display", scene, window, prompter)
+def show(window: Page, prompter: Prompter, scene: Scene) -> None:
+    show_scene("display", scene, window, prompter)
 
 
 def test_each_school_has_its_own_team_on_the_left(window: Page, prompter: Prompter) -> None:
     boards = []
     for query, left, right, side in (("red", 0, 1, "red"), ("yellow", 1, 0, "yellow")):
-        look(window, prompter, Scene("", MIDDLE.voting, "voting", query=f"?home={query}"))
+        show(window, prompter, Scene("", MIDDLE.voting, "voting", query=f"?home={query}"))
         corner = window.locator('.team[data-place="0"]')
         expect(corner.locator("h2")).to_have_text(NAMES[left])
         expect(corner).to_have_attribute("data-side", side)
@@ -36,7 +36,7 @@ def test_each_school_has_its_own_team_on_the_left(window: Page, prompter: Prompt
 def test_the_board_is_mirrored_only_from_behind(
     window: Page, prompter: Prompter, query: str, numbers: str
 ) -> None:
-    look(window, prompter, Scene("", MIDDLE.voting, "voting", query=query))
+    show(window, prompter, Scene("", MIDDLE.voting, "voting", query=query))
     expect(window.locator('.team[data-place="0"] h2')).to_have_text(NAMES[1])
     plates = [(plate.bounding_box() or {"x": 0.0})["x"] for plate in window.locator(NUMBERS).all()]
     shown = "".join(
@@ -46,11 +46,11 @@ def test_the_board_is_mirrored_only_from_behind(
 
 
 def test_a_team_is_spoken_to_on_its_own_screen(window: Page, prompter: Prompter) -> None:
-    look(window, prompter, Scene("", at_step(20_000, MIDDLE), "reveal", query="?home=yellow"))
+    show(window, prompter, Scene("", at_step(20_000, MIDDLE), "reveal", query="?home=yellow"))
     expect(window.locator(".choice .said")).to_have_text(["You chose", "They chose"], timeout=SOON_MS)
-    look(window, prompter, Scene("", ended(THE_END), "ended", query="?home=red"))
+    show(window, prompter, Scene("", ended(THE_END), "ended", query="?home=red"))
     expect(window.locator(".end")).to_contain_text("You win in 12 turns")
-    look(window, prompter, Scene("", ended(THE_END), "ended", query="?home=yellow"))
+    show(window, prompter, Scene("", ended(THE_END), "ended", query="?home=yellow"))
     expect(window.locator(".end")).to_contain_text("wins in 12 turns")
     expect(window.locator(".end")).not_to_contain_text("You win")
 
@@ -61,12 +61,12 @@ def test_whoever_holds_the_token_is_told_to_lead(
 ) -> None:
     """In the first seconds of a window in which nothing is near."""
     begun = Scene("", lambda now: Tale().voting(now, left_ms=20_000), "voting", query=f"?home={home}")
-    look(window, prompter, begun)
+    show(window, prompter, begun)
     lead = window.get_by_text("Your turn to lead")
     expect(lead).to_have_count(1 if led else 0)
 
 
 def test_the_keys_tell_of_it(window: Page, prompter: Prompter) -> None:
-    look(window, prompter, Scene("", MIDDLE.voting, "voting"))
+    show(window, prompter, Scene("", MIDDLE.voting, "voting"))
     window.keyboard.press("?")
     expect(window.get_by_role("dialog")).to_contain_text("?home=red")

@@ -10,7 +10,7 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import TABLET
 from tests.e2e.prompter import Prompter
 from tests.e2e.rooms import PAGES, Visit, furnished_house, visit
-from tests.e2e.scenes import PHONE_SCENES, look_at
+from tests.e2e.scenes import PHONE_SCENES, show_scene
 from tests.stack import House
 
 
@@ -22,7 +22,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 # One of each kind, and light on dark; the others and dark on light are for a thorough look.
 OF_A_KIND = {
-    "login-wrong", "not-found", "report", "rules", "hall", "hall-game", "hall-message",
+    "login-wrong", "not-found", "report", "rules", "play", "play-game", "play-message",
     "events", "new-form", "new-refused", "members", "tickets", "roster",
     "room-lobby", "room-voting", "room-people", "room-ended", "cup-new", "cup-room", "cup-board", "admin",
 }  # fmt: skip
@@ -50,6 +50,6 @@ def test_there_is_one_of_each_kind() -> None:
 
 def test_axe_finds_what_is_wrong(prompter: Prompter, window: Page) -> None:
     """Else the others would prove nothing."""
-    look_at("phone", PHONE_SCENES[0], window, prompter)
+    show_scene("phone", PHONE_SCENES[0], window, prompter)
     window.evaluate("document.querySelector('main').append(document.createElement('button'))")
     assert "button-name" in axe.check(window, "spoilt", ("light",))[0]

@@ -47,10 +47,10 @@ def test_a_pupil_is_found_by_name_moved_kept_out_and_let_in_again(
         search(room.page, "love")
         expect(people.get_by_role("listitem")).to_have_count(1, timeout=SOON_MS)
         presses(room.page, "To Doves")
-        assert phone.hear("phone.welcomed")["you"]["team"] == 2
+        assert phone.receive("phone.welcomed")["you"]["team"] == 2
         expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
         presses(room.page, "Keep out")
-        assert phone.closed() == CloseCode.KEPT_OUT
+        assert phone.closed() == CloseCode.BANNED
         expect(people.get_by_text("Kept out")).to_be_visible(timeout=SOON_MS)
         room.shoot("kept-out")
         assert check(room.page, f"people at {size}") == []
@@ -60,7 +60,7 @@ def test_a_pupil_is_found_by_name_moved_kept_out_and_let_in_again(
         expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=SOON_MS)
         _, back = faces.phone(event["code"], token=welcome["you"]["token"])
         assert back["you"]["team"] == 1
-    assert room.troubles == []
+    assert room.errors == []
 
 
 def test_by_keyboard_a_stranger_is_sent_out_by_the_letters_on_the_phone(
@@ -71,20 +71,20 @@ def test_by_keyboard_a_stranger_is_sent_out_by_the_letters_on_the_phone(
     people = room.page.get_by_role("region", name="People")
     for faces in faces_of(one_gateway):
         phone, welcome = faces.phone(event["code"])
-        sign = welcome["you"]["sign"]
+        voter_code = welcome["you"]["voter_code"]
         expect(people.get_by_role("status")).to_contain_text("Whoever disturbs", timeout=SOON_MS)
         room.shoot("nobody")
         people.get_by_role("searchbox").focus()
-        room.page.keyboard.type(f"{sign[:3]} {sign[3:]}".lower())
+        room.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
         expect(people.get_by_role("button", name="Send out")).to_be_visible(timeout=SOON_MS)
         room.shoot("by-sign")
         for _ in range(4):
             room.page.keyboard.press("Tab")
         expect(people.get_by_role("button", name="Send out")).to_be_focused()
         room.page.keyboard.press("Enter")
-        assert phone.closed() == CloseCode.SENT_OUT
-        expect(room.page.get_by_text(f"sent {sign} out")).to_be_visible(timeout=SOON_MS)
+        assert phone.closed() == CloseCode.KICKED
+        expect(room.page.get_by_text(f"sent {voter_code} out")).to_be_visible(timeout=SOON_MS)
         search(room.page, "nobody at all")
         expect(people.get_by_role("status")).to_contain_text("Nobody of this name", timeout=SOON_MS)
         faces.phone(event["code"], token=welcome["you"]["token"])
-    assert room.troubles == []
+    assert room.errors == []

@@ -12,7 +12,7 @@ PHONES = 6
 WINDOW_S = 10
 COUNTED = re.compile(r"All \d votes counted; the slowest answer took \d+\sms\.")
 OWNER = "rita"
-DESK = {"width": 1280, "height": 800}
+DESKTOP = {"width": 1280, "height": 800}
 
 
 def control_room(house: House, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
@@ -26,7 +26,7 @@ def control_room(house: House, open_at: OpenFace, name: str, size: dict[str, int
 
 def test_a_crowd_is_started_watched_and_sent_home(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
-    first = control_room(one_gateway, open_at, "rehearsal", DESK, event["code"])
+    first = control_room(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
     second = control_room(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))
     first.page.keyboard.press("Enter")
@@ -42,13 +42,13 @@ def test_a_crowd_is_started_watched_and_sent_home(one_gateway: House, open_at: O
     for face in (first, second):
         expect(face.page.locator(".verdict")).to_contain_text("The last one: All", timeout=SOON_MS)
         expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
-        assert face.troubles == []
+        assert face.errors == []
     first.shoot("over")
 
 
 def test_a_crowd_among_people_takes_a_second_press(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = control_room(one_gateway, open_at, "rehearsal-among", DESK, event["code"])
+    console = control_room(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
     person = open_at(one_gateway, "rehearsal-person", TABLET)
     person.page.goto(f"/{event['code']}")
     person.wait_for(phase="lobby")
@@ -60,7 +60,7 @@ def test_a_crowd_among_people_takes_a_second_press(one_gateway: House, open_at: 
 
 def test_a_letter_typed_into_the_number_is_no_command(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = control_room(one_gateway, open_at, "rehearsal-typing", DESK, event["code"])
+    console = control_room(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
     console.page.get_by_label("Simulated phones").focus()
     console.page.keyboard.press("l")
     expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.prompter import Prompter
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, look_at, named
+from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene, named
 from tests.e2e.words_shown import DRAWN, Word, faults, words_on
 
 # The first one leaves least room.
@@ -27,7 +27,7 @@ KNOWS_SCHEMES = """() => [...document.styleSheets].flatMap(({cssRules}) => [...c
 @pytest.mark.parametrize("scene", **named(PHONE_SCENES))
 def test_the_smallest_phone(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[0])
-    look_at("phone", scene, window, prompter)
+    show_scene("phone", scene, window, prompter)
     assert wrong_on_phones(window, PHONES[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1]) == []
 
 
@@ -35,14 +35,14 @@ def test_the_smallest_phone(prompter: Prompter, window: Page, scene: Scene) -> N
 @pytest.mark.parametrize("scene", **named(PHONE_SCENES))
 def test_other_phones(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[1])
-    look_at("phone", scene, window, prompter)
+    show_scene("phone", scene, window, prompter)
     assert wrong_on_phones(window, PHONES[1:]) + axe.check(window, scene.name, axe.SCHEMES[1:]) == []
 
 
 @pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
 def test_the_old_projector(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[0])
-    look_at("display", scene, window, prompter)
+    show_scene("display", scene, window, prompter)
     assert wrong_on_screens(window, SCREENS[:1]) + axe.check(window, scene.name, STAGE_SCHEMES) == []
 
 
@@ -50,13 +50,13 @@ def test_the_old_projector(prompter: Prompter, window: Page, scene: Scene) -> No
 @pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
 def test_other_projectors(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[1])
-    look_at("display", scene, window, prompter)
+    show_scene("display", scene, window, prompter)
     assert wrong_on_screens(window, SCREENS[1:]) == []
 
 
 def test_the_projector_is_the_same_in_light_and_in_dark(prompter: Prompter, window: Page) -> None:
     """So it is looked at in one of them."""
-    look_at("display", DISPLAY_SCENES[0], window, prompter)
+    show_scene("display", DISPLAY_SCENES[0], window, prompter)
     assert not window.evaluate(KNOWS_SCHEMES)
 
 

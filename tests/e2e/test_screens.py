@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.faces import LOOK_AGAIN_MS, PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.faces import POLL_MS, PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
 from tests.e2e.test_evening import log_in
 from tests.e2e.words_shown import DRAWN
 
@@ -27,13 +27,13 @@ QR = 0.6
 TOLERANCE_PX = 1
 
 DISPLAY_PARTS = {
-    "lobby": (".company .badge", ".company h2", ".buoy b", ".buoy span", ".qr", ".way-in .address"),
+    "lobby": (".lobby-team .badge", ".lobby-team h2", ".buoy b", ".buoy span", ".qr", ".join-info .address"),
     "voting": (".team", ".buoy", ".clock .figure", ".cabinet", ".token", ".deck .turn", ".deck .address"),
     "reveal": (".team", ".seal", ".choice", ".cabinet", ".bars text", ".token", ".deck .caption"),
     "ended": (".end > *", ".cabinet", ".deck .address"),
 }
 DISPLAY_TEXTS = {
-    "lobby": (".company h2", ".buoy b", ".buoy span", ".way-in .address"),
+    "lobby": (".lobby-team h2", ".buoy b", ".buoy span", ".join-info .address"),
     "voting": (".team h2", ".buoy b", ".buoy span", ".plate text", ".deck span"),
     "reveal": (".team h2", ".choice span", ".choice p", ".bars text", ".plate text", ".deck .caption"),
     "ended": (".end h1", ".end p", ".plate text", ".deck span"),
@@ -70,7 +70,7 @@ BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
     const found = boxes(selectors);
     const shown = new Set(found.map(({{name}}) => name));
     if (selectors.every(name => shown.has(name)) || performance.now() > end) return found;
-    await new Promise(resolve => setTimeout(resolve, {LOOK_AGAIN_MS}));
+    await new Promise(resolve => setTimeout(resolve, {POLL_MS}));
   }}
 }}"""
 DIGIT_HEIGHT = """() => {
@@ -121,7 +121,7 @@ class Box:
 
 
 @dataclass
-class Hall:
+class EventScreens:
     """A projector, one whose viewers asked for less motion, a phone a team, and what they were told."""
 
     console: Face
@@ -129,7 +129,7 @@ class Hall:
     calm: Face
     red: Face
     yellow: Face
-    told: list[dict[str, Any]] = field(default_factory=list, init=False)
+    received: list[dict[str, Any]] = field(default_factory=list, init=False)
     asked: list[str] = field(default_factory=list, init=False)
 
     @property
@@ -137,7 +137,7 @@ class Hall:
         return self.display, self.calm, self.yellow
 
     def listen(self, socket: WebSocket) -> None:
-        socket.on("framereceived", lambda frame: self.told.append(json.loads(frame)))
+        socket.on("framereceived", lambda frame: self.received.append(json.loads(frame)))
 
 
 def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
@@ -156,10 +156,10 @@ def check_places(face: Face, found: list[Box], size: dict[str, int]) -> None:
     assert not face.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
-def check_display(hall: Hall, phase: str, size: dict[str, int]) -> None:
+def check_display(screens: EventScreens, phase: str, size: dict[str, int]) -> None:
     parts, texts = DISPLAY_PARTS[phase], DISPLAY_TEXTS[phase]
-    found = boxes(hall.display, tuple(dict.fromkeys((*parts, *texts))))
-    check_places(hall.display, [box for box in found if box.name in parts], size)
+    found = boxes(screens.display, tuple(dict.fromkeys((*parts, *texts))))
+    check_places(screens.display, [box for box in found if box.name in parts], size)
     least = READS_FROM_AFAR * size["height"]
     small = [box for box in found if box.name in texts and box.type < least - 0.01]
     assert small == [], f"{size}: too small to read from afar"
@@ -171,20 +171,20 @@ def check_phone(face: Face, phase: str, size: dict[str, int]) -> None:
     assert [box for box in found if box.cut] == [], f"{size}: cut off"
 
 
-def at_sizes(face: Face, sizes: list[dict[str, int]], look: Callable[[dict[str, int]], None]) -> None:
+def at_sizes(face: Face, sizes: list[dict[str, int]], check_size: Callable[[dict[str, int]], None]) -> None:
     """Look at every size; the last one stays."""
     for size in sizes:
         face.page.set_viewport_size(size)  # type: ignore[arg-type]
         face.page.evaluate(DRAWN)
-        look(size)
+        check_size(size)
 
 
-def check_all_sizes(hall: Hall, phase: str) -> None:
+def check_all_sizes(screens: EventScreens, phase: str) -> None:
     if phase != "voting":
-        hall.display.page.evaluate("() => document.fonts.ready")
-    at_sizes(hall.display, DISPLAYS, lambda size: check_display(hall, phase, size))
-    at_sizes(hall.red, PHONES, lambda size: check_phone(hall.red, phase, size))
-    at_sizes(hall.yellow, PHONES, lambda size: check_phone(hall.yellow, phase, size))
+        screens.display.page.evaluate("() => document.fonts.ready")
+    at_sizes(screens.display, DISPLAYS, lambda size: check_display(screens, phase, size))
+    at_sizes(screens.red, PHONES, lambda size: check_phone(screens.red, phase, size))
+    at_sizes(screens.yellow, PHONES, lambda size: check_phone(screens.yellow, phase, size))
 
 
 def make_event(console: Face, organizer: str) -> str:
@@ -202,51 +202,51 @@ def make_event(console: Face, organizer: str) -> str:
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def come_in(hall: Hall, code: str) -> None:
-    hall.calm.page.emulate_media(reduced_motion="reduce")
-    for face in (hall.display, hall.calm):
+def come_in(screens: EventScreens, code: str) -> None:
+    screens.calm.page.emulate_media(reduced_motion="reduce")
+    for face in (screens.display, screens.calm):
         face.page.goto(f"/display/{code}")
         face.wait_for(phase="lobby")
-    hall.red.page.on("request", lambda request: hall.asked.append(request.url))
-    for phone, team in ((hall.red, "1"), (hall.yellow, "2")):
+    screens.red.page.on("request", lambda request: screens.asked.append(request.url))
+    for phone, team in ((screens.red, "1"), (screens.yellow, "2")):
         phone.page.goto(f"/{code}")
         phone.wait_for(team=team, phase="lobby")
 
 
 @pytest.fixture(scope="module")
-def hall(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[Hall]:
+def screens(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[EventScreens]:
     sizes = {"console": TABLET, "display": PROJECTOR, "calm": PROJECTOR, "red": PHONE, "yellow": PHONE}
     faces = {name: open_face(browser, base_url, shots, f"sizes-{name}", size) for name, size in sizes.items()}
-    hall = Hall(**faces)
-    for face in hall.watchers:
-        face.page.on("websocket", hall.listen)
-    code = make_event(hall.console, organizer)
-    press(hall.console, "lobby.open")
-    come_in(hall, code)
-    yield hall
+    screens = EventScreens(**faces)
+    for face in screens.watchers:
+        face.page.on("websocket", screens.listen)
+    code = make_event(screens.console, organizer)
+    press(screens.console, "lobby.open")
+    come_in(screens, code)
+    yield screens
     for face in faces.values():
         face.page.context.close()
 
 
-def test_the_lobby_fits_every_screen(hall: Hall) -> None:
-    check_all_sizes(hall, "lobby")
-    symbol = boxes(hall.display, (".qr path",))[0]
+def test_the_lobby_fits_every_screen(screens: EventScreens) -> None:
+    check_all_sizes(screens, "lobby")
+    symbol = boxes(screens.display, (".qr path",))[0]
     assert symbol.bottom - symbol.top >= QR * PROJECTOR["height"]
-    assert [url for url in hall.asked if not url.startswith("data:")] == [hall.red.page.url]
+    assert [url for url in screens.asked if not url.startswith("data:")] == [screens.red.page.url]
 
 
-def test_an_open_window_fits_every_screen_and_keeps_its_secret(hall: Hall) -> None:
-    press(hall.console, "match.start")
-    for face in (hall.red, *hall.watchers):
+def test_an_open_window_fits_every_screen_and_keeps_its_secret(screens: EventScreens) -> None:
+    press(screens.console, "match.start")
+    for face in (screens.red, *screens.watchers):
         face.wait_for(phase="voting")
-    hall.told.clear()
-    check_all_sizes(hall, "voting")
-    assert hall.display.page.evaluate(DIGIT_HEIGHT) >= CLOCK * PROJECTOR["height"]
-    seen = [see_after(hall, keys, column) for keys, column in KEYBOARD]
+    screens.received.clear()
+    check_all_sizes(screens, "voting")
+    assert screens.display.page.evaluate(DIGIT_HEIGHT) >= CLOCK * PROJECTOR["height"]
+    seen = [see_after(screens, keys, column) for keys, column in KEYBOARD]
     assert seen[0] == seen[1] == seen[2]
-    assert {message["type"] for message in hall.told} <= {"turnout.counted", "clock.told"}
+    assert {message["type"] for message in screens.received} <= {"turnout.counted", "clock.synced"}
     turnout = {"type", "turn", "connected", "voted", "picked_at", "watching"}
-    for message in hall.told:
+    for message in screens.received:
         assert message.keys() <= turnout | {"sent", "now_at"}
         assert message.get("picked_at") is None
         assert not message.get("watching")
@@ -256,35 +256,35 @@ def test_an_open_window_fits_every_screen_and_keeps_its_secret(hall: Hall) -> No
 KEYBOARD = [(("ArrowRight", "ArrowRight", "ArrowRight", "Enter"), 3), (("6",), 6), (("1",), 1)]
 
 
-def see_after(hall: Hall, keys: tuple[str, ...], column: int) -> list[str]:
+def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list[str]:
     """What everybody else's page holds once red has voted by keyboard."""
     for key in keys:
-        hall.red.page.keyboard.press(key)
+        screens.red.page.keyboard.press(key)
         if key.startswith("Arrow"):  # the first one brings in what knows of arrows
-            expect(hall.red.page.locator("[data-column]:focus")).to_be_attached(timeout=SOON_MS)
-    own = hall.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
+            expect(screens.red.page.locator("[data-column]:focus")).to_be_attached(timeout=SOON_MS)
+    own = screens.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
     expect(own).to_have_attribute("aria-pressed", "true", timeout=SOON_MS)
-    expect(hall.red.page.get_by_role("status")).to_have_text(
+    expect(screens.red.page.get_by_role("status")).to_have_text(
         f"Counted: your vote for\u00a0{column}. You can still change it."
     )
-    for display in (hall.display, hall.calm):
+    for display in (screens.display, screens.calm):
         expect(display.page.locator('[data-turnout="1"]')).to_have_text("1", timeout=SOON_MS)
-    return [face.page.evaluate(WITHOUT_TIME) for face in hall.watchers]
+    return [face.page.evaluate(WITHOUT_TIME) for face in screens.watchers]
 
 
-def test_a_whole_match_fits_and_ends_alike_without_motion(hall: Hall) -> None:
+def test_a_whole_match_fits_and_ends_alike_without_motion(screens: EventScreens) -> None:
     for number, (red, yellow) in enumerate(MATCH, 1):
         if number > 1:
-            hall.display.wait_for(phase="voting", turn=str(number))
-            vote(hall.red, red)
+            screens.display.wait_for(phase="voting", turn=str(number))
+            vote(screens.red, red)
         size = DISPLAYS[number % len(DISPLAYS)]
-        hall.display.page.set_viewport_size(size)  # type: ignore[arg-type]
-        vote_last(hall.yellow, yellow)
-        check_display(hall, "reveal", size)
-    for face in (hall.red, *hall.watchers):
+        screens.display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        vote_last(screens.yellow, yellow)
+        check_display(screens, "reveal", size)
+    for face in (screens.red, *screens.watchers):
         face.wait_for(phase="ended")
-    check_all_sizes(hall, "ended")
-    check_the_end(hall)
+    check_all_sizes(screens, "ended")
+    check_the_end(screens)
 
 
 def vote_last(phone: Face, column: int) -> None:
@@ -293,14 +293,14 @@ def vote_last(phone: Face, column: int) -> None:
     phone.wait_for(phase="reveal")
 
 
-def check_the_end(hall: Hall) -> None:
-    moved, calm = (face.page for face in (hall.display, hall.calm))
+def check_the_end(screens: EventScreens) -> None:
+    moved, calm = (face.page for face in (screens.display, screens.calm))
     for page in (moved, calm):
         expect(page.locator(".end h1")).to_have_text(NAMES[0])
-        sea = boxes(Face(page, hall.display.shots, "sea"), (".flood .crest",))[0]
+        sea = boxes(Face(page, screens.display.shots, "sea"), (".flood .crest",))[0]
         assert sea.top <= 0.03 * PROJECTOR["height"]
         assert sea.right - sea.left >= PROJECTOR["width"]
     assert moved.evaluate(OWNERS) == calm.evaluate(OWNERS)
-    hall.display.shoot("ended")
-    faces = (hall.console, hall.display, hall.calm, hall.red, hall.yellow)
-    assert [face.troubles for face in faces] == [[], [], [], [], []]
+    screens.display.shoot("ended")
+    faces = (screens.console, screens.display, screens.calm, screens.red, screens.yellow)
+    assert [face.errors for face in faces] == [[], [], [], [], []]

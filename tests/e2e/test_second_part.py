@@ -9,7 +9,7 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, Face, wait_until
 from tests.stack import House
 
-LATER = "**/app/later.*"
+LATER = "**/app/deferred.*"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_keys_that_come_before_it_are_obeyed_with_it(phone: Face, keys: list[str
     route.continue_()
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
     expect(phone.page.locator(f'[data-column="{column}"]')).to_have_attribute("aria-pressed", "true")
-    assert phone.troubles == []
+    assert phone.errors == []
 
 
 def test_enter_alone_votes_for_nothing(phone: Face) -> None:

@@ -7,16 +7,16 @@ from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.stack import House
 
 # The plate covers itself again after three seconds: whoever looks before the answer is there looks again.
-LOOK_UNTIL = """(told) => {
+REVEAL_UNTIL = """(told) => {
   const shown = document.querySelector(".plate b")?.textContent;
   if (!shown) document.querySelector('[data-do="look"]').click();
   return shown === told;
 }"""
-LOOKS = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
+APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
 def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, open_at: OpenFace) -> None:
-    terms = {"defections": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
+    terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)
     display.page.goto(f"/display/{event['code']}")
@@ -26,16 +26,16 @@ def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, op
         phone.wait_for(phase="voting")
         vote(phone, column)
     one.wait_for(phase="reveal")
-    before = one.page.evaluate(LOOKS)
+    before = one.page.evaluate(APPEARANCE)
     one.page.locator('[data-do="side"]').click(timeout=SOON_MS)
     one.page.locator('[data-do="cross"]').click(timeout=SOON_MS)
     expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
     expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Noted.")
-    one.page.wait_for_function(LOOK_UNTIL, arg="You play for Doves.", timeout=SOON_MS)
+    one.page.wait_for_function(REVEAL_UNTIL, arg="You play for Doves.", timeout=SOON_MS)
     one.shoot("looked")
     expect(one.page.locator(".plate b")).to_have_count(0, timeout=SOON_MS)
     one.page.locator('.sides [data-do="close"]').click()
-    assert one.page.evaluate(LOOKS) == before
+    assert one.page.evaluate(APPEARANCE) == before
     for phone in (one, two):
         phone.wait_for(phase="voting")
         vote(phone, 4)
@@ -43,11 +43,11 @@ def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, op
         face.wait_for(phase="ended")
     expect(one.page.get_by_role("status")).to_contain_text("You ended on the winning side. One point.")
     expect(two.page.get_by_role("status")).to_contain_text("You ended on the winning side. 2 points.")
-    expect(display.page.locator(".river")).to_contain_text("1 changed over in time")
+    expect(display.page.locator(".side-changes")).to_contain_text("1 changed over in time")
     expect(display.page.locator(".end")).to_contain_text("everybody has left Rooks")
     for face in (one, display):
         face.shoot("ended")
-        assert face.troubles == []
+        assert face.errors == []
 
 
 def phone_of(house: House, open_at: OpenFace, code: str, team: int) -> Face:

@@ -76,5 +76,5 @@ def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int
 def shoot(faces: tuple[Face, ...], name: str) -> None:
     for face in faces:
         face.shoot(name)
-        assert face.troubles == []
+        assert face.errors == []
         assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

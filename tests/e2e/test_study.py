@@ -7,17 +7,17 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, vote
 from tests.stack import House
 
-TOLD = "Your votes, without your name, go into a study."
+CONSENT = "Your votes, without your name, go into a study."
 
 
 @pytest.mark.parametrize("by", ["key", "press"])
 def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenFace, by: str) -> None:
-    event = one_gateway.ask("event", lobby="open", window_s=90, consent=TOLD)
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study", PHONE)
     dialog = phone.page.get_by_role("dialog")
     phone.page.goto(f"/{event['code']}")
-    expect(dialog).to_contain_text(TOLD, timeout=SOON_MS)
+    expect(dialog).to_contain_text(CONSENT, timeout=SOON_MS)
     if by == "key":
         phone.page.keyboard.press("Escape")
     else:
@@ -30,12 +30,12 @@ def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenF
     expect(own).to_be_visible(timeout=SOON_MS)
     expect(phone.page.locator(".corner .name").first).to_be_visible(timeout=SOON_MS)
     expect(dialog).not_to_be_visible()
-    assert phone.troubles == []
+    assert phone.errors == []
 
 
 def test_nobody_votes_before_it_is_read(one_gateway: House, open_at: OpenFace) -> None:
     """The page's second part, which shows it, is late: until then no column can be pressed."""
-    event = one_gateway.ask("event", lobby="open", window_s=90, consent=TOLD)
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study-late", PHONE)
     held: list[Route] = []
@@ -51,6 +51,6 @@ def test_nobody_votes_before_it_is_read(one_gateway: House, open_at: OpenFace) -
     expect(phone.page.get_by_role("dialog")).to_have_count(0)
     for route in held:
         route.continue_()
-    expect(phone.page.get_by_role("dialog")).to_contain_text(TOLD, timeout=SOON_MS)
+    expect(phone.page.get_by_role("dialog")).to_contain_text(CONSENT, timeout=SOON_MS)
     expect(phone.page.locator("[data-column]:enabled")).to_have_count(7)
     assert len(held) == 1

@@ -43,7 +43,7 @@ def pressed(face: Face) -> list[str | None]:
 def fits(face: Face) -> None:
     assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     face.shoot("voted")
-    assert face.troubles == []
+    assert face.errors == []
 
 
 def test_as_many_as_are_liked_are_chosen_and_taken_back(one_gateway: House, open_at: OpenFace) -> None:
@@ -62,8 +62,8 @@ def test_as_many_as_are_liked_are_chosen_and_taken_back(one_gateway: House, open
     red.page.reload()
     says(red, "Counted: 2, 5.")
     one_gateway.ask("closing_in", event_id=event, ms=200)
-    told = ["A tie: 2 was there first", "of 1 voter like it"]
-    expect(display.page.locator(".choice p")).to_have_text(told, timeout=SOON_MS)
+    texts = ["A tie: 2 was there first", "of 1 voter like it"]
+    expect(display.page.locator(".choice p")).to_have_text(texts, timeout=SOON_MS)
     display.shoot("picks")
     says(red, "Your team picked 2: you alone")
 
@@ -120,4 +120,4 @@ def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: Open
     expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=SOON_MS)
     for face in (display, red, yellow):
         face.shoot("ended")
-        assert face.troubles == []
+        assert face.errors == []

@@ -13,9 +13,9 @@ from tests.stack import running_house
 
 
 def faults(outcome: Outcome) -> list[str]:
-    found = [f"the log tells of trouble: {line}" for line in outcome.trouble[:5]]
+    found = [f"the log tells of trouble: {line}" for line in outcome.log_errors[:5]]
     found += [f"the event's {name} changed" for name in outcome.changed]
-    found += [f"a ballot of {voter}, who has no seat" for voter in outcome.strangers[:5]]
+    found += [f"a ballot of {voter}, who has no seat" for voter in outcome.unseated_voters[:5]]
     if outcome.counted < outcome.cast:
         found.append(f"the honest phone was answered {outcome.counted} times for {outcome.cast} ballots")
     if outcome.grown > MAY_GROW_MIB:
@@ -25,12 +25,12 @@ def faults(outcome: Outcome) -> list[str]:
     return found
 
 
-def told(outcome: Outcome) -> str:
+def format_outcome(outcome: Outcome) -> str:
     return "\n".join(
         [
             f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
             f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.resident)}",
-            f"its log grew by {outcome.logged:,} characters, {len(outcome.trouble)} lines of trouble",
+            f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} lines of trouble",
             f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
             f"{outcome.slowest_s * 1000:.0f} ms",
             "ends: " + ", ".join(f"{how} {times:,}" for how, times in outcome.ended.most_common()),
@@ -50,7 +50,7 @@ def main() -> int:
         folder = asked.keep or Path(stack.enter_context(TemporaryDirectory(prefix="crowdgame-fuzz-")))
         folder.mkdir(parents=True, exist_ok=True)
         outcome = attack(stack.enter_context(running_house(folder, asked.server)), asked.frames, asked.seed)
-    print(told(outcome))
+    print(format_outcome(outcome))
     found = faults(outcome)
     print("\n".join(f"✗ {fault}" for fault in found) or "✓ nothing but valid ballots changed anything")
     return 1 if found else 0

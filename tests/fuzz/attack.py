@@ -23,7 +23,7 @@ class Attack:
 
     host: str
     port: int
-    hall: Known
+    target: Known
     sandbox: Known
     console: tuple[str, ...]
     seed: int
@@ -56,12 +56,12 @@ class Attack:
         reader, writer = await asyncio.open_connection(self.host, self.port)
         try:
             if rng.random() < 0.06:
-                return await self._knock_oddly(reader, writer, rng)
+                return await self._send_odd_handshake(reader, writer, rng)
             return await self._talk(reader, writer, rng)
         finally:
             writer.transport.abort()
 
-    async def _knock_oddly(
+    async def _send_odd_handshake(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
     ) -> str:
         writer.write(wire.odd_head(self.port, rng))
@@ -72,7 +72,7 @@ class Attack:
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random) -> str:
         path = rng.choice(wire.SOCKETS)
-        known, more = (self.sandbox, self.console) if path.endswith("console") else (self.hall, ())
+        known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
         writer.write(wire.head(path, self.port, *more))
         answer = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in answer:
@@ -94,7 +94,7 @@ class Attack:
             frames += wire.harmless(spoil(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
             frames.append(wire.deadly(spoil(valid(known, rng), rng), rng))
-        return [*frames, wire.goodbye(rng)]
+        return [*frames, wire.close_frame(rng)]
 
 
 def _join(path: str, known: Known, rng: Random) -> bytes:

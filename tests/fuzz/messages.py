@@ -26,7 +26,7 @@ TYPES = (
     "ballot.cast",
     "receipt.ask",
     "cheer.send",
-    "again.ask",
+    "rematch.ask",
     "clock.ask",
     "action.ask",
 )
@@ -81,24 +81,24 @@ class Known:
 
 def valid(known: Known, rng: Random) -> dict[str, Any]:
     kind = rng.choice(TYPES)
-    told: dict[str, Any] = {"type": kind}
+    message: dict[str, Any] = {"type": kind}
     if kind.endswith("join"):
-        told["code"] = known.code
+        message["code"] = known.code
     if kind == "phone.join":
-        told |= {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])}
+        message |= {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])}
     elif kind == "ballot.cast":
-        told |= {"turn": known.turn, "epoch": 1, "column": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
-        told["blind"] = rng.randbytes(16).hex()
+        message |= {"turn": known.turn, "epoch": 1, "choice": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
+        message["blind"] = rng.randbytes(16).hex()
     elif kind == "receipt.ask":
-        told["turn"] = known.turn
+        message["turn"] = known.turn
     elif kind == "cheer.send":
-        told["presses"] = rng.randint(1, 20)
+        message["presses"] = rng.randint(1, 20)
     elif kind == "clock.ask":
-        told["sent"] = rng.random() * 1e6
+        message["sent"] = rng.random() * 1e6
     elif kind == "action.ask":
-        told |= {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "turn": known.turn, "seconds": 5}
-        told |= {"text": rng.choice(ODD_TEXTS)[:140], "part": "code", "team": 2, "hands": [0, 2, 1]}
-    return told
+        message |= {"id": rng.randint(1, 9), "action": rng.choice(ACTIONS), "turn": known.turn, "seconds": 5}
+        message |= {"text": rng.choice(ODD_TEXTS)[:140], "part": "code", "team": 2, "hands": [0, 2, 1]}
+    return message
 
 
 def spoil(message: dict[str, Any], rng: Random) -> bytes:
@@ -134,7 +134,7 @@ def _add(message: dict[str, Any], rng: Random) -> None:
 
 
 def _retype(message: dict[str, Any], rng: Random) -> None:
-    message["type"] = rng.choice([*TYPES, "turn.revealed", "phone.welcomed", "retry.told"])
+    message["type"] = rng.choice([*TYPES, "turn.revealed", "phone.welcomed", "retry.after"])
 
 
 def _stringify(message: dict[str, Any], rng: Random) -> None:

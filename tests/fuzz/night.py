@@ -48,18 +48,18 @@ class Honest:
     def _cast(self) -> None:
         self.cast += 1
         began = time.monotonic()
-        ballot = {"turn": self.turn, "epoch": 1, "column": self.cast % 7 + 1, "sequence": self.cast}
+        ballot = {"turn": self.turn, "epoch": 1, "choice": self.cast % 7 + 1, "sequence": self.cast}
         self.phone.say("ballot.cast", **ballot)
-        self.phone.hear("ballot.counted", sequence=self.cast)
+        self.phone.receive("ballot.counted", sequence=self.cast)
         self.counted += 1
         self.slowest_s = max(self.slowest_s, time.monotonic() - began)
 
 
 @dataclass
 class Outcome:
-    """`resident` is the gateway's memory in MiB after each attack; `trouble` are lines of its log.
+    """`resident` is the gateway's memory in MiB after each attack; `log_errors` are lines of its log.
 
-    `strangers` are voters with a ballot in the hall's box who were never given a seat.
+    `unseated_voters` are voters with a ballot in the hall's box who were never given a seat.
     """
 
     frames: int
@@ -67,13 +67,13 @@ class Outcome:
     seconds: float
     ended: Counter[str]
     resident: list[float]
-    trouble: list[str]
+    log_errors: list[str]
     logged: int
     changed: list[str]
     cast: int
     counted: int
     slowest_s: float
-    strangers: list[str] = field(default_factory=list)
+    unseated_voters: list[str] = field(default_factory=list)
 
     @property
     def grown(self) -> float:
@@ -90,24 +90,24 @@ def attack(house: House, frames: int, seed: int) -> Outcome:
     """
     with ExitStack() as stack:
         faces = Faces(house, stack)
-        hall, sandbox = house.ask("event", lobby="open"), house.ask("event", owner="mallory", lobby="open")
-        turn = _open_for_long(house, hall["id"])
-        phone, tokens = _let_in(house, faces, hall)
+        target, sandbox = house.ask("event", lobby="open"), house.ask("event", owner="mallory", lobby="open")
+        turn = _open_for_long(house, target["id"])
+        phone, tokens = _join_phone(house, faces, target)
         cookie = house.ask("session", name="mallory")
         console = (f"Cookie: {cookie}", f"Origin: {house.http}")
         attack = Attack(
             host=LOOPBACK,
             port=house.stack.port,
-            hall=Known(hall["code"], turn, tokens[1:]),
+            target=Known(target["code"], turn, tokens[1:]),
             sandbox=Known(sandbox["code"], 1, tokens[1:]),
             console=console,
             seed=seed,
         )
         _have_pages_loaded(house)
-        outcome = _watch(house, attack, frames, Honest(phone, turn), hall["id"])
-        voted = set(house.ask("voters_in_box", event_id=hall["id"], turn_id=turn))
+        outcome = _watch(house, attack, frames, Honest(phone, turn), target["id"])
+        voted = set(house.ask("voters_in_box", event_id=target["id"], turn_id=turn))
         assert _voter(tokens[0]) in voted, "the box has no ballot of the honest phone"
-        outcome.strangers = sorted(voted - {_voter(token) for token in tokens})
+        outcome.unseated_voters = sorted(voted - {_voter(token) for token in tokens})
         return outcome
 
 
@@ -116,13 +116,13 @@ def _open_for_long(house: House, event: int) -> int:
     return int(house.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
 
 
-def _let_in(house: House, faces: Faces, hall: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
+def _join_phone(house: House, faces: Faces, target: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
     """The honest phone, and all tokens there will ever be, its own first: then the doors are locked."""
-    honest, *others = [faces.phone(hall["code"]) for _ in range(VOTERS)]
+    honest, *others = [faces.phone(target["code"]) for _ in range(VOTERS)]
     for phone, _ in others:
         phone.leave()
-    house.ask("edit", event_id=hall["id"], lobby="locked")
-    honest[0].hear_until(lambda told: told.get("state", {}).get("lobby") == "locked")
+    house.ask("edit", event_id=target["id"], lobby="locked")
+    honest[0].receive_until(lambda message: message.get("state", {}).get("lobby") == "locked")
     return honest[0], tuple(welcome["you"]["token"] for _, welcome in (honest, *others))
 
 
@@ -162,7 +162,7 @@ def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int
         seconds=seconds,
         ended=attack.ended,
         resident=resident,
-        trouble=house.trouble("gateway", since),
+        log_errors=house.log_errors("gateway", since),
         logged=len(house.log("gateway")) - since,
         changed=[name for name in before if before[name] != after[name]],
         cast=honest.cast,

@@ -24,7 +24,7 @@ def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = WHOLE) -
     return head + mask + masked.to_bytes(size, "big")
 
 
-def goodbye(rng: Random) -> bytes:
+def close_frame(rng: Random) -> bytes:
     return frame(struct.pack("!H", 1000), rng, CLOSE)
 
 

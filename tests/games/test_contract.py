@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Board, Game, Picks, Resolution, Side, named, other
-from games.engine.registry import HOUSE, find_game, read_options
+from games.engine.game import SIDES, Board, Game, Picks, Resolution, Side, insert_team_names, other_side
+from games.engine.registry import BUILT_IN, find_game, read_options
 
 LONGEST = 200
 NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
-games = st.sampled_from(sorted(HOUSE)).map(find_game)
+games = st.sampled_from(sorted(BUILT_IN)).map(find_game)
 anything = st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
 
 
@@ -35,13 +35,13 @@ def test_any_legal_play_can_be_shown_and_comes_to_an_end(
         legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
         assert all(legal.values())
         before = game.view(state, None)
-        state, told = game.resolve(state, draw_picks(data, legal, passes))
+        state, resolution = game.resolve(state, draw_picks(data, legal, passes))
         check_board(game.view(state, None))
-        assert told.result == game.result(state)
-        assert told.before is None or told.before == before.drawing
+        assert resolution.result == game.result(state)
+        assert resolution.before is None or resolution.before == before.drawing
         if before.vote == "concealed":
-            check_secret(before, tuple(legal), told, game.view(state, None), game.to_move(state))
-        assert all("{" not in named(sentence, NAMES) for sentence in told.told)
+            check_secret(before, tuple(legal), resolution, game.view(state, None), game.to_move(state))
+        assert all("{" not in insert_team_names(sentence, NAMES) for sentence in resolution.sentences)
         turns += 1
     assert passes or turns < LONGEST
     assert (game.result(state) == "open") == bool(game.to_move(state))
@@ -57,11 +57,11 @@ def check_closed(game: Game[Any], state: Any) -> None:
 
 
 def check_secret(
-    before: Board, moved: tuple[Side, ...], told: Resolution, after: Board, next_to_move: tuple[Side, ...]
+    before: Board, moved: tuple[Side, ...], resolution: Resolution, after: Board, next_to_move: tuple[Side, ...]
 ) -> None:
     """One side has chosen and the other is next; nothing tells what was chosen."""
-    assert next_to_move == (other(moved[0]),)
-    assert (told, after) == (Resolution(result="open"), msgspec.structs.replace(before, vote="open"))
+    assert next_to_move == (other_side(moved[0]),)
+    assert (resolution, after) == (Resolution(result="open"), msgspec.structs.replace(before, vote="open"))
 
 
 def check_board(board: Board) -> None:
@@ -71,7 +71,7 @@ def check_board(board: Board) -> None:
     if board.drawing:
         names = [mark.name for mark in board.drawing.marks]
         assert len(set(names)) == len(names)
-        assert "{" not in named(board.drawing.words, NAMES)
+        assert "{" not in insert_team_names(board.drawing.words, NAMES)
 
 
 @given(

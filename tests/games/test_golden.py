@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from games.engine.game import Result, Side, named
+from games.engine.game import Result, Side, insert_team_names
 from games.engine.record import read_record, replay
 
 LINES = (Path(__file__).parent / "golden.ndjson").read_text().splitlines()
@@ -14,7 +14,7 @@ NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 
 class Golden(msgspec.Struct):
     game: str
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
     words: str
     result: Result
 
@@ -24,7 +24,7 @@ def test_what_is_told_and_drawn_is_what_was_approved(line: str) -> None:
     golden = msgspec.json.decode(line, type=Golden)
     played = replay(read_record(line))
     assert played.error is None
-    assert tuple(named(" ".join(turn.told), NAMES) for turn in played.resolutions) == golden.told
+    assert tuple(insert_team_names(" ".join(turn.sentences), NAMES) for turn in played.resolutions) == golden.sentences
     assert played.board.drawing
-    assert named(played.board.drawing.words, NAMES) == golden.words
+    assert insert_team_names(played.board.drawing.words, NAMES) == golden.words
     assert played.result == golden.result

@@ -13,8 +13,8 @@ from games.matches import (
     create_turn,
     end_match,
     live_turn,
-    new_code,
-    position_of,
+    generate_code,
+    load_position,
     reopen_match,
 )
 from games.models import Event, Match, MatchState, Turn, TurnState
@@ -47,7 +47,7 @@ def test_an_event_has_two_teams_a_code_and_what_was_chosen(event: Event) -> None
 
 def test_a_code_cannot_be_an_address_of_the_site_nor_a_word() -> None:
     assert not set(CODE_LETTERS) & set("AEIOUL01")
-    assert len({new_code() for _ in range(20)}) > 1
+    assert len({generate_code() for _ in range(20)}) > 1
 
 
 def test_a_match_keeps_the_terms_it_was_made_with(event: Event) -> None:
@@ -88,7 +88,7 @@ def test_the_position_is_the_replay_of_the_resolved_turns(event: Event) -> None:
     match = create_match(event, now=5)
     turns = [resolved(match, 1, 4, 4), resolved(match, 2, 1, None)]
     create_turn(match, 3, 3_000, 4_000)
-    position = position_of(match)
+    position = load_position(match)
     game = find_game(match.game)
     state = game.start(game.options())
     for picks in (Picks(4, 4), Picks(1, None)):
@@ -103,8 +103,8 @@ def test_a_void_turn_is_no_part_of_the_position(event: Event) -> None:
     first, second = resolved(match, 1, 4, 4), resolved(match, 2, 1, 2)
     assert claim_turn(second, state=TurnState.VOID)
     resolved(match, 2, 7, 7)
-    assert [r.conflict for r in position_of(match).resolutions] == [4, 7]
-    assert position_of(match).turns[0] == first
+    assert [r.conflict for r in load_position(match).resolutions] == [4, 7]
+    assert load_position(match).turns[0] == first
 
 
 def test_who_read_the_turn_before_another_wrote_it_writes_nothing(event: Event) -> None:

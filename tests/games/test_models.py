@@ -11,15 +11,15 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.chat.models import ChatLine, ChatBlock, ChatReport, ChatRoom
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import Member
-from crowdgame.notifications.models import Address, Letter
+from crowdgame.notifications.models import Address, EmailNotification
 from crowdgame.ratings.models import Rating
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn
-from voting.models import Announcement, Defection, Ruling, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredSideChange, StoredRestriction, StoredBallot, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
@@ -33,15 +33,15 @@ def rows() -> Rows:
     red, yellow = event.teams.order_by("number")
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
     turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
-    stored = StoredBallot.objects.create(turn=turn, voter="v", side="red", column=1, sequence=1, stored_at=1)
+    stored = StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
     tally = TallyRecord.objects.create(
         turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
     )
-    changed = Defection.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
+    changed = StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
     announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
     ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     member = Member.objects.create(event=event, user=event.owner, role="viewer")
-    ruling = Ruling.objects.create(event=event, sign="BCDFGH", at=1)
+    restriction = StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
     pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
@@ -49,11 +49,11 @@ def rows() -> Rows:
     duel = Duel.objects.create(event=event, one=guest)
     rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
     address = Address.objects.create(guest=guest, email="who@example.org")
-    letter = Letter.objects.create(address=address, turn=turn, due_at=timezone.now())
+    notification = EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
     room = ChatRoom.objects.create(duel=duel, kind="players")
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
     report = ChatReport.objects.create(line=line, by=guest, reason="rude")
-    mute = ChatMute.objects.create(guest=guest, muted=guest)
+    block = ChatBlock.objects.create(guest=guest, blocked=guest)
     kept = (
         event,
         red,
@@ -65,18 +65,18 @@ def rows() -> Rows:
         announcement,
         ticket,
         member,
-        ruling,
+        restriction,
         cup,
         seeded,
         pairing,
         duel,
         rating,
         guest,
-        letter,
+        notification,
         room,
         line,
         report,
-        mute,
+        block,
     )
     return {type(row): row for row in kept}
 
@@ -116,9 +116,9 @@ def of_two_and_a_crowd(rows: Rows) -> None:
     rows[Duel].save()
 
 
-def two_halls(rows: Rows) -> None:
+def two_lobbies(rows: Rows) -> None:
     for _ in range(2):
-        ChatRoom.objects.create(kind="hall")
+        ChatRoom.objects.create(kind="lobby")
 
 
 def twice_by_nobody(rows: Rows) -> None:
@@ -140,7 +140,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],
             "bank_in_range": [change(model, bank_s=2), change(model, bank_s=2_592_001)],
             "increment_in_range": [change(model, increment_s=86_401)],
-            "defections_in_range": [change(model, defections=10)],
+            "max_side_changes_in_range": [change(model, max_side_changes=10)],
             "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },
@@ -151,7 +151,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "rating_once": [again(Rating)],
     "duel_of_two": [one_guest_against_itself],
     "duel_of_one_and_a_crowd": [of_two_and_a_crowd],
-    "duel_of_somebody": [change(Duel, one=None)],
+    "duel_has_a_player": [change(Duel, one=None)],
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],
     "member_once": [again(Member)],
@@ -200,23 +200,23 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     ],
     "stored_ballot_one_a_voter": [again(StoredBallot)],
     "stored_ballot_side_known": [change(StoredBallot, side="blue")],
-    "defection_number_once": [again(Defection)],
-    "defection_side_known": [change(Defection, side="blue")],
+    "side_change_number_once": [again(StoredSideChange)],
+    "side_change_side_known": [change(StoredSideChange, side="blue")],
     "tally_one_a_side": [again(TallyRecord)],
     "tally_side_known": [change(TallyRecord, side="blue")],
     "announcement_seq_once": [again(Announcement)],
     "ticket_code_once": [again(Ticket, voter="w")],
     "ticket_voter_once": [again(Ticket, code="LMNPQRST")],
     "ticket_team_1_or_2": [change(Ticket, team=3)],
-    "ruling_one_a_sign": [again(Ruling)],
-    "ruling_team_1_or_2": [change(Ruling, team=3)],
-    "guest_account_whole": [change(Guest, password="x")],
-    "letter_a_turn": [again(Letter)],
+    "restriction_once_per_voter_code": [again(StoredRestriction)],
+    "restriction_team_1_or_2": [change(StoredRestriction, team=3)],
+    "guest_account_complete": [change(Guest, password="x")],
+    "notification_per_turn": [again(EmailNotification)],
     "chat_room_once": [again(ChatRoom)],
-    "chat_room_one_hall": [two_halls],
-    "chat_room_of_hall_or_duel": [change(ChatRoom, kind="hall")],
+    "chat_room_one_lobby": [two_lobbies],
+    "chat_room_of_lobby_or_duel": [change(ChatRoom, kind="lobby")],
     "chat_line_seq_once": [again(ChatLine)],
-    "chat_mute_once": [again(ChatMute)],
+    "chat_block_once": [again(ChatBlock)],
     "chat_report_once": [again(ChatReport)],
     "chat_report_once_by_nobody": [twice_by_nobody],
     "cup_format_known": [change(Cup, format="ladder")],
@@ -244,8 +244,8 @@ def test_every_constraint_is_tried() -> None:
 def test_a_wrong_row_is_refused(name: str, wrong: Callable[[Rows], None], rows: Rows) -> None:
     with pytest.raises(IntegrityError) as refusal, transaction.atomic():
         wrong(rows)
-    told = str(refusal.value)
-    assert name in told or "UNIQUE constraint failed" in told
+    text = str(refusal.value)
+    assert name in text or "UNIQUE constraint failed" in text
 
 
 def test_a_code_belongs_to_one_event(rows: Rows) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.names import JOINERS, MARKS_AT_ONCE, TEAM_NAMES, clean_name
+from games.names import JOINERS, MAX_STACKED_MARKS, TEAM_NAMES, clean_name
 
 TRICKY = st.sampled_from(
     "\u202e\u202c\u2066\u2069\u200b\u200c\u200d\u200e\ufeff\u00ad\u2060\u061c\u180e\u3164\ufe0f\u2800\u034f"
@@ -28,8 +28,8 @@ def test_cleaning_twice_is_cleaning_once(text: str) -> None:
 def test_what_is_left_is_one_composed_line_of_what_can_be_seen(text: str) -> None:
     name = clean_name(text)
     assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name)
-    assert not {letter for letter in name if unicodedata.category(letter)[0] == "C"} - JOINERS
-    assert not {unicodedata.category(letter) for letter in name} & {"Zl", "Zp"}
+    assert not {char for char in name if unicodedata.category(char)[0] == "C"} - JOINERS
+    assert not {unicodedata.category(char) for char in name} & {"Zl", "Zp"}
     assert unicodedata.bidirectional(name[0])[:1] not in {"", "P"} if name else True
     name.encode()
 
@@ -37,20 +37,20 @@ def test_what_is_left_is_one_composed_line_of_what_can_be_seen(text: str) -> Non
 @given(TYPED)
 def test_a_joiner_stands_before_a_letter_and_after_a_virama_or_between_arabic_letters(text: str) -> None:
     name = clean_name(text)
-    for at in [at for at, letter in enumerate(name) if letter in JOINERS]:
+    for at in [at for at, char in enumerate(name) if char in JOINERS]:
         before, after = name[at - 1], name[at + 1]
         assert at > 0
         assert after.isalpha()
         assert unicodedata.category(before).startswith("M") or {"ARABIC"} == {
-            unicodedata.name(letter).split()[0] for letter in (before, after)
+            unicodedata.name(char).split()[0] for char in (before, after)
         }
 
 
 @given(TYPED)
 def test_no_tower_of_marks_and_none_at_the_front(text: str) -> None:
-    kinds = "".join(unicodedata.category(letter)[0] for letter in clean_name(text))
+    kinds = "".join(unicodedata.category(char)[0] for char in clean_name(text))
     assert not kinds.startswith("M")
-    assert "M" * (MARKS_AT_ONCE + 1) not in kinds
+    assert "M" * (MAX_STACKED_MARKS + 1) not in kinds
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"))))

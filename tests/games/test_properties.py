@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Board, Game, Picks, Resolution, other
+from games.engine.game import SIDES, Board, Game, Picks, Resolution, other_side
 from games.engine.registry import find_game, read_options
-from games.rules.columns import LETTER
+from games.rules.columns import SIDE_MARK
 
 SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 CLASSIC = find_game("captains-mistress")
-SWAP_LETTERS = str.maketrans("RY", "YR")
+SWAP_COLORS = str.maketrans("RY", "YR")
 LOTS = {SIMULTANEOUS.slug: "token", CLASSIC.slug: "first"}
 
 
@@ -68,7 +68,7 @@ def cell(board: Board, column: int, row: int) -> str:
     return board.grid[board.rows - row][column - 1]
 
 
-def cells_in_fours(board: Board, letter: str) -> set[tuple[int, int]]:
+def cells_in_fours(board: Board, char: str) -> set[tuple[int, int]]:
     """Brute force over every window of four cells."""
     found: set[tuple[int, int]] = set()
     for column in range(1, board.columns + 1):
@@ -76,13 +76,13 @@ def cells_in_fours(board: Board, letter: str) -> set[tuple[int, int]]:
             for dc, dr in ((0, 1), (1, 0), (1, 1), (-1, 1)):
                 four = [(column + dc * i, row + dr * i) for i in range(4)]
                 inside = all(1 <= c <= board.columns and 1 <= r <= board.rows for c, r in four)
-                if inside and all(cell(board, c, r) == letter for c, r in four):
+                if inside and all(cell(board, c, r) == char for c, r in four):
                     found.update(four)
     return found
 
 
-def count(board: Board, letters: str) -> int:
-    return sum(line.count(letter) for line in board.grid for letter in letters)
+def count(board: Board, chars: str) -> int:
+    return sum(line.count(char) for line in board.grid for char in chars)
 
 
 @given(plays())
@@ -97,8 +97,8 @@ def test_checkers_rest_on_the_ground_or_on_each_other(played: Play) -> None:
 
 @given(plays())
 def test_each_drop_adds_its_checker_and_nothing_else_changes(played: Play) -> None:
-    for before, after, told in zip(played.boards, played.boards[1:], played.resolutions, strict=False):
-        fallen = {(d.column, d.row): LETTER[d.side] for d in told.drops if d.row}
+    for before, after, resolution in zip(played.boards, played.boards[1:], played.resolutions, strict=False):
+        fallen = {(d.column, d.row): SIDE_MARK[d.side] for d in resolution.drops if d.row}
         for column in range(1, before.columns + 1):
             for row in range(1, before.rows + 1):
                 expected = fallen.get((column, row), cell(before, column, row))
@@ -108,34 +108,34 @@ def test_each_drop_adds_its_checker_and_nothing_else_changes(played: Play) -> No
 
 @given(plays())
 def test_every_pick_drops_unless_the_first_took_the_last_space(played: Play) -> None:
-    for board, picks, told in zip(played.boards, played.turns, played.resolutions, strict=False):
-        assert {d.side: d.column for d in told.drops} == {s: picks.of(s) for s in SIDES if picks.of(s)}
-        for drop in told.drops:
+    for board, picks, resolution in zip(played.boards, played.turns, played.resolutions, strict=False):
+        assert {d.side: d.column for d in resolution.drops} == {s: picks.of(s) for s in SIDES if picks.of(s)}
+        for drop in resolution.drops:
             if drop.row is None:
-                assert told.conflict == drop.column
+                assert resolution.conflict == drop.column
                 assert cell(board, drop.column, board.rows - 1) != "."
-                assert told.drops[-1] == drop
+                assert resolution.drops[-1] == drop
 
 
 @given(plays())
 def test_the_token_passes_exactly_on_conflicts(played: Play) -> None:
-    for picks, told, board in zip(played.turns, played.resolutions, played.boards[1:], strict=True):
+    for picks, resolution, board in zip(played.turns, played.resolutions, played.boards[1:], strict=True):
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
-        assert told.conflict == conflict
-        assert told.token_after == board.token
+        assert resolution.conflict == conflict
+        assert resolution.token_after == board.token
         if played.game is CLASSIC:
             assert board.token is None
             continue
-        assert told.token_before is not None
-        assert told.token_after == (other(told.token_before) if conflict else told.token_before)
+        assert resolution.token_before is not None
+        assert resolution.token_after == (other_side(resolution.token_before) if conflict else resolution.token_before)
         if conflict:
-            assert told.drops[0].side == told.token_before
+            assert resolution.drops[0].side == resolution.token_before
 
 
 @given(plays())
 def test_the_legal_actions_are_the_columns_with_room(played: Play) -> None:
     for state, board in zip(played.states, played.boards, strict=True):
-        open_columns = tuple(i for i, letter in enumerate(board.grid[0], 1) if letter == ".")
+        open_columns = tuple(i for i, char in enumerate(board.grid[0], 1) if char == ".")
         movers = played.game.to_move(state)
         for side in SIDES:
             assert played.game.legal_actions(state, side) == (open_columns if side in movers else ())
@@ -148,37 +148,37 @@ def test_the_legal_actions_are_the_columns_with_room(played: Play) -> None:
 
 @given(plays())
 def test_the_result_is_what_brute_force_sees(played: Play) -> None:
-    for index, told in enumerate(played.resolutions):
+    for index, resolution in enumerate(played.resolutions):
         board = played.boards[index + 1]
-        fours = {side: cells_in_fours(board, LETTER[side]) for side in SIDES}
+        fours = {side: cells_in_fours(board, SIDE_MARK[side]) for side in SIDES}
         winners = [side for side in SIDES if fours[side]]
-        result = told.result
+        result = resolution.result
         assert played.game.result(played.states[index + 1]) == result
         if len(winners) == 2:
-            assert told.token_before is not None
+            assert resolution.token_before is not None
             holds = played.options["tie"] == "holder"
-            assert result == (told.token_before if holds else other(told.token_before))
+            assert result == (resolution.token_before if holds else other_side(resolution.token_before))
         elif winners:
             assert result == winners[0]
         else:
             assert result == ("open" if "." in board.grid[0] else "draw")
         shown = fours[result] if result in ("red", "yellow") else set()
         assert board.winning_cells == tuple(sorted(shown))
-        assert {c for line in told.lines for c in line} == shown
+        assert {c for line in resolution.lines for c in line} == shown
 
 
 @given(plays())
 def test_every_line_is_told_once_as_long_as_it_goes(played: Play) -> None:
-    for told, board in zip(played.resolutions, played.boards[1:], strict=True):
-        assert len(set(told.lines)) == len(told.lines)
-        for line in told.lines:
+    for resolution, board in zip(played.resolutions, played.boards[1:], strict=True):
+        assert len(set(resolution.lines)) == len(resolution.lines)
+        for line in resolution.lines:
             (c0, r0), (c1, r1) = line[:2]
             step = (c1 - c0, r1 - r0)
             assert [(c0 + step[0] * i, r0 + step[1] * i) for i in range(len(line))] == list(line)
-            letter = cell(board, *line[0])
+            char = cell(board, *line[0])
             for c, r in ((c0 - step[0], r0 - step[1]), (line[-1][0] + step[0], line[-1][1] + step[1])):
                 if 1 <= c <= board.columns and 1 <= r <= board.rows:
-                    assert cell(board, c, r) != letter
+                    assert cell(board, c, r) != char
 
 
 @given(plays(), st.one_of(st.integers(-3, 9), st.booleans(), st.text(max_size=2), st.floats(), st.just([1])))
@@ -231,22 +231,22 @@ def test_a_mirrored_play_has_the_mirrored_result(played: Play) -> None:
         assert image.grid == tuple(line[::-1] for line in board.grid)
         assert image.token == board.token
         assert set(image.winning_cells) == {(width + 1 - c, r) for c, r in board.winning_cells}
-    assert [told.result for told in mirrored.resolutions] == [told.result for told in played.resolutions]
+    assert [resolution.result for resolution in mirrored.resolutions] == [resolution.result for resolution in played.resolutions]
 
 
 @given(plays())
 def test_a_play_with_swapped_colours_has_the_swapped_result(played: Play) -> None:
     lot = LOTS[played.game.slug]
-    options = played.options | {lot: other(played.options[lot])}
+    options = played.options | {lot: other_side(played.options[lot])}
     turns = [Picks(red=picks.yellow, yellow=picks.red) for picks in played.turns]
     swapped = play(played.game, options, turns)
     for board, image in zip(played.boards, swapped.boards, strict=True):
-        assert image.grid == tuple(line.translate(SWAP_LETTERS) for line in board.grid)
-        assert image.token == (board.token and other(board.token))
+        assert image.grid == tuple(line.translate(SWAP_COLORS) for line in board.grid)
+        assert image.token == (board.token and other_side(board.token))
         assert image.winning_cells == board.winning_cells
-    for told, image_told in zip(played.resolutions, swapped.resolutions, strict=True):
-        result = other(told.result) if told.result in ("red", "yellow") else told.result
-        assert image_told.result == result
+    for resolution, image_resolution in zip(played.resolutions, swapped.resolutions, strict=True):
+        result = other_side(resolution.result) if resolution.result in ("red", "yellow") else resolution.result
+        assert image_resolution.result == result
 
 
 @settings(max_examples=200)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games.engine.errors import BadRecord, GameError
 from games.engine.game import Picks
 from games.engine.record import GameRecord, read_record, replay
-from games.engine.registry import HOUSE, find_game, read_options
+from games.engine.registry import BUILT_IN, find_game, read_options
 
 GAME = '"game":"simultaneous-captains-mistress"'
 anything = st.recursive(
@@ -60,7 +60,7 @@ def test_a_pick_that_is_no_column_is_refused_in_few_words(pick: str) -> None:
     assert len(replayed.error or "") < 150
 
 
-@pytest.mark.parametrize("game", sorted(HOUSE))
+@pytest.mark.parametrize("game", sorted(BUILT_IN))
 @pytest.mark.parametrize("empty", [{}, {"red": None, "yellow": None}], ids=["missing", "null"])
 def test_an_empty_turn_after_the_end_is_refused(game: str, empty: dict[str, None]) -> None:
     options, turns = play_to_the_end(game)

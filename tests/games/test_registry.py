@@ -52,7 +52,7 @@ MODULE = """
 
     game = OnePick()
 """
-HOUSE = ["simultaneous-captains-mistress", "single-selector", "captains-mistress", "goofspiel", "trails"]
+BUILT_IN = ["simultaneous-captains-mistress", "single-selector", "captains-mistress", "goofspiel", "trails"]
 ENTRY_POINTS = """
     [crowdgame.games]
     one-pick = one_pick_game:game
@@ -63,7 +63,7 @@ ENTRY_POINTS = """
 """
 
 
-def forget_what_was_found() -> None:
+def clear_registry_caches() -> None:
     registry.all_games.cache_clear()
     registry._entries.cache_clear()
     registry._load.cache_clear()
@@ -78,14 +78,14 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     (info / "entry_points.txt").write_text(dedent(ENTRY_POINTS))
     (tmp_path / "one_pick_game.py").write_text(dedent(MODULE))
     monkeypatch.syspath_prepend(tmp_path)
-    forget_what_was_found()
+    clear_registry_caches()
     yield info
     sys.modules.pop("one_pick_game", None)
-    forget_what_was_found()
+    clear_registry_caches()
 
 
 def test_the_house_has_its_games_in_this_order() -> None:
-    assert list(all_games())[: len(HOUSE)] == HOUSE
+    assert list(all_games())[: len(BUILT_IN)] == BUILT_IN
     assert all(game.slug == slug for slug, game in all_games().items())
 
 
@@ -97,8 +97,8 @@ def test_a_third_partys_game_plays(third_party: Path) -> None:
 
 def test_all_games_lists_it_after_the_houses_own(third_party: Path) -> None:
     (third_party / "entry_points.txt").write_text("[crowdgame.games]\none-pick = one_pick_game:game\n")
-    forget_what_was_found()
-    assert list(all_games()) == [*registry.HOUSE, "one-pick"]
+    clear_registry_caches()
+    assert list(all_games()) == [*registry.BUILT_IN, "one-pick"]
 
 
 def test_nobody_takes_the_place_of_a_game_of_the_house(third_party: Path) -> None:

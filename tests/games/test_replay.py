@@ -36,10 +36,10 @@ def test_all_conformance_cases() -> None:
     cases = [msgspec.json.decode(line) for line in RULES.read_bytes().splitlines()]
     answers = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, b"")
-    for case, told in zip(cases, answers, strict=True):
+    for case, reply in zip(cases, answers, strict=True):
         expected = dict(case["expect"])
-        refused, expected_error = told.pop("error"), expected.pop("error", None)
-        assert told == expected, case["name"]
+        refused, expected_error = reply.pop("error"), expected.pop("error", None)
+        assert reply == expected, case["name"]
         assert (refused and refused["turn"]) == (expected_error and expected_error["turn"]), case["name"]
 
 
@@ -64,8 +64,8 @@ def test_a_bad_line_gets_its_answer_and_the_rest_goes_on() -> None:
     assert answers[0] == answers[-1]
     assert answers[0]["error"] is None
     refused = answers[1:-2]
-    assert [told["error"]["line"] for told in refused] == list(range(3, 10))
-    assert all(set(told) == {"error"} and told["error"]["text"] for told in refused)
+    assert [reply["error"]["line"] for reply in refused] == list(range(3, 10))
+    assert all(set(reply) == {"error"} and reply["error"]["text"] for reply in refused)
     assert len(done.stdout) < 5000
 
 

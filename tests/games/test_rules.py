@@ -24,13 +24,13 @@ def test_the_cases_are_all_there() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_case(case: dict[str, Any]) -> None:
-    told = msgspec.to_builtins(answer(replay(read_record(msgspec.json.encode(case)))))
-    told["winning_cells"] = [list(cell) for cell in told["winning_cells"]]
-    told["grid"] = list(told["grid"])
-    refused = told.pop("error")
+    reply = msgspec.to_builtins(answer(replay(read_record(msgspec.json.encode(case)))))
+    reply["winning_cells"] = [list(cell) for cell in reply["winning_cells"]]
+    reply["grid"] = list(reply["grid"])
+    refused = reply.pop("error")
     expected = dict(case["expect"])
     expected_error = expected.pop("error", None)
-    assert told == expected
+    assert reply == expected
     assert (refused and refused["turn"]) == (expected_error and expected_error["turn"])
 
 

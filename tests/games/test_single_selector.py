@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from games.engine.answer import answer
 from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Drop, Picks, Side, other
+from games.engine.game import SIDES, Drop, Picks, Side, other_side
 from games.engine.record import read_record, replay
 from games.engine.registry import find_game, read_options
 
@@ -30,19 +30,19 @@ options = st.fixed_dictionaries(
 )
 
 
-def told_of(case: dict[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.json.decode(
+def replay_case(case: dict[str, Any]) -> dict[str, Any]:
+    reply: dict[str, Any] = msgspec.json.decode(
         msgspec.json.encode(answer(replay(read_record(msgspec.json.encode(case)))))
     )
-    return told
+    return reply
 
 
 @pytest.mark.parametrize("case", OWN, ids=[case["name"] for case in OWN])
 def test_case(case: dict[str, Any]) -> None:
-    told = told_of(case)
-    refused = told.pop("error")
+    reply = replay_case(case)
+    refused = reply.pop("error")
     assert (refused and refused["turn"]) == (case["expect"].pop("error", None) or {}).get("turn")
-    assert told == case["expect"]
+    assert reply == case["expect"]
 
 
 def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
@@ -51,7 +51,7 @@ def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
     halves: list[dict[Side, int | None]] = []
     for turn in case["turns"]:
         holder: Side = AT_ONCE.view(state, None).token or "red"
-        halves += [{side: turn.get(side)} for side in (holder, other(holder))]
+        halves += [{side: turn.get(side)} for side in (holder, other_side(holder))]
         state, _ = AT_ONCE.resolve(state, Picks(turn.get("red"), turn.get("yellow")))
     return halves
 
@@ -59,7 +59,7 @@ def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
 @pytest.mark.parametrize("case", LEGAL, ids=[case["name"] for case in LEGAL])
 def test_what_comes_of_both_at_once_comes_of_one_after_the_other(case: dict[str, Any]) -> None:
     halves = case | {"game": SELECTOR.slug, "turns": halved(case)}
-    assert told_of(halves) == told_of(case) | {"turns_played": 2 * len(case["turns"])}
+    assert replay_case(halves) == replay_case(case) | {"turns_played": 2 * len(case["turns"])}
 
 
 @given(st.data(), options)
@@ -74,9 +74,9 @@ def test_a_whole_turn_is_one_of_the_simultaneous_game(data: st.DataObject, chose
             assert SELECTOR.view(state, None).vote == vote
             assert SELECTOR.legal_actions(state, side) == AT_ONCE.legal_actions(same, side)
             picks[side] = data.draw(st.sampled_from([*SELECTOR.legal_actions(state, side), None]))
-            state, told = SELECTOR.resolve(state, Picks(**{side: picks[side]}))
+            state, resolution = SELECTOR.resolve(state, Picks(**{side: picks[side]}))
         same, expected = AT_ONCE.resolve(same, Picks(**picks))
-        assert told == expected
+        assert resolution == expected
         assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == AT_ONCE.view(same, None)
         if all(pick is None for pick in picks.values()):
             return  # they may pass for ever
@@ -98,25 +98,25 @@ def test_between_the_halves_nothing_says_what_was_chosen(
         shown = {
             msgspec.json.encode(
                 (
-                    told,
+                    resolution,
                     [SELECTOR.view(then, side) for side in (*SIDES, None)],
                     [SELECTOR.legal_actions(then, side) for side in SIDES],
                     SELECTOR.to_move(then),
                     SELECTOR.result(then),
                 )
             )
-            for then, told in after
+            for then, resolution in after
         }
         assert len(shown) == 1
-        assert [told.drops for _, told in after] == [()] * len(picks)
+        assert [resolution.drops for _, resolution in after] == [()] * len(picks)
 
 
 def test_a_conflict_passes_the_selector_and_the_other_side_is_next_to_choose_in_secret() -> None:
     state = SELECTOR.start(read_options(SELECTOR, {}))
     state, _ = SELECTOR.resolve(state, Picks(red=4))
-    state, told = SELECTOR.resolve(state, Picks(yellow=4))
-    assert told.drops == (Drop("red", 4, 1), Drop("yellow", 4, 2))
-    assert (told.conflict, told.token_after, SELECTOR.to_move(state)) == (4, "yellow", ("yellow",))
+    state, resolution = SELECTOR.resolve(state, Picks(yellow=4))
+    assert resolution.drops == (Drop("red", 4, 1), Drop("yellow", 4, 2))
+    assert (resolution.conflict, resolution.token_after, SELECTOR.to_move(state)) == (4, "yellow", ("yellow",))
 
 
 def test_nobody_picks_out_of_turn() -> None:

@@ -29,8 +29,8 @@ def test_it_is_played_and_shown_to_the_end(game: Any) -> None:
         board = game.view(state, None)
         assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
         picks = {side: rng.choice(game.legal_actions(state, side)) for side in sides}
-        state, told = game.resolve(state, Picks(**picks))
-        assert told.result == game.result(state)
+        state, resolution = game.resolve(state, Picks(**picks))
+        assert resolution.result == game.result(state)
     assert {state.red, state.yellow} & {3}
 
 
@@ -39,5 +39,5 @@ def test_it_is_played_and_shown_to_the_end(game: Any) -> None:
     [(1, 2, "red"), (2, 3, "red"), (3, 1, "red"), (2, 1, "yellow"), (1, 1, None), (None, 1, "yellow")],
 )
 def test_stone_blunts_scissors(game: Any, red: int | None, yellow: int, winner: str | None) -> None:
-    told = game.resolve(game.start(game.options()), Picks(red, yellow))[1].told
-    assert told == ((f"{{{winner}}} takes the point.",) if winner else ("Nobody takes the point.",))
+    sentences = game.resolve(game.start(game.options()), Picks(red, yellow))[1].sentences
+    assert sentences == ((f"{{{winner}}} takes the point.",) if winner else ("Nobody takes the point.",))

@@ -1,6 +1,6 @@
 """Nonsense at the sockets of both servers: a short night of `python -m tests.fuzz`."""
 
-from tests.fuzz.__main__ import faults, told
+from tests.fuzz.__main__ import faults, format_outcome
 from tests.fuzz.night import VOTES, attack
 from tests.stack import House
 
@@ -10,7 +10,7 @@ SEED = 7
 
 def test_nonsense_changes_nothing_and_holds_nobody_up(house: House) -> None:
     outcome = attack(house, FRAMES, SEED)
-    assert faults(outcome) == [], told(outcome)
+    assert faults(outcome) == [], format_outcome(outcome)
     assert outcome.counted >= VOTES
     assert {"gone without a word", "half a handshake"} <= outcome.ended.keys()
     assert any(how.startswith("closed ") for how in outcome.ended)

@@ -48,12 +48,12 @@ def code() -> str:
 
 
 def check(address: str, headers: dict[str, str]) -> None:
-    told = {name.lower(): value for name, value in headers.items()}
-    assert ALWAYS.items() <= told.items(), address
-    assert all(part in told["content-security-policy"] for part in CLOSED), address
-    assert "unsafe-inline" not in told["content-security-policy"].partition("style-src")[0], address
-    assert "camera=()" in told["permissions-policy"], address
-    assert told["referrer-policy"] in {"same-origin", "no-referrer"}, address
+    values = {name.lower(): value for name, value in headers.items()}
+    assert ALWAYS.items() <= values.items(), address
+    assert all(part in values["content-security-policy"] for part in CLOSED), address
+    assert "unsafe-inline" not in values["content-security-policy"].partition("style-src")[0], address
+    assert "camera=()" in values["permissions-policy"], address
+    assert values["referrer-policy"] in {"same-origin", "no-referrer"}, address
 
 
 def test_every_address_for_everybody(code: str, client: Client) -> None:
@@ -92,7 +92,7 @@ def test_no_middleware_would_keep_a_gateway_from_ending() -> None:
 
 
 def test_pages_from_memory_say_the_same() -> None:
-    told = {name.decode(): value.decode() for name, value in for_pages_from_memory()}
+    values = {name.decode(): value.decode() for name, value in for_pages_from_memory()}
     django = dict(Client().get("/console/login/").headers)
-    for name, value in told.items():
+    for name, value in values.items():
         assert {one.lower(): said for one, said in django.items()}[name] == value

@@ -31,7 +31,7 @@ FOREIGN = [
 def quiet(house: House) -> Any:
     since = len(house.log("gateway"))
     yield
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
 
 
 def origin_of(house: House, name: str = "") -> str:
@@ -50,13 +50,13 @@ def test_a_page_of_somebody_elses_opens_no_socket(path: str, origin: str, house:
 def test_our_own_pages_do_and_what_is_no_browser(path: str, house: House, faces: Faces) -> None:
     for headers in (None, {"Origin": house.http}, {"Origin": origin_of(house, "localhost")}):
         face = faces.open(path, headers)
-        face.say("clock.ask", sent=1).hear("clock.told")
+        face.say("clock.ask", sent=1).receive("clock.synced")
 
 
 def test_a_console_is_opened_from_its_own_port_only(house: House, faces: Faces) -> None:
     """A cookie goes to every port of a name."""
     code, cookie = house.ask("event")["code"], house.ask("session", name="olga")
-    faces.console(code, cookie).hear("console.welcomed")
+    faces.console(code, cookie).receive("console.welcomed")
     for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(house, "localhost"), None):
         headers = {"Cookie": cookie} | ({"Origin": wrong} if wrong else {})
         with pytest.raises(InvalidStatus) as refusal:
@@ -120,7 +120,7 @@ def renamed() -> Iterator[None]:
 def test_every_address_but_no_other_name_where_any_address_is_known(
     host: bytes, known: bool, settings: Any
 ) -> None:
-    settings.HOUSE_NAMES = ["play.local", settings.ANY_ADDRESS]
+    settings.SERVER_NAMES = ["play.local", settings.ANY_ADDRESS]
     assert hosts.is_known_host(host) == known
 
 

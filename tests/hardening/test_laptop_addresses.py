@@ -48,10 +48,10 @@ def test_a_hall_comes_in_by_an_address_of_after_the_start(name: str, laptop: Hou
     cookie = laptop.ask("session", name="olga")
     with ExitStack() as sockets:
         phone = sockets.enter_context(_opened(laptop, "phone", here, {"Origin": f"http://{here}"}))
-        Face(phone).say("phone.join", code=code).hear("phone.welcomed")
+        Face(phone).say("phone.join", code=code).receive("phone.welcomed")
         console = {"Origin": f"http://{here}", "Cookie": cookie}
-        told = Face(sockets.enter_context(_opened(laptop, "console", here, console)))
-        told.say("console.join", code=code).hear("console.welcomed")
+        face = Face(sockets.enter_context(_opened(laptop, "console", here, console)))
+        face.say("console.join", code=code).receive("console.welcomed")
 
 
 def test_a_page_by_name_opens_no_socket_there(laptop: House) -> None:

@@ -57,7 +57,7 @@ def test_it_ends_after_twelve_hours(ada: User, event: Event) -> None:
     left = Session.objects.get(session_key=key(browser)).expire_date - timezone.now()
     assert timedelta(hours=11, minutes=59) < left <= timedelta(hours=12)
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
-    assert not may(key(browser), event.pk, "look")
+    assert not may(key(browser), event.pk, "view")
     assert browser.get("/console/").status_code == 302
 
 
@@ -94,7 +94,7 @@ def test_a_right_ends_at_once(ended: str, ada: User, event: Event) -> None:
 
 def test_no_session_has_no_right(event: Event) -> None:
     for wrong in (None, "", "0" * 32, "x", "../../etc/passwd"):
-        assert not may(wrong, event.pk, "look")
+        assert not may(wrong, event.pk, "view")
 
 
 def test_a_superuser_may_run_every_event(event: Event) -> None:
@@ -105,7 +105,7 @@ def test_a_superuser_may_run_every_event(event: Event) -> None:
 
 @pytest.mark.parametrize(
     ("role", "rights"),
-    [("cohost", {"look", "run", "rehearse"}), ("viewer", {"look"}), (None, set())],
+    [("cohost", {"view", "run", "rehearse"}), ("viewer", {"view"}), (None, set())],
 )
 def test_a_member_may_what_the_role_says(role: Role | None, rights: set[Right], ada: User) -> None:
     owner = User.objects.create_user("bob")
@@ -115,7 +115,7 @@ def test_a_member_may_what_the_role_says(role: Role | None, rights: set[Right], 
         Member.objects.create(event=theirs, user=ada, role=role)
     kept = key(entered(ada))
     assert {right for right in get_args(Right) if may(kept, theirs.pk, right)} == rights
-    assert not may(kept, other.pk, "look")
+    assert not may(kept, other.pk, "view")
     found = standing(kept, theirs.pk)
     assert (found and found.role) == role
 

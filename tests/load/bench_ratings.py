@@ -26,7 +26,7 @@ from crowdgame.accounts.models import Guest  # noqa: E402
 from crowdgame.duels.duels import USUAL_GAME  # noqa: E402
 from crowdgame.duels.models import Duel  # noqa: E402
 from crowdgame.ratings.management.commands.rate import GC_THRESHOLD  # noqa: E402
-from crowdgame.ratings.rebuild import rebuild, work_out  # noqa: E402
+from crowdgame.ratings.rebuild import rebuild, compute_ratings  # noqa: E402
 from games.matches import TERMS  # noqa: E402
 from games.models import Event, Match, Team, Turn  # noqa: E402
 
@@ -40,7 +40,7 @@ def furnish(games: int) -> None:
     """So many duels between guests, two turns each, that have ended one after the other."""
 
     rng = Random(1)
-    owner = User.objects.create(username="the hall")
+    owner = User.objects.create(username="duel owner")
     guests = Guest.objects.bulk_create([Guest(number=number) for number in range(GUESTS)])
     events = Event.objects.bulk_create(
         [Event(owner=owner, code=f"{number:07}", name="duel") for number in range(games)], AT_ONCE
@@ -105,7 +105,7 @@ def worked_out(games: int) -> float:
     """Read and rated, nothing held against it or written."""
 
     began = process_time()
-    assert work_out(USUAL_GAME)[2] == games
+    assert compute_ratings(USUAL_GAME)[2] == games
     return games / (process_time() - began)
 
 

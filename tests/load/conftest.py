@@ -6,4 +6,4 @@ __all__ = ["house", "houses"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    spread_over_servers(metafunc, both="defections" not in metafunc.module.__name__)
+    spread_over_servers(metafunc, both="side_changes" not in metafunc.module.__name__)

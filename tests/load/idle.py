@@ -12,7 +12,7 @@ from psutil import Process
 
 from tests.stack import House, running_house
 
-PARTS = ("valkey", "gateway", "worker", "clock-1", "clock-2")
+PARTS = ("valkey", "gateway", "worker", "scheduler-1", "scheduler-2")
 SETTLES_S = 10
 GAMES_AT_ONCE = 2_000
 
@@ -47,7 +47,7 @@ def main() -> None:
         time.sleep(SETTLES_S)  # what a process does as it starts is not idling
         without = shares(house, options.seconds)
         for begun in range(0, options.games, GAMES_AT_ONCE):
-            house.ask("far_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
+            house.ask("long_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
         time.sleep(SETTLES_S)  # nor what it does of games that have just come
         with_them = shares(house, options.seconds)
     for part, share in with_them.items():

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.rehearsal.report import Ballots
+from crowdgame.rehearsal.report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
-from tests.load.bench.figures import Beside, Evening, Figures
+from tests.load.bench.figures import Beside, LoadRun, BenchResults
 from tests.load.bench.flatness import trend_of
 from tests.load.bench.goals import rows_of
 from tests.load.bench.rate import Rate
@@ -21,12 +21,12 @@ def rate(answered: int, *, share: float = 1.0, behind_s: float = 0.0) -> Rate:
     return Rate(answered, wall_s=1.0, cpu_s=share, own_s=0.2, behind_s=behind_s)
 
 
-def beside(ours: int = 9_000, *, share: float = 1.0, hall: int = 10_000, two_behind_s: float = 0.1) -> Beside:
+def beside(ours: int = 9_000, *, share: float = 1.0, audience: int = 10_000, two_behind_s: float = 0.1) -> Beside:
     """Daphne's, each contender with three rounds; ours comes to so many ballots a second."""
     return Beside(
         server="daphne",
         phones=2_000,
-        hall=hall,
+        audience=audience,
         memory={"echo": 20.0, "stock": 38.0, "ours": 22.0},
         votes={
             "echo": [rate(10_000, share=share)] * 3,
@@ -39,11 +39,11 @@ def beside(ours: int = 9_000, *, share: float = 1.0, hall: int = 10_000, two_beh
     )
 
 
-def ballots(lost: int = 0, missing: int = 0) -> Ballots:
-    return Ballots(30_000, 30_000 - lost, refused={}, lost=lost, cut_off=0, missing=missing)
+def ballots(lost: int = 0, missing: int = 0) -> BallotTotals:
+    return BallotTotals(30_000, 30_000 - lost, refused={}, lost=lost, cut_off=0, missing=missing)
 
 
-def evening(profile: str, phones: int = 10_000, **told: object) -> Evening:
+def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
     times = dict.fromkeys(TIMES, Spread(5, 30, 40))
     found = {
         "server": "daphne",
@@ -59,7 +59,7 @@ def evening(profile: str, phones: int = 10_000, **told: object) -> Evening:
         "cpu_s": {},
         "wall_s": 60.0,
     }
-    return Evening(**(found | told))  # type: ignore[arg-type]
+    return LoadRun(**(found | changes))  # type: ignore[arg-type]
 
 
 def row(found: list[Row], part: str) -> Row:
@@ -68,7 +68,7 @@ def row(found: list[Row], part: str) -> Row:
 
 
 def rows(one: Beside) -> list[Row]:
-    return rows_of(Figures([one]))
+    return rows_of(BenchResults([one]))
 
 
 def test_a_ratio_meets_its_goal_or_misses_it() -> None:
@@ -93,9 +93,9 @@ def test_by_the_clock_only_servers_with_a_whole_core_are_judged() -> None:
 
 
 def test_a_goal_for_a_hall_is_not_judged_by_fewer() -> None:
-    assert row(rows(beside(hall=10_000)), "server CPU").met is True
-    assert row(rows(beside(hall=9_999)), "server CPU").met is None
-    burst = rows_of(Figures([], [evening("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000))]))
+    assert row(rows(beside(audience=10_000)), "server CPU").met is True
+    assert row(rows(beside(audience=9_999)), "server CPU").met is None
+    burst = rows_of(BenchResults([], [load_run("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000))]))
     assert row(burst, "ballot → counted").met is None
 
 
@@ -106,7 +106,7 @@ def test_two_gateways_are_judged_with_all_that_is_behind_them() -> None:
 
 def test_an_evening_is_held_to_its_profile() -> None:
     slow = Spread(10, 300, 900)
-    spread, burst = (rows_of(Figures([], [evening(p, ack_ms=slow)])) for p in ("spread", "burst"))
+    spread, burst = (rows_of(BenchResults([], [load_run(p, ack_ms=slow)])) for p in ("spread", "burst"))
     assert row(spread, "ballot → counted").met is False
     assert row(burst, "ballot → counted").met is True
     assert row(burst, "sealed").met is True
@@ -114,16 +114,16 @@ def test_an_evening_is_held_to_its_profile() -> None:
 
 
 def test_a_herd_that_never_came_together_has_missed_its_goal() -> None:
-    herd = rows_of(Figures([], [evening("herd", together_ms=None)]))
+    herd = rows_of(BenchResults([], [load_run("herd", together_ms=None)]))
     assert row(herd, "all seated again").met is False
-    assert row(rows_of(Figures([], [evening("herd")])), "all seated again").met is True
+    assert row(rows_of(BenchResults([], [load_run("herd")])), "all seated again").met is True
 
 
 def test_a_lost_ballot_misses_and_so_does_a_phone_that_was_not_let_in() -> None:
-    found = rows_of(Figures([], [evening("spread", ballots=ballots(lost=1), joined=9_999)]))
+    found = rows_of(BenchResults([], [load_run("spread", ballots=ballots(lost=1), joined=9_999)]))
     assert row(found, "lost").met is False
     assert row(found, "not let in").met is False
-    found = rows_of(Figures([], [evening("herd", ballots=ballots(missing=1))]))
+    found = rows_of(BenchResults([], [load_run("herd", ballots=ballots(missing=1))]))
     assert row(found, "lost").met is False
     assert row(found, "not let in").met is True
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import (
@@ -22,11 +22,11 @@ PHONES, TURNS = 500, 10
 LONGEST_S = 240
 
 
-def rehearse(house: House, code: str, report: Path) -> Report:
+def rehearse(house: House, code: str, report: Path) -> RehearsalReport:
     argv = [*MANAGE, "rehearse", code, "--url", house.http, "--phones", str(PHONES), "--turns", str(TURNS)]
     env = {**os.environ, **house.stack.env}
     subprocess.run([*argv, "--json", str(report)], cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
-    return msgspec.json.decode(report.read_bytes(), type=Report)
+    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
 
 
 def test_five_hundred_phones_for_ten_turns(house: House, tmp_path: Path) -> None:
@@ -43,4 +43,4 @@ def test_five_hundred_phones_for_ten_turns(house: House, tmp_path: Path) -> None
     assert_resolved_once(house, event["id"])
     for turn in turns:
         assert len(report.ledger[turn]) == len(sealed_ballots(house, turn))
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []

@@ -27,14 +27,14 @@ async def dial_all(address: str, count: int) -> list[ClientConnection]:
     return await asyncio.gather(*[dial(address) for _ in range(count)])
 
 
-async def hear(phone: ClientConnection) -> dict[str, Any]:
+async def receive(phone: ClientConnection) -> dict[str, Any]:
     async with asyncio.timeout(PATIENCE_S):
         return dict(json.loads(await phone.recv()))
 
 
 async def join(phone: ClientConnection, code: str, token: str | None = None) -> dict[str, Any]:
     await phone.send(json.dumps({"type": "phone.join", "code": code, "token": token}))
-    return await hear(phone)
+    return await receive(phone)
 
 
 async def leave(phones: Sequence[ClientConnection]) -> None:
@@ -91,11 +91,11 @@ def test_who_comes_to_a_full_event_is_told_when_to_come_back_and_gets_in_then(
             answers = await asyncio.gather(*[join(phone, code) for phone in seated])
             assert {answer["type"] for answer in answers} == {"phone.welcomed"}
             late = await dial(f"{house.ws}/phone")
-            told = await join(late, code)
-            assert told["type"] == "retry.told"
-            assert told["within_ms"] > 0
+            message = await join(late, code)
+            assert message["type"] == "retry.after"
+            assert message["within_ms"] > 0
             with pytest.raises(ConnectionClosed):
-                await hear(late)
+                await receive(late)
             assert late.close_code == CloseCode.CROWDED
             await leave(seated[:1])
             again = await dial(f"{house.ws}/phone")
@@ -103,4 +103,4 @@ def test_who_comes_to_a_full_event_is_told_when_to_come_back_and_gets_in_then(
             await leave([*seated[1:], again])
 
         asyncio.run(come())
-        assert house.trouble("gateway") == []
+        assert house.log_errors("gateway") == []

@@ -11,11 +11,11 @@ import uvloop
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.crowd import Crowd, Plan, Progress
-from crowdgame.rehearsal.hall import Hall
-from crowdgame.rehearsal.keys import Keys
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress
+from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.keys import KeySource
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from tests.stack import House
@@ -26,40 +26,40 @@ SHOUTS = 60
 JOINS_A_SECOND = 1_000
 
 
-def hall_of(house: House, code: str, keys: Sequence[str] = ()) -> Hall:
-    return Hall(
+def new_context(house: House, code: str, keys: Sequence[str] = ()) -> RehearsalContext:
+    return RehearsalContext(
         code=code,
-        address=Address(phone_address(house.http)),
+        address=ServerAddress(phone_address(house.http)),
         profile="spread",
         clock=ServerClock(time.perf_counter),
-        ledger=Ledger(1),
+        ledger=RehearsalLedger(1),
         rng=Random(1),
-        key_of=Keys(keys),
+        find_key=KeySource(keys),
     )
 
 
-def fill(hall: Hall, phones: int) -> float:
+def fill(context: RehearsalContext, phones: int) -> float:
     """Seconds until they are all in; then somebody shouts, and they are all still in."""
 
     async def come() -> float:
         began, took = time.monotonic(), 0.0
         full = asyncio.Event()
 
-        def look(progress: Progress) -> None:
-            if hall.connected == phones:
+        def on_progress(progress: CrowdProgress) -> None:
+            if context.connected == phones:
                 full.set()
 
-        crowd = Crowd(Plan(phones, joins_a_second=JOINS_A_SECOND), hall, look)
+        crowd = Crowd(CrowdPlan(phones, joins_per_second=JOINS_A_SECOND), context, on_progress)
         playing = asyncio.create_task(crowd.play())
         try:
             await asyncio.wait_for(full.wait(), IN_WITHIN_S)
         except TimeoutError:
-            book = hall.ledger
-            pytest.fail(f"{hall.connected} are in: {book.errors} {book.closed} {book.away}")
+            book = context.ledger
+            pytest.fail(f"{context.connected} are in: {book.errors} {book.closed} {book.away}")
         took = time.monotonic() - began
-        assert await shout(hall) == CloseCode.TOO_MANY_FRAMES
+        assert await shout(context) == CloseCode.TOO_MANY_FRAMES
         await asyncio.sleep(1)
-        assert hall.connected == phones
+        assert context.connected == phones
         crowd.stop()
         await playing
         return took
@@ -68,9 +68,9 @@ def fill(hall: Hall, phones: int) -> float:
         return runner.run(come())
 
 
-async def shout(hall: Hall) -> int | None:
+async def shout(context: RehearsalContext) -> int | None:
     """The close code of one who sends far too much, from the same address."""
-    async with connect(hall.address.url, compression=None) as socket:
+    async with connect(context.address.url, compression=None) as socket:
         with suppress(ConnectionClosed):
             for number in range(SHOUTS):
                 await socket.send(f'{{"type": "clock.ask", "sent": {number}}}')
@@ -81,22 +81,22 @@ async def shout(hall: Hall) -> int | None:
 
 def test_five_thousand_phones_at_one_address(house: House) -> None:
     made = house.ask("event", lobby="open")
-    hall = hall_of(house, made["code"])
-    took = fill(hall, 5_000)
+    context = new_context(house, made["code"])
+    took = fill(context, 5_000)
     print(f"5,000 phones of one address are in after {took:.1f} s")
-    assert hall.ledger.joined == len(set(hall.tokens.values())) == 5_000
-    assert str(int(CloseCode.TOO_MANY_FRAMES)) not in hall.ledger.closed
-    assert not hall.ledger.away
-    assert not hall.ledger.errors
+    assert context.ledger.joined == len(set(context.tokens.values())) == 5_000
+    assert str(int(CloseCode.TOO_MANY_FRAMES)) not in context.ledger.closed
+    assert not context.ledger.away
+    assert not context.ledger.errors
 
 
 def test_two_thousand_tickets_at_one_address(house: House) -> None:
     made = house.ask("event", lobby="open", admission="tickets")
     tickets = house.ask("tickets", event_id=made["id"], count=2_000)
-    hall = hall_of(house, made["code"], tickets)
-    took = fill(hall, 2_000)
+    context = new_context(house, made["code"], tickets)
+    took = fill(context, 2_000)
     print(f"2,000 tickets of one address are in after {took:.1f} s")
-    assert len({token.split(".")[1] for token in hall.tokens.values()}) == 2_000
-    assert set(hall.ledger.errors) <= {"key_needed"}
-    teams = list(hall.teams.values())
+    assert len({token.split(".")[1] for token in context.tokens.values()}) == 2_000
+    assert set(context.ledger.errors) <= {"key_needed"}
+    teams = list(context.teams.values())
     assert abs(teams.count(1) - teams.count(2)) <= 1

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from tests.load.bench.soak_crowd import Told
+from tests.load.bench.soak_crowd import CrowdCounts
 from tests.load.bench.soak_readings import Reading
 from tests.load.bench.soak_verdicts import Soak
 
 KIB_A_PHONE = 60.0
 PHONES = 1_000
-PARTS = ("gateway-1", "gateway-2", "worker", "clock-1", "clock-2", "valkey", "crowd")
+PARTS = ("gateway-1", "gateway-2", "worker", "scheduler-1", "scheduler-2", "valkey", "crowd")
 
 
 def reading(
     minute: int, *, leak_kib: float = 0.0, slower: float = 0.0, lost: int = 0, missing: int = 0
 ) -> Reading:
     """Every minute each phone's memory grows by `leak_kib` and the work of a ballot by this share."""
-    told = Told(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
+    counts = CrowdCounts(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
     gateway = PHONES / 2 * (KIB_A_PHONE + leak_kib * minute)
     work = 1 + slower * minute
     return Reading(
@@ -29,7 +29,7 @@ def reading(
         valkey_kib=1_000.0 * minute,
         valkey_keys=10 * minute,
         database_kib=1_000.0 * minute,
-        crowd=told,
+        crowd=counts,
     )
 
 

@@ -28,18 +28,18 @@ REVEALED = '"turn.revealed"'
 
 async def watch(house: House, watchers: int, duels: int, turns: int) -> list[float]:
     """Milliseconds, of each watcher of the first of these duels and each of its turns."""
-    games = [await asyncio.to_thread(house.ask, "duel", pace="1-min") for _ in range(duels)]
+    games = [await asyncio.to_thread(house.ask, "duel", time_control="1-min") for _ in range(duels)]
     async with AsyncExitStack() as stack, asyncio.timeout(WITHIN_S):
-        looks = [{"code": games[0]["code"]}] * watchers
-        seen = await open_all(stack, f"{house.ws}/display", looks, "display.join")
+        join_fields = [{"code": games[0]["code"]}] * watchers
+        seen = await open_all(stack, f"{house.ws}/display", join_fields, "display.join")
         seats = [{"code": game["code"], "key": key} for game in games for key in game["keys"]]
         players = await open_all(stack, f"{house.ws}/phone", seats, "phone.join")
         playing = [asyncio.create_task(play(player, number % 2)) for number, player in enumerate(players)]
-        heard = await asyncio.gather(*(delays(socket, turns) for socket in seen))
+        delays_ms = await asyncio.gather(*(delays(socket, turns) for socket in seen))
         for task in playing:
             task.cancel()
         await asyncio.gather(*playing, return_exceptions=True)
-    return [ms for one in heard for ms in one]
+    return [ms for one in delays_ms for ms in one]
 
 
 async def open_all(
@@ -66,7 +66,7 @@ async def play(socket: ClientConnection, side: int) -> None:
             continue
         done = turn["number"]
         await asyncio.sleep(max(0.0, turn["opens_at"] + AFTER_OPENING_MS - time.time() * 1000) / 1000)
-        ballot = {"turn": turn["id"], "epoch": turn["epoch"], "column": PICKS[done - 1][side], "sequence": 1}
+        ballot = {"turn": turn["id"], "epoch": turn["epoch"], "choice": PICKS[done - 1][side], "sequence": 1}
         await socket.send(json.dumps({"type": "ballot.cast", **ballot}))
 
 

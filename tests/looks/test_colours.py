@@ -13,7 +13,7 @@ STAGE = palettes(TOKENS)["dark"]
 WORDS = [
     *[
         (ink, ground)
-        for ink in ("ink", "ink-quiet", "brass", "trouble")
+        for ink in ("ink", "ink-quiet", "brass", "danger")
         for ground in ("night", "lacquer-lit")
     ],
     ("red-lit", "night"),
@@ -23,7 +23,7 @@ WORDS = [
 ]
 SHAPES = [(shape, ground) for shape in ("red", "yellow", "brass") for ground in ("night", "hole")]
 QUIET_WORDS = [(ink, ground) for ink in ("ink", "quiet") for ground in ("panel", "ground", "sunk")]
-QUIET_WORDS += [("on-main", "main"), ("trouble", "panel"), ("trouble", "trouble-ground")]
+QUIET_WORDS += [("on-main", "main"), ("danger", "panel"), ("danger", "danger-ground")]
 
 
 @pytest.mark.parametrize(("ink", "ground"), WORDS)

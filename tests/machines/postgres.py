@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psycopg
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.machines import find_postgres
 from deploy.laptop.network import LOOPBACK, free_port
 
@@ -122,6 +122,6 @@ def _program(name: str) -> str:
 def _as_no_root(argv: list[str]) -> list[str]:
     """PostgreSQL refuses to be run by root. It ends with the tests, however these end."""
     if os.geteuid() != 0:
-        return leashed(argv)
+        return die_with_parent(argv)
     someone = [f"--reuid={NOBODY_IN_PARTICULAR}", f"--regid={NOBODY_IN_PARTICULAR}", "--clear-groups"]
     return ["setpriv", *someone, "--pdeathsig=KILL", "--", *argv]

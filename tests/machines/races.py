@@ -52,10 +52,10 @@ def test_this_is_postgresql() -> None:
 def assert_whole(event_id: int) -> None:
     """Announced without a gap, each by the state it left, and nothing is there twice."""
     rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
-    told = [json.loads(bytes(row.body)) for row in rows]
-    assert [one["seq"] for one in told] == list(range(1, len(told) + 1))
-    assert Event.objects.get(pk=event_id).seq == len(told)
-    assert all(one["state"]["match"] is not None for one in told if one["type"] != "event.edited")
+    messages = [json.loads(bytes(row.body)) for row in rows]
+    assert [one["seq"] for one in messages] == list(range(1, len(messages) + 1))
+    assert Event.objects.get(pk=event_id).seq == len(messages)
+    assert all(one["state"]["match"] is not None for one in messages if one["type"] != "event.edited")
     playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING)
     assert playing.count() <= 1
     for match in playing:
@@ -164,4 +164,4 @@ def test_gateways_that_store_the_same_voters_in_any_order_do_not_lock_each_other
     at_once(MANY, store)
     held = stored_ballots(turn)
     assert len(held) == 60
-    assert {(ballot.sequence, ballot.column) for ballot in held} == {(10, 10)}
+    assert {(ballot.sequence, ballot.choice) for ballot in held} == {(10, 10)}

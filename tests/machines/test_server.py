@@ -52,9 +52,9 @@ def test_systemd_understands_every_unit(tmp_path: Path) -> None:
     assert ours(found.stderr) == []
 
 
-def ours(told: str) -> list[str]:
+def ours(output: str) -> list[str]:
     """Without what is to be said of the machine's own units."""
-    return [line for line in told.splitlines() if "crowdgame" in line]
+    return [line for line in output.splitlines() if "crowdgame" in line]
 
 
 def test_every_unit_is_kept_running_or_runs_once() -> None:
@@ -175,11 +175,11 @@ def test_a_backup_that_failed_is_not_taken_for_one(tmp_path: Path, settings: Pat
 def test_a_command_gets_the_servers_settings(tmp_path: Path, settings: Path) -> None:
     settings.write_text(f"SECRET_KEY=any\nCROWDGAME_DATA={tmp_path}\n")
     asked = ["shell", "--command", "from django.conf import settings; print(settings.DATA_DIR)"]
-    told = subprocess.run(
+    result = subprocess.run(
         [SERVER / "crowdgame", *asked],
         env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.splitlines()[-1] == str(tmp_path)
+    assert result.stdout.splitlines()[-1] == str(tmp_path)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from websockets.sync.client import connect
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -30,16 +30,16 @@ from tests.stack import SERVERS
 
 DAWDLERS = 50
 HEADER_TIME_S = 10
-NOT_FOR_STRANGERS = ("/metrics", "/readyz")
+INTERNAL_PATHS = ("/metrics", "/readyz")
 
 
 @dataclass
-class Night:
+class FailoverRun:
     """What a crowd played through nginx while one gateway was ended and the other killed."""
 
     street: Street
     event: int
-    report: Report
+    report: RehearsalReport
     ended_in: int
     killed_in: int
     spread: list[int]
@@ -56,7 +56,7 @@ def street(
 
 
 @pytest.fixture(scope="module")
-def night(street: Street) -> Night:
+def failover(street: Street) -> FailoverRun:
     event = street.ask("event", **BRISK)
     data, code = street.stack.data, event["code"]
     with dawdling(street) as dawdlers, crowd(street, code, data) as phones:
@@ -72,7 +72,7 @@ def night(street: Street) -> Night:
         time.sleep(max(0, began + HEADER_TIME_S + 1 - time.monotonic()))
         left = sum(is_open(dawdler) for dawdler in dawdlers)
     resolve_another(street, event["id"])
-    return Night(street, event["id"], report, ended_in, killed_in, spread, left)
+    return FailoverRun(street, event["id"], report, ended_in, killed_in, spread, left)
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def is_open(connection: socket.socket) -> bool:
 def end(street: Street, event: int, gateway: str, how: signal.Signals) -> int:
     """In the middle of a window; all phones are there again when that turn, which is told, is resolved."""
     turn = restart(street, event, gateway, how)
-    wait_until(lambda: status(street.door(gateway), "/readyz") == http.HTTPStatus.OK, PATIENCE_S)
+    wait_until(lambda: status(street.gateway_url(gateway), "/readyz") == http.HTTPStatus.OK, PATIENCE_S)
     wait_until(lambda: connected(street, event) == PHONES, PATIENCE_S)
     return turn
 
@@ -120,40 +120,40 @@ def status(base: str, path: str) -> int:
             return 0
 
 
-def test_both_gateways_have_their_share_of_the_phones(night: Night) -> None:
-    assert len(night.spread) == len(GATEWAYS)
-    assert min(night.spread) >= PHONES // 3
+def test_both_gateways_have_their_share_of_the_phones(failover: FailoverRun) -> None:
+    assert len(failover.spread) == len(GATEWAYS)
+    assert min(failover.spread) >= PHONES // 3
 
 
-def test_no_acknowledged_ballot_is_lost_when_a_gateway_ends_or_dies(night: Night) -> None:
-    resolved = resolved_turns(night.street, night.event)
-    assert {night.ended_in, night.killed_in} <= set(resolved) & set(night.report.ledger)
-    assert_nothing_is_lost(night.street, night.report, resolved)
-    assert_counts_are_of_sealed_ballots(night.street)
-    assert_resolved_once(night.street, night.event)
+def test_no_acknowledged_ballot_is_lost_when_a_gateway_ends_or_dies(failover: FailoverRun) -> None:
+    resolved = resolved_turns(failover.street, failover.event)
+    assert {failover.ended_in, failover.killed_in} <= set(resolved) & set(failover.report.ledger)
+    assert_nothing_is_lost(failover.street, failover.report, resolved)
+    assert_counts_are_of_sealed_ballots(failover.street)
+    assert_resolved_once(failover.street, failover.event)
 
 
-def test_a_gateway_drains_at_sigterm_and_comes_back(night: Night) -> None:
-    drained, killed = (line for line in night.street.said if line.startswith("gateway-"))
+def test_a_gateway_drains_at_sigterm_and_comes_back(failover: FailoverRun) -> None:
+    drained, killed = (line for line in failover.street.said if line.startswith("gateway-"))
     assert drained.startswith("gateway-1 ended with exit status 0")
     assert killed.startswith("gateway-2 was ended by SIGKILL")
-    assert night.street.trouble(GATEWAYS[0]) == []
+    assert failover.street.log_errors(GATEWAYS[0]) == []
 
 
-def test_phones_moved_over_and_understood_everything(night: Night) -> None:
-    report = night.report
+def test_phones_moved_over_and_understood_everything(failover: FailoverRun) -> None:
+    report = failover.report
     assert (report.joined, report.connected, report.unreadable, report.away) == (PHONES, PHONES, 0, {})
     assert report.reconnects >= PHONES
-    assert turns_of(night.street, night.event, "void", "paused") == []
+    assert turns_of(failover.street, failover.event, "void", "paused") == []
 
 
-def test_whoever_is_slow_in_asking_is_let_go(night: Night) -> None:
-    assert night.dawdlers_left == 0
+def test_whoever_is_slow_in_asking_is_let_go(failover: FailoverRun) -> None:
+    assert failover.dawdlers_left == 0
 
 
-@pytest.mark.parametrize("path", NOT_FOR_STRANGERS)
+@pytest.mark.parametrize("path", INTERNAL_PATHS)
 def test_watchers_ask_a_gateway_itself(street: Street, path: str) -> None:
-    assert status(street.door(GATEWAYS[0]), path) == http.HTTPStatus.OK
+    assert status(street.gateway_url(GATEWAYS[0]), path) == http.HTTPStatus.OK
     for way in (path, f"/{path}", f"{path}/", path.upper(), path.replace("m", "%6D").replace("y", "%79")):
         assert status(street.http, way) == http.HTTPStatus.NOT_FOUND, way
 

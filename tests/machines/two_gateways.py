@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deploy.laptop import stack as children
-from deploy.laptop.figures import start_afresh
+from deploy.laptop.figures import reset_metrics_dir
 from deploy.laptop.network import LOOPBACK, answers_http, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_box
@@ -26,7 +26,7 @@ class Street(House):
     ports: tuple[int, ...]
     said: list[str]
 
-    def door(self, gateway: str) -> str:
+    def gateway_url(self, gateway: str) -> str:
         return f"http://{LOOPBACK}:{self.ports[GATEWAYS.index(gateway)]}"
 
 
@@ -53,9 +53,9 @@ def running_street(data: Path, server: str, database_url: str) -> Iterator[Stree
 def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
     start_box(stack, supervisor)
     migrate(stack)
-    start_afresh(stack.figures)
+    reset_metrics_dir(stack.metrics_dir)
     gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
-    supervisor.start(*gateways, children.worker(stack), *children.clocks(stack))
+    supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
     for port in ports:
         assert answers_http(LOOPBACK, port, WITHIN_S)
 

@@ -27,9 +27,9 @@ def test_each_of_its_games_is_played_to_the_end(name: Name) -> None:
         board = GAME.view(state, None)
         assert board.drawing
         assert len(board.choices) == board.columns
-        state, told = GAME.resolve(state, _drawn(state, movers, rng))
-        assert told.before == board.drawing
-        assert told.result == GAME.result(state)
+        state, resolution = GAME.resolve(state, _drawn(state, movers, rng))
+        assert resolution.before == board.drawing
+        assert resolution.result == GAME.result(state)
     assert GAME.result(state) != "open"
 
 

@@ -109,7 +109,7 @@ def _set_times(record: Record) -> None:
     record["counts"][1]["sealed_at"] = record["counts"][1]["resolved_at"] + 1
 
 
-def _silence_side(record: Record) -> None:
+def _drop_count(record: Record) -> None:
     record["counts"][0]["yellow"] = None
 
 
@@ -137,7 +137,7 @@ ALTERATIONS: dict[str, tuple[Alteration, str]] = {
     "a turn repeated": (_repeat_turn, "turn 5"),
     "a turn's id": (_set_turn_id, "turn 1, red"),
     "when it was sealed": (_set_times, "turn 2"),
-    "a side's whole count": (_silence_side, "turn 1, yellow"),
+    "a side's whole count": (_drop_count, "turn 1, yellow"),
 }
 
 

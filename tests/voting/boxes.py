@@ -34,8 +34,8 @@ def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[in
     return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots))
 
 
-def beat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:
-    return ask(lambda box: box.beat(EVENT, gateway, (turn_id, 1), Held(waiting=(waiting, 0), **held)))
+def heartbeat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:
+    return ask(lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), Held(waiting=(waiting, 0), **held)))
 
 
 def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:
@@ -66,12 +66,12 @@ def sealed(turn: BoxedTurn, box: BallotBox) -> tuple[Ballot, ...]:
 
 
 def voted() -> tuple[int, int]:
-    turnout = beat()
+    turnout = heartbeat()
     return turnout.red, turnout.yellow
 
 
 def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
-    return Ballot(ballot.voter, ballot.side, ballot.column, ballot.sequence, arrival)
+    return Ballot(ballot.voter, ballot.side, ballot.choice, ballot.sequence, arrival)
 
 
 def handed_over(url: str) -> list[bytes]:

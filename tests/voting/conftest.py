@@ -12,7 +12,7 @@ ON_BOTH_SERVERS = {
     "test_socket_votes",
     "test_socket_nonsense",
     "test_console_sockets",
-    "test_console_deeds",
+    "test_console_audit",
     "test_pages_served",
     "test_rotating_codes",
     "test_door_tickets",

@@ -24,31 +24,31 @@ def made(house: House) -> dict[str, Any]:
 @pytest.fixture
 def console(cookie: str, made: dict[str, Any], faces: Faces) -> Face:
     face = faces.console(made["code"], cookie)
-    face.hear("console.welcomed")
+    face.receive("console.welcomed")
     return face
 
 
 def done(console: Face, number: int, action: str, **more: Any) -> None:
     console.say("action.ask", id=number, action=action, **more)
-    console.hear("action.done", id=number)
+    console.receive("action.done", id=number)
 
 
-def deeds_told(console: Face, number: int) -> list[Message]:
+def received_entries(console: Face, number: int) -> list[Message]:
     """The first so many, and what came meanwhile: a deed comes before its answer or soon after."""
     while (
-        len(told := [message["deed"] for message in console.heard if message["type"] == "deed.told"]) < number
+        len(entries := [message["entry"] for message in console.received if message["type"] == "audit.logged"]) < number
     ):
-        console.hear("deed.told")
-    return told
+        console.receive("audit.logged")
+    return entries
 
 
 def refused(house: House, console: Face, number: int, action: str, **more: Any) -> str:
     """In words, and it changes nothing."""
     before, since = house.contents(), len(house.log("gateway"))
     console.say("action.ask", id=number, action=action, **more)
-    text = str(console.hear("action.refused", id=number)["text"])
+    text = str(console.receive("action.refused", id=number)["text"])
     assert house.contents() == before
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
     return text
 
 

@@ -24,6 +24,6 @@ def sealed_ballots(draw: st.DrawFn, min_size: int = 0) -> tuple[Ballot, ...]:
     columns = draw(st.lists(st.integers(1, COLUMNS), min_size=min_size, max_size=40))
     arrivals = sorted(draw(st.sets(st.integers(1, 500), min_size=len(columns), max_size=len(columns))))
     return tuple(
-        Ballot(f"v{arrival}", "red", column, 1, arrival)
-        for column, arrival in zip(columns, arrivals, strict=True)
+        Ballot(f"v{arrival}", "red", choice, 1, arrival)
+        for choice, arrival in zip(columns, arrivals, strict=True)
     )

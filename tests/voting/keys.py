@@ -14,7 +14,7 @@ def event(house: House, admission: str, **choices: Any) -> dict[str, Any]:
 
 def refused(face: Face, code: str, **fields: Any) -> str:
     face.say("phone.join", code=code, **fields)
-    return str(face.hear("error.told")["code"])
+    return str(face.receive("error")["code"])
 
 
 def turned_away(faces: Faces, code: str, **fields: Any) -> str:
@@ -26,12 +26,12 @@ def voter_of(welcome: Message) -> str:
 
 
 def shown(display: Face) -> Message:
-    return display.hear("key.shown")
+    return display.receive("key.shown")
 
 
 def trusted_display(house: House, faces: Faces, code: str) -> Face:
     console = faces.console(code, house.ask("session", name="olga"))
-    key = console.hear("console.welcomed")["display_key"]
+    key = console.receive("console.welcomed")["display_key"]
     console.leave()
     return faces.display(code, key=key)[0]
 

@@ -37,8 +37,8 @@ async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: i
     return await box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)
 
 
-async def beats(box: AsyncBallotBox, turn: BoxedTurn) -> None:
-    await box.beat(turn.event_id, "a", (turn.turn_id, turn.epoch), Held())
+async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
+    await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), Held())
 
 
 def with_gateways(count: int, conversation: Callable[..., Awaitable[Any]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from games.engine.game import Side
-from games.matches import changing, claim_turn, create_event
+from games.matches import event_lock, claim_turn, create_event
 from games.models import LIVE_STATES, Event, Match, Turn
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -42,7 +42,7 @@ def only_turn(match: Match) -> Turn:
 def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:
     """Move the window, and tell, as a use case does."""
     now = box.now()
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         turn.refresh_from_db(fields=["state", "version"])  # the clock may have written it
         assert turn.state in LIVE_STATES
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
@@ -60,7 +60,7 @@ def run_out(turn: Turn, box: BallotBox) -> None:
 
 
 def ballots(side: Side, columns: Iterable[int], sequence: int = 1) -> list[Ballot]:
-    return [Ballot(f"{side}{i}", side, column, sequence) for i, column in enumerate(columns, 1)]
+    return [Ballot(f"{side}{i}", side, choice, sequence) for i, choice in enumerate(columns, 1)]
 
 
 def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> None:
@@ -75,7 +75,7 @@ def store(turn: Turn, kept: list[Ballot]) -> None:
             turn=turn,
             voter=ballot.voter,
             side=ballot.side,
-            column=ballot.column,
+            choice=ballot.choice,
             sequence=ballot.sequence,
             stored_at=at,
         )

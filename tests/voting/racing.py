@@ -18,8 +18,8 @@ def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseExcept
         barrier.wait()
         try:
             act(own)
-        except BaseException as trouble:  # noqa: BLE001  told to the test
-            raised.append(trouble)
+        except BaseException as error:  # noqa: BLE001  told to the test
+            raised.append(error)
         finally:
             own.close()
             connections.close_all()
@@ -29,5 +29,5 @@ def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseExcept
         thread.start()
     for thread in running:
         thread.join(30)
-    assert [trouble for trouble in raised if not isinstance(trouble, MatchError)] == []
+    assert [error for error in raised if not isinstance(error, MatchError)] == []
     return raised

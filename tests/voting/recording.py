@@ -10,10 +10,10 @@ from pytest_django.plugin import DjangoDbBlocker
 from games.engine.game import SIDES
 from games.models import Match
 from tests.voting.playing import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
-from voting.admission.seats import sign_of
+from voting.admission.seats import derive_voter_code
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
-from voting.counting.choices import RESIGN, ranking_of, set_of
+from voting.counting.choices import RESIGN, encode_ranking, encode_set
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
 from voting.turns.closing import close_turn
@@ -25,11 +25,11 @@ Crowds = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 def liked(*columns: int) -> int:
-    return set_of(columns)
+    return encode_set(columns)
 
 
 def ranked(*columns: int) -> int:
-    return ranking_of(columns)
+    return encode_ranking(columns)
 
 
 TIED = {"tie_rule": "lot", "no_ballot_rule": "random"}
@@ -100,7 +100,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     """Until the crowds or the match are at an end."""
     event = new_event(**terms)
     for number, side in enumerate(SIDES, 1):
-        event.teams.filter(number=number).update(captain=sign_of(f"{side}1"))
+        event.teams.filter(number=number).update(captain=derive_voter_code(f"{side}1"))
     match = start_match(event.pk, box)
     for red, yellow in crowds:
         turn = only_turn(match)
@@ -117,7 +117,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
 def of_each_match(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[str, T]:
     """What is read of each of MATCHES, played once; nothing of them stays."""
     box = BallotBox()
-    box.forget_all_events()
+    box.delete_all_events()
     with blocker.unblock(), transaction.atomic():
         found = {name: read(play_match(box, *match)) for name, match in MATCHES.items()}
         transaction.set_rollback(True)
@@ -126,7 +126,7 @@ def of_each_match(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[
 
 
 def blinded(cast: list[Ballot]) -> list[Ballot]:
-    return [Ballot(b.voter, b.side, b.column, b.sequence, 0, secrets.token_hex(16)) for b in cast]
+    return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, secrets.token_hex(16)) for b in cast]
 
 
 def record_of(match: Match) -> MatchRecord:

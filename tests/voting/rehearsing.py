@@ -8,43 +8,43 @@ from random import Random
 
 import pytest
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.crowd import Crowd, Plan
-from crowdgame.rehearsal.hall import Hall
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.crowd import Crowd, CrowdPlan
+from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import Profile
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from tests.voting.small_hall import SmallHall
+from tests.voting.small_hall import FakeServer
 
 PHONES = 12
-PLAN = Plan(phones=PHONES, joins_a_second=500, turns=2)
-Happening = Callable[[SmallHall], Awaitable[None]]
+PLAN = CrowdPlan(phones=PHONES, joins_per_second=500, turns=2)
+Happening = Callable[[FakeServer], Awaitable[None]]
 
 
-def a_hall(url: str, code: str = "HALL", profile: Profile = "burst") -> Hall:
+def new_context(url: str, code: str = "HALL", profile: Profile = "burst") -> RehearsalContext:
     clock = ServerClock(time.perf_counter)
-    return Hall(code, Address(phone_address(url)), profile, clock, Ledger(), Random(1))
+    return RehearsalContext(code, ServerAddress(phone_address(url)), profile, clock, RehearsalLedger(), Random(1))
 
 
-def rehearse(small: SmallHall, plan: Plan = PLAN, happening: Happening | None = None) -> Report:
+def rehearse(fake: FakeServer, plan: CrowdPlan = PLAN, happening: Happening | None = None) -> RehearsalReport:
     """Let a crowd play in the small hall, while `happening` goes on."""
 
-    async def evening() -> Report:
-        async with small.open():
-            crowd = Crowd(plan, a_hall(small.url), lambda progress: None)
+    async def rehearsal() -> RehearsalReport:
+        async with fake.open():
+            crowd = Crowd(plan, new_context(fake.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             async with asyncio.timeout(90):
-                await everyone_is_in(small, plan.phones)
-                server = asyncio.create_task(small.play(plan.turns or 1))
+                await everyone_is_in(fake, plan.phones)
+                server = asyncio.create_task(fake.play(plan.turns or 1))
                 if happening:
-                    await happening(small)
+                    await happening(fake)
                 report = await playing
             server.cancel()
             return report
 
-    return asyncio.run(evening())
+    return asyncio.run(rehearsal())
 
 
 @pytest.fixture(autouse=True)
@@ -62,17 +62,17 @@ async def until(so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def everyone_is_in(small: SmallHall, phones: int) -> None:
-    await until(lambda: len(small.sockets) >= phones)
+async def everyone_is_in(fake: FakeServer, phones: int) -> None:
+    await until(lambda: len(fake.sockets) >= phones)
 
 
-def assert_the_books_agree(report: Report, small: SmallHall) -> None:
+def assert_the_books_agree(report: RehearsalReport, fake: FakeServer) -> None:
     """What was acknowledged is what was sealed, voter by voter."""
     for entry in report.turns:
         held = {report.voters[phone]: tuple(last) for phone, last in entry.acknowledged.items()}
-        assert held == {voter: ballot[1:] for voter, ballot in small.sealed[entry.turn].items()}
+        assert held == {voter: ballot[1:] for voter, ballot in fake.sealed[entry.turn].items()}
         assert entry.tallied == len(held)
 
 
-async def until_voted(small: SmallHall, ballots: int) -> None:
-    await until(lambda: len(small.ballots) >= ballots)
+async def until_voted(fake: FakeServer, ballots: int) -> None:
+    await until(lambda: len(fake.ballots) >= ballots)

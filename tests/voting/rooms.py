@@ -16,61 +16,61 @@ from voting.announcements.layer import Copy
 from voting.announcements.outbox import announcements_after
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.intake import Intake
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 
 T = TypeVar("T")
 
 
 @dataclass(eq=False)
-class Ear:
+class FakeSocket:
     """A socket that keeps what is written to it."""
 
     seat: Seat | None = None
     frames: list[str] = field(default_factory=list)
-    goodbyes: list[tuple[int, int | None]] = field(default_factory=list)
-    welcomed_anew: int = 0
+    close_calls: list[tuple[int, int | None]] = field(default_factory=list)
+    welcomed_again: int = 0
 
     def write(self, frame: str) -> None:
         self.frames.append(frame)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
-        self.goodbyes.append((code, within_ms))
+        self.close_calls.append((code, within_ms))
 
-    def welcome_anew(self) -> None:
-        self.welcomed_anew += 1
+    def welcome_again(self) -> None:
+        self.welcomed_again += 1
 
     @property
     def seqs(self) -> list[int]:
-        told = (msgspec.json.decode(frame) for frame in self.frames)
-        return [message["seq"] for message in told if "seq" in message]
+        messages = (msgspec.json.decode(frame) for frame in self.frames)
+        return [message["seq"] for message in messages if "seq" in message]
 
 
 NO_BOX: Any = None
 
 
-def room_of(event_id: int, *ears: Ear) -> Room:
+def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:
     event = Event.objects.get(pk=event_id)
-    room = Room(event.pk, event.seq, snapshot(event), Intake(NO_BOX, NO_BOX))
-    for ear in ears:
-        take_in(room, ear)
+    room = EventRoom(event.pk, event.seq, snapshot(event), Intake(NO_BOX, NO_BOX))
+    for socket in sockets:
+        take_in(room, socket)
     return room
 
 
-def take_in(room: Room, ear: Ear) -> None:
-    if ear.seat is None:
-        room.screens.add(ear)
+def take_in(room: EventRoom, socket: FakeSocket) -> None:
+    if socket.seat is None:
+        room.screens.add(socket)
     else:
-        room.sit(ear, ear.seat)
+        room.sit(socket, socket.seat)
 
 
-def cast(room: Room, *names: str) -> None:
+def cast(room: EventRoom, *names: str) -> None:
     for name in names:
-        room.count_vote(room.voters[name], room.occasion)
+        room.count_vote(room.voters[name], room.turn_ref)
 
 
-def voter(name: str, team: int) -> Ear:
-    return Ear(Seat(1, name, team))
+def voter(name: str, team: int) -> FakeSocket:
+    return FakeSocket(Seat(1, name, team))
 
 
 def latest(event_id: int) -> Copy:

@@ -34,10 +34,10 @@ Refuse = Callable[[Seat, protocol.BallotCast], protocol.BallotRefused | None]
 
 
 @dataclass
-class SmallHall:
+class FakeServer:
     """`ballots` are of the present turn, `sealed` of those before.
 
-    `refuse`, `hears` and `forgets` are a test's own ways: a refusal out of turn, a ballot that is overheard,
+    `refuse`, `accepts` and `loses_ballot` are a test's own ways: a refusal out of turn, a ballot that is overheard,
     an acknowledged one that is not counted.
     """
 
@@ -47,8 +47,8 @@ class SmallHall:
     lobby: Any = "open"
     bad_tokens: frozenset[str] = frozenset()
     refuse: Refuse = lambda seat, cast: None
-    hears: Callable[[protocol.BallotCast], bool] = lambda cast: True
-    forgets: bool = False
+    accepts: Callable[[protocol.BallotCast], bool] = lambda cast: True
+    loses_ballot: bool = False
     casts: list[tuple[str, protocol.BallotCast]] = field(default_factory=list)
     joins: list[protocol.PhoneJoin] = field(default_factory=list)
     ballots: dict[str, tuple[Side, int, int]] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class SmallHall:
         return f"http://127.0.0.1:{self.port}"
 
     @asynccontextmanager
-    async def open(self, port: int = 0) -> AsyncIterator["SmallHall"]:
+    async def open(self, port: int = 0) -> AsyncIterator["FakeServer"]:
         async with serve(self.converse, "127.0.0.1", port, ping_interval=None, close_timeout=0.2) as server:
             self.port = next(iter(server.sockets)).getsockname()[1]
             yield self
@@ -78,16 +78,16 @@ class SmallHall:
     async def converse(self, socket: ServerConnection) -> None:
         try:
             async for frame in socket:
-                await self.hear(socket, decode(frame))
+                await self.receive(socket, decode(frame))
         except ConnectionClosed:
             pass
         finally:
             self.sockets.pop(socket, None)
 
-    async def hear(self, socket: ServerConnection, message: protocol.PhoneMessage) -> None:
+    async def receive(self, socket: ServerConnection, message: protocol.PhoneMessage) -> None:
         match message:
             case protocol.ClockAsk():
-                await self.tell(socket, protocol.ClockTold(sent=message.sent, now_at=now()))
+                await self.send(socket, protocol.ClockSynced(sent=message.sent, now_at=now()))
             case protocol.PhoneJoin():
                 self.joins.append(message)
                 await self.join(socket, message)
@@ -100,9 +100,9 @@ class SmallHall:
         elif join.token in self.bad_tokens:
             await socket.close(CloseCode.BAD_TOKEN)
         elif self.lobby == "closed":
-            await self.tell(socket, protocol.ErrorTold(code="lobby_closed", text="not yet"))
+            await self.send(socket, protocol.Error(code="lobby_closed", text="not yet"))
         elif self.ask_team and join.team is None and join.token is None:
-            await self.tell(socket, protocol.ErrorTold(code="team_needed", text="choose"))
+            await self.send(socket, protocol.Error(code="team_needed", text="choose"))
         else:
             await self.welcome(socket, join)
 
@@ -118,24 +118,24 @@ class SmallHall:
             token=token,
             team=seat.team,
             turn=self.turn_id if column else None,
-            column=column,
+            choice=column,
             sequence=sequence,
         )
         welcome = protocol.PhoneWelcomed(now_at=now(), seq=self.seq, you=you, state=self.state())
-        await self.tell(socket, welcome)
+        await self.send(socket, welcome)
 
     async def cast(self, socket: ServerConnection, cast: protocol.BallotCast) -> None:
         seat = self.sockets[socket]
         self.casts.append((seat.voter, cast))
-        if not self.hears(cast):
+        if not self.accepts(cast):
             return
         refused = self.refuse(seat, cast) or self.judge(seat, cast)
         if refused:
-            await self.tell(socket, refused)
+            await self.send(socket, refused)
             return
-        self.ballots[seat.voter] = (SIDES_OF_TEAM[seat.team], cast.column, cast.sequence)
-        counted = protocol.BallotCounted(turn=cast.turn, column=cast.column, sequence=cast.sequence)
-        await self.tell(socket, counted)
+        self.ballots[seat.voter] = (SIDES_OF_TEAM[seat.team], cast.choice, cast.sequence)
+        counted = protocol.BallotCounted(turn=cast.turn, column=cast.choice, sequence=cast.sequence)
+        await self.send(socket, counted)
 
     def judge(self, seat: Seat, cast: protocol.BallotCast) -> protocol.BallotRefused | None:
         held = self.ballots.get(seat.voter, ("", 0, 0))
@@ -144,7 +144,7 @@ class SmallHall:
             code = "no_such_turn"
         elif cast.epoch < self.epoch:
             code = "unknown"
-        elif held[1:] != (cast.column, cast.sequence):
+        elif held[1:] != (cast.choice, cast.sequence):
             code = self.judge_time()
             code = "stale" if code is None and held[2] >= cast.sequence else code
         return refusal(cast, code, held[2]) if code else None
@@ -191,7 +191,7 @@ class SmallHall:
         self.announce(protocol.MatchAborted)
 
     def resolve(self) -> None:
-        if self.forgets:
+        if self.loses_ballot:
             self.ballots.popitem()
         self.sealed[self.turn_id] = dict(self.ballots)
         tallies = {side: self.tally(side) for side in ("red", "yellow")}
@@ -218,7 +218,7 @@ class SmallHall:
         change = kind(seq=self.seq, at=now(), state=self.state())
         broadcast(self.sockets, msgspec.json.encode(change).decode())
 
-    async def tell(self, socket: ServerConnection, message: msgspec.Struct) -> None:
+    async def send(self, socket: ServerConnection, message: msgspec.Struct) -> None:
         await socket.send(msgspec.json.encode(message).decode())
 
     def state(self) -> protocol.EventState:

@@ -33,23 +33,23 @@ def harmless(house: House, stage: Stage) -> Iterator[None]:
     before, since = house.contents(), len(house.log("gateway"))
     yield
     assert house.contents() == before
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
 
 
 def event(house: House, **choices: Any) -> str:
     return str(house.ask("event", **choices)["code"])
 
 
-def cast(turn: int, column: int = 4, sequence: int = 1, epoch: int = 1) -> dict[str, Any]:
-    return {"turn": turn, "column": column, "sequence": sequence, "epoch": epoch}
+def cast(turn: int, choice: int = 4, sequence: int = 1, epoch: int = 1) -> dict[str, Any]:
+    return {"turn": turn, "choice": choice, "sequence": sequence, "epoch": epoch}
 
 
-def vote(face: Face, turn: int, column: int = 4, sequence: int = 1) -> Message:
-    face.say("ballot.cast", **cast(turn, column, sequence))
-    return face.hear("ballot.counted", turn=turn, sequence=sequence)
+def vote(face: Face, turn: int, choice: int = 4, sequence: int = 1) -> Message:
+    face.say("ballot.cast", **cast(turn, choice, sequence))
+    return face.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
 def refusal(face: Face, **ballot: int) -> str:
     face.say("ballot.cast", **ballot)
-    told = face.hear("ballot.refused", turn=ballot["turn"], sequence=ballot["sequence"])
-    return str(told["code"])
+    message = face.receive("ballot.refused", turn=ballot["turn"], sequence=ballot["sequence"])
+    return str(message["code"])

@@ -12,7 +12,7 @@ def shown(event_id: int) -> protocol.EventState:
     return snapshot(Event.objects.get(pk=event_id))
 
 
-def told_last(event_id: int) -> protocol.EventState:
+def last_announced(event_id: int) -> protocol.EventState:
     row = Announcement.objects.filter(event_id=event_id).order_by("seq").last()
     assert row is not None
     change: protocol.Change = msgspec.json.decode(bytes(row.body), type=protocol.Changes)

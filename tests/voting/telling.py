@@ -1,4 +1,4 @@
-"""`python -m tests.voting.telling daphne|uvicorn FD`: whatever one client says, all clients are told.
+"""`python -m tests.voting.echo_server daphne|uvicorn FD`: whatever one client says, all clients are told.
 
 On one of the gateway's servers, through the gateway's own line to each client, and in long frames, so
 that a client that does not read is soon behind. Each answer says how many are connected, and how many

@@ -15,7 +15,7 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.faces import PATIENCE_S, Face, Faces
 from tests.stack import House
-from tests.watching.watcher import ask, figures, records
+from tests.watching.watcher import ask, metric_samples, records
 
 # What differs from one evening to the next and says nothing: times, random numbers, tokens, ports.
 CHANCE = {
@@ -33,16 +33,16 @@ CHANCE = {
     r'("display_key":")[^"]+': r"\1TOKEN",
     r'("token":")[^"]+': r"\1TOKEN",
     r'("offer":")[^"]+","team":[12]': r'\1TOKEN","team":ONE',
-    r'("sign":")[A-Z]+': r"\1SIGN",
+    r'("voter_code":")[A-Z]+': r"\1VOTER_CODE",
     r'"qr":\[[^]]*\]': '"qr":[]',
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
 }
-NOT_OF_THE_VOTE = {"turnout.counted", "clock.told"}
+NOT_OF_THE_VOTE = {"turnout.counted", "clock.synced"}
 # Which of the gateways is asked is chance.
 LOGS = {
     "the gateways": ("gateway-1", "gateway-2"),
     "the worker": ("worker",),
-    "the clocks": ("clock-1", "clock-2"),
+    "the clocks": ("scheduler-1", "scheduler-2"),
 }
 PUBLIC = (
     *("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/report/{code}/1", "/report/{code}/1.csv"),
@@ -65,16 +65,16 @@ def steady(text: str, code: str) -> str:
     return text.replace(code, "CODE").replace(code.lower(), "code")
 
 
-def steady_figures(house: House) -> dict[str, float]:
+def steady_metrics(house: House) -> dict[str, float]:
     """Over all processes, without times and what comes by the clock."""
-    told: dict[str, float] = {}
-    for sample in figures(house):
+    values: dict[str, float] = {}
+    for sample in metric_samples(house):
         if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
             continue
         labels = {name: value for name, value in sample.labels.items() if name != "pid"}
         key = f"{sample.name} {sorted(labels.items())}"
-        told[key] = told.get(key, 0) + sample.value
-    return {key: value for key, value in told.items() if not key.startswith("crowdgame_connections")}
+        values[key] = values.get(key, 0) + sample.value
+    return {key: value for key, value in values.items() if not key.startswith("crowdgame_connections")}
 
 
 @dataclass
@@ -86,29 +86,29 @@ class Watchers:
     cookie: str
     faces: dict[str, Face] = field(default_factory=dict)
     layer: list[bytes] = field(default_factory=list)
-    ear: Any = None
+    layer_pubsub: Any = None
     as_it_came: dict[str, str] = field(default_factory=dict)
 
     def frames(self) -> dict[str, list[str]]:
         """What each socket was told so far, turnout and the answers to the time aside."""
         for face in self.faces.values():
-            face.say("clock.ask", sent=1).hear("clock.told")
+            face.say("clock.ask", sent=1).receive("clock.synced")
         return {
             name: [
                 frame
-                for frame, told in zip(face.frames, face.heard, strict=True)
-                if told["type"] not in NOT_OF_THE_VOTE
+                for frame, message in zip(face.frames, face.received, strict=True)
+                if message["type"] not in NOT_OF_THE_VOTE
             ]
             for name, face in self.faces.items()
         }
 
-    def hear(self, kind: str) -> dict[str, Any]:
+    def receive(self, kind: str) -> dict[str, Any]:
         """The next announcement of this kind, once every watcher has received it."""
-        return [face.hear(kind) for face in self.faces.values()][-1]
+        return [face.receive(kind) for face in self.faces.values()][-1]
 
     def turnout(self) -> list[dict[str, Any]]:
-        heard = [told for face in self.faces.values() for told in face.heard]
-        return [told for told in heard if told["type"] == "turnout.counted"]
+        received = [message for face in self.faces.values() for message in face.received]
+        return [message for message in received if message["type"] == "turnout.counted"]
 
     def outlook(self) -> dict[str, str]:
         """All of it, by who sees it, but for what chance and time make of it."""
@@ -117,31 +117,31 @@ class Watchers:
         seen |= {f"page {path}": self._page(path) for path in PUBLIC}
         seen |= {f"admin {path}": page for path, page in self._admin().items()}
         seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
-        seen["channel layer"] = self._heard_in_the_layer()
-        seen["figures"] = json.dumps(steady_figures(self.house), indent=0, sort_keys=True)
+        seen["channel layer"] = self._read_channel_layer()
+        seen["metric_samples"] = json.dumps(steady_metrics(self.house), indent=0, sort_keys=True)
         outbox = self.house.rows("SELECT event_id, seq, body FROM voting_announcement ORDER BY id")
         seen["outbox"] = "\n".join(f"{event} {seq} {bytes(body).decode()}" for event, seq, body in outbox)
         self.as_it_came = seen
         return {name: steady(text, self.code) for name, text in seen.items()}
 
-    def _heard_in_the_layer(self) -> str:
+    def _read_channel_layer(self) -> str:
         """Each message once, after all that is to be told was told."""
         unsent = "SELECT id FROM voting_announcement WHERE sent_at IS NULL"
         wait_until(lambda: not self.house.rows(unsent), PATIENCE_S)
-        while message := self.ear.get_message(timeout=QUIET_S):
+        while message := self.layer_pubsub.get_message(timeout=QUIET_S):
             if message["type"] == "pmessage":
                 self.layer.append(message["data"])
         return "\n".join(dict.fromkeys(map(_readable, self.layer)))
 
     def _page(self, path: str) -> str:
-        told = ask(self.house, path.format(code=self.code))
-        return f"{told.status} {told.body.decode(errors='replace')}"
+        reply = ask(self.house, path.format(code=self.code))
+        return f"{reply.status} {reply.body.decode(errors='replace')}"
 
     def _log(self, *parts: str) -> str:
         """In the order in which it was written: also that could say something."""
-        told = [record for part in parts for record in records(self.house, part)]
-        told.sort(key=itemgetter("time"))
-        return "\n".join(json.dumps(record | {"time": ""}) for record in told)
+        entries = [record for part in parts for record in records(self.house, part)]
+        entries.sort(key=itemgetter("time"))
+        return "\n".join(json.dumps(record | {"time": ""}) for record in entries)
 
     def _admin(self) -> dict[str, str]:
         """Every page that links from page to page lead to, as the one who may see them all."""
@@ -149,9 +149,9 @@ class Watchers:
         waiting = ["/admin/"]
         while waiting:
             path = waiting.pop()
-            told = ask(self.house, path, {"Cookie": self.cookie})
-            text = told.body.decode()
-            assert told.status == 200, (path, told.status)
+            reply = ask(self.house, path, {"Cookie": self.cookie})
+            text = reply.body.decode()
+            assert reply.status == 200, (path, reply.status)
             seen[path] = text
             links = {link for link in _links(text) if not ADMIN_NOT_ASKED.search(link)}
             waiting += sorted(links - seen.keys() - set(waiting))
@@ -181,25 +181,25 @@ def _links(page: str) -> set[str]:
 def _readable(message: bytes) -> str:
     """A message of the channel layer holds an announcement as bytes."""
     try:
-        told = msgspec.msgpack.decode(message)
+        decoded = msgspec.msgpack.decode(message)
     except msgspec.DecodeError:
         return repr(message)
-    return repr(told)
+    return repr(decoded)
 
 
 @contextmanager
 def watchers(house: House, faces: Faces, code: str) -> Iterator[Watchers]:
     """A phone of each team, one without a seat, a projector, a control room, and an ear at the layer."""
     owner, everything = house.ask("session", name="olga"), house.ask("session", name="root", superuser=True)
-    with Redis.from_url(house.stack.redis) as redis, redis.pubsub() as ear:
-        ear.psubscribe("*")
-        watching = Watchers(house, code, everything, ear=ear)
+    with Redis.from_url(house.stack.redis) as redis, redis.pubsub() as layer_pubsub:
+        layer_pubsub.psubscribe("*")
+        watching = Watchers(house, code, everything, layer_pubsub=layer_pubsub)
         for team in (1, 2):
             watching.faces[f"a phone of team {team}"], _ = faces.phone(code, team=team)
-        stranger = faces.open("phone").say("phone.join", code=code)
-        watching.faces["a phone without a seat"] = stranger
+        unseated = faces.open("phone").say("phone.join", code=code)
+        watching.faces["a phone without a seat"] = unseated
         watching.faces["the projector"], _ = faces.display(code)
         console = faces.console(code, owner)
-        console.hear("console.welcomed")
+        console.receive("console.welcomed")
         watching.faces["the control room"] = console
         yield watching

@@ -12,23 +12,23 @@ import yaml
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.stack import House
-from tests.watching.watcher import figures
+from tests.watching.watcher import metric_samples
 
 GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 SCRAPED = {"instance", "job"}
-PROCESSES = {"gateway", "worker", "clock"}
+PROCESSES = {"gateway", "worker", "scheduler"}
 
 
 def dashboard() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((GRAFANA / "crowdgame.json").read_text())
-    return told
+    content: dict[str, Any] = json.loads((GRAFANA / "crowdgame.json").read_text())
+    return content
 
 
 def rules() -> list[dict[str, Any]]:
-    told = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
-    return [rule for group in told["groups"] for rule in group["rules"]]
+    content = yaml.safe_load((GRAFANA / "alerts.yaml").read_text())
+    return [rule for group in content["groups"] for rule in group["rules"]]
 
 
 def queries() -> Iterator[str]:
@@ -40,17 +40,17 @@ def queries() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def known(house: House) -> dict[str, dict[str, set[str]]]:
     """The figures of a house that is up: their labels and these labels' values."""
-    wait_until(lambda: figures_of(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30)
-    return figures_of(house)
+    wait_until(lambda: exported_labels(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30)
+    return exported_labels(house)
 
 
-def figures_of(house: House) -> dict[str, dict[str, set[str]]]:
-    told: dict[str, dict[str, set[str]]] = {}
-    for sample in figures(house):
-        labels = told.setdefault(sample.name, {})
+def exported_labels(house: House) -> dict[str, dict[str, set[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for sample in metric_samples(house):
+        labels = found.setdefault(sample.name, {})
         for name, value in sample.labels.items():
             labels.setdefault(name, set()).add(value)
-    return told
+    return found
 
 
 @pytest.mark.parametrize("query", sorted(set(queries())))

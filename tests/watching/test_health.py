@@ -88,19 +88,19 @@ def fastest(house: House, path: str) -> float:
 
 
 def stores_are_away(house: House) -> bool:
-    told = ask(house, "/readyz")
-    assert (told.status, told.json["ready"]) == (200, True)
-    away = [told.json[part].startswith("does not answer") for part in ("ballot_box", "channel_layer")]
-    return all(away) and told.json["database"] == "answers"
+    reply = ask(house, "/readyz")
+    assert (reply.status, reply.json["ready"]) == (200, True)
+    away = [reply.json[part].startswith("does not answer") for part in ("ballot_box", "channel_layer")]
+    return all(away) and reply.json["database"] == "answers"
 
 
 # ------------------------------------------------------------------ parts
 def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
-    async def evening() -> list[bool]:
+    async def readiness_over_time() -> list[bool]:
         ready, said = Readiness(), []
         for box in (refuse, answer, refuse):
             ready._parts = {"database": Part(answer), "ballot_box": Part(box)}
-            await ready.look()
+            await ready.check()
             said.append(ready.is_ready)
         ready.draining = True
         return [*said, ready.is_ready]
@@ -111,7 +111,7 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
     async def answer() -> None:
         pass
 
-    assert asyncio.run(evening()) == [False, True, True, False]
+    assert asyncio.run(readiness_over_time()) == [False, True, True, False]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -124,11 +124,11 @@ def test_a_database_of_an_older_version_is_not_ready(
     assert newest is not None
     applied.filter(pk=newest.pk).delete()
     try:
-        told = asyncio.run(Readiness().look())
+        parts = asyncio.run(Readiness().check())
     finally:
         newest.save()
-    assert told["database"] == "is not migrated to what this version needs"
-    assert asyncio.run(Readiness().look())["database"] == "answers"
+    assert parts["database"] == "is not migrated to what this version needs"
+    assert asyncio.run(Readiness().check())["database"] == "answers"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -140,12 +140,12 @@ def test_however_many_ask_each_part_is_asked_once_a_while(
     async def crowd() -> tuple[int, int]:
         monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 60)
         ready = Readiness()
-        await asyncio.gather(*(ready.look() for _ in range(50)))
+        await asyncio.gather(*(ready.check() for _ in range(50)))
         first = {id(part.question) for part in ready._parts.values()}
-        await ready.look()
+        await ready.check()
         again = {id(part.question) for part in ready._parts.values()}
         monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 0)
-        await ready.look()
+        await ready.check()
         later = {id(part.question) for part in ready._parts.values()}
         return len(again - first), len(later - first)
 
@@ -209,6 +209,6 @@ def test_whoever_knows_the_token_may_measure_from_anywhere(settings: Any) -> Non
 
 def test_a_stranger_finds_no_figures(house: House) -> None:
     assert ask(house, "/metrics").status == 200
-    stranger = ask(house, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
-    assert (stranger.status, b"crowdgame" in stranger.body) == (404, False)
+    remote = ask(house, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
+    assert (remote.status, b"crowdgame" in remote.body) == (404, False)
     assert Watched().ask("/metrics", client=("192.0.2.1", 1))[0]["status"] == 404

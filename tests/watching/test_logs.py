@@ -24,8 +24,8 @@ ROLES = {
     "gateway-1": "gateway",
     "gateway-2": "gateway",
     "worker": "worker",
-    "clock-1": "clock",
-    "clock-2": "clock",
+    "scheduler-1": "scheduler",
+    "scheduler-2": "scheduler",
 }
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
@@ -37,9 +37,9 @@ def test_every_line_of_every_process_is_a_record(house: House, faces: Faces) -> 
     assert ask(house, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
     wait_until(lambda: _closed(house))
     for name, role in ROLES.items():
-        told = records(house, name)
-        assert all(record["role"] == role for record in told)
-        assert all(ALWAYS <= record.keys() <= set(WRITTEN) for record in told)
+        logged = records(house, name)
+        assert all(record["role"] == role for record in logged)
+        assert all(ALWAYS <= record.keys() <= set(WRITTEN) for record in logged)
         assert "secret-word" not in house.log(name)
     assert any(record["message"].startswith("gateway up") for record in records(house, "gateway-1"))
 
@@ -57,16 +57,16 @@ def test_a_closed_turn_is_told_with_its_lags_and_without_its_votes(house: House,
     assert record["ballots"] == 1
     assert 0 <= record["sealed_ms"] <= record["resolved_ms"] < 60_000
     assert {"event", "turn"} <= record.keys()
-    assert not {"red", "yellow", "column", "pick"} & record.keys()
+    assert not {"red", "yellow", "choice", "pick"} & record.keys()
 
 
 def test_a_record_holds_nothing_but_what_is_named() -> None:
     request = RequestFactory().get("/console/", {"token": "secret-word"})
     record = logging.LogRecord("django.request", logging.ERROR, "", 1, "Server Error: %s", ("/x",), None)
-    record.request, record.column, record.turn = request, 3, 7
-    told = json.loads(JsonLines().format(record))
-    assert told.keys() == ALWAYS | {"turn"}
-    assert (told["level"], told["logger"], told["turn"]) == ("ERROR", "django.request", 7)
+    record.request, record.choice, record.turn = request, 3, 7
+    logged = json.loads(JsonLines().format(record))
+    assert logged.keys() == ALWAYS | {"turn"}
+    assert (logged["level"], logged["logger"], logged["turn"]) == ("ERROR", "django.request", 7)
 
 
 @pytest.mark.parametrize("form", ["line", "json"])
@@ -111,10 +111,10 @@ def test_what_nobody_catches_is_one_record(dies: str) -> None:
         [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False
     )
     (line,) = done.stderr.splitlines()
-    told = json.loads(line)
-    assert (told["level"], told["role"]) == ("CRITICAL", "command")
-    assert told["message"].startswith("nobody caught")
-    assert "Traceback" in told["exc_info"]
+    logged = json.loads(line)
+    assert (logged["level"], logged["role"]) == ("CRITICAL", "command")
+    assert logged["message"].startswith("nobody caught")
+    assert "Traceback" in logged["exc_info"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.watching.watcher import samples
 
 COUNT = "from voting.metrics.metrics import BALLOTS, CONNECTIONS, take_role;take_role('gateway');"
 HOLD = f"{COUNT}BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"
-TELL = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
+PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
 LOOKERS = 6
 STAY = "import os;os.write(1, b'up\\n');input()"
 
@@ -29,11 +29,11 @@ def start(folder: Path, script: str) -> subprocess.Popen[str]:
     )
 
 
-def told(folder: Path) -> dict[str, list[tuple[str, float]]]:
+def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:
     """By figure: which process, and how much."""
-    with start(folder, TELL) as teller:
-        text, _ = teller.communicate()
-    assert teller.returncode == 0
+    with start(folder, PRINT_METRICS) as process:
+        text, _ = process.communicate()
+    assert process.returncode == 0
     found: dict[str, list[tuple[str, float]]] = {}
     for sample in samples(text.encode()):
         found.setdefault(sample.name, []).append((sample.labels.get("pid", ""), sample.value))
@@ -49,8 +49,8 @@ def crash(folder: Path) -> int:
     return process.pid
 
 
-def total(figures: dict[str, list[tuple[str, float]]], name: str) -> float:
-    return sum(value for _, value in figures[name])
+def total(metrics: dict[str, list[tuple[str, float]]], name: str) -> float:
+    return sum(value for _, value in metrics[name])
 
 
 def test_one_that_crashes_again_and_again_leaves_one_set_of_files_and_no_count_is_lost(
@@ -60,10 +60,10 @@ def test_one_that_crashes_again_and_again_leaves_one_set_of_files_and_no_count_i
     kept = len(list(tmp_path.iterdir()))
     gone = {str(crash(tmp_path)) for _ in range(3)}
     assert len(list(tmp_path.iterdir())) == kept
-    figures = told(tmp_path)
-    assert total(figures, "crowdgame_ballots_total") == 4
-    assert total(figures, "crowdgame_connections") == 0
-    assert not gone & {pid for pid, _ in figures.get("crowdgame_process", [])}
+    metrics = read_metrics(tmp_path)
+    assert total(metrics, "crowdgame_ballots_total") == 4
+    assert total(metrics, "crowdgame_connections") == 0
+    assert not gone & {pid for pid, _ in metrics.get("crowdgame_process", [])}
 
 
 def test_what_the_dead_held_is_not_held_by_who_has_their_process_id(tmp_path: Path) -> None:
@@ -75,21 +75,21 @@ def test_what_the_dead_held_is_not_held_by_who_has_their_process_id(tmp_path: Pa
         neighbour.kill()
     (tmp_path / "1.lock").write_text(str(os.getpid()))
     assert list(tmp_path.glob("gauge_live*_1.db"))
-    figures = told(tmp_path)
-    assert total(figures, "crowdgame_connections") == 0
-    assert "crowdgame_process" not in figures
+    metrics = read_metrics(tmp_path)
+    assert total(metrics, "crowdgame_connections") == 0
+    assert "crowdgame_process" not in metrics
 
 
 def test_a_child_has_a_place_of_its_own_and_outlives_its_parent(tmp_path: Path) -> None:
-    fork = "import os;child = os.fork();take_role('worker' if child else 'clock');"
+    fork = "import os;child = os.fork();take_role('worker' if child else 'scheduler');"
     with start(tmp_path, HOLD + fork + STAY) as parent:
         assert parent.stdout
         assert [parent.stdout.readline() for _ in range(2)] == ["up\n", "up\n"]
-        both = dict(told(tmp_path)["crowdgame_process"])
-        assert total(told(tmp_path), "crowdgame_connections") == 5
+        both = dict(read_metrics(tmp_path)["crowdgame_process"])
+        assert total(read_metrics(tmp_path), "crowdgame_connections") == 5
         parent.kill()
         parent.wait()
-        after = told(tmp_path)
+        after = read_metrics(tmp_path)
         (child,) = both.keys() - {str(parent.pid)}
         assert {pid for pid, _ in after["crowdgame_process"]} == {child}
         assert total(after, "crowdgame_connections") == 0
@@ -99,7 +99,7 @@ def test_a_child_has_a_place_of_its_own_and_outlives_its_parent(tmp_path: Path) 
 def test_a_file_that_is_only_just_made_disturbs_nobody(tmp_path: Path) -> None:
     crash(tmp_path)
     (tmp_path / "counter_7.db").touch()
-    assert total(told(tmp_path), "crowdgame_ballots_total") == 1
+    assert total(read_metrics(tmp_path), "crowdgame_ballots_total") == 1
 
 
 def test_many_may_look_at_once_while_others_come_and_go(tmp_path: Path) -> None:
@@ -111,4 +111,4 @@ def test_many_may_look_at_once_while_others_come_and_go(tmp_path: Path) -> None:
     for process in processes:
         process.communicate()
     assert [process.returncode for process in processes] == [0] * LOOKERS
-    assert total(told(tmp_path), "crowdgame_connections") == 0
+    assert total(read_metrics(tmp_path), "crowdgame_connections") == 0

@@ -18,11 +18,11 @@ LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
 HEX = "0123456789abcdef"
 COLUMNS = 7
-DEADLINE_AND_A_BEAT_S = 1.5
+DEADLINE_AND_HEARTBEAT_S = 1.5
 
 
 @dataclass(frozen=True)
-class Evening:
+class Observation:
     """What watchers saw in the window, after a deadline that nobody minded, and of the seal.
 
     `asked` is how the admin's list answered whoever asked it for the turn's seed, digit by digit.
@@ -37,7 +37,7 @@ class Evening:
     seed: str
 
 
-def evening(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Evening:
+def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Observation:
     with watched_house(data) as house:
         for faces in faces_of(house):
             terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
@@ -45,41 +45,41 @@ def evening(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Evenin
             house.ask("begin", event_id=made["id"])
             with watchers(house, faces, made["code"]) as watching:
                 turn = house.ask("closing_in", event_id=made["id"], ms=window_ms)
-                watching.hear("turn.moved")
+                watching.receive("turn.moved")
                 vote(faces, made["code"], ballots)
-                watching.faces["the projector"].hear("turnout.counted", voted=[len(LOW), len(HIGH)])
+                watching.faces["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
                 stored = house.rows("SELECT COUNT(*) FROM voting_storedballot")
                 assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
-                return _look(house, watching, made["id"], turn)
+                return _record_turn(house, watching, made["id"], turn)
     raise AssertionError("nobody looked on")
 
 
-def _look(house: House, watching: Watchers, event: int, turn: int) -> Evening:
+def _record_turn(house: House, watching: Watchers, event: int, turn: int) -> Observation:
     ((seed,),) = house.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
     in_window = watching.outlook()
     assert all(seed not in text for text in watching.as_it_came.values())
-    with paused(house, "clock-1", "clock-2", "worker"):
+    with paused(house, "scheduler-1", "scheduler-2", "worker"):
         house.ask("closing_in", event_id=event, ms=200)
-        watching.hear("turn.moved")
-        time.sleep(DEADLINE_AND_A_BEAT_S)  # nothing may come of it, so there is nothing to wait for
+        watching.receive("turn.moved")
+        time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing may come of it, so there is nothing to wait for
         after_deadline = watching.outlook()
         assert all(seed not in text for text in watching.as_it_came.values())
         asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
     projector = watching.faces["the projector"]
-    reveal = projector.hear("turn.revealed")
-    seal = next(told for told in projector.heard if told["type"] == "turn.sealed")
-    return Evening(in_window, after_deadline, watching.turnout(), seal, reveal, asked, seed)
+    reveal = projector.receive("turn.revealed")
+    seal = next(message for message in projector.received if message["type"] == "turn.sealed")
+    return Observation(in_window, after_deadline, watching.turnout(), seal, reveal, asked, seed)
 
 
 def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
     for team, columns in ballots.items():
-        for column in columns:
+        for choice in columns:
             phone, welcome = faces.phone(code, team=team)
             turn = welcome["state"]["match"]["turn"]
             if welcome["now_at"] < turn["opens_at"]:  # its gateway has not heard yet
-                phone.hear("turn.moved")
-            phone.say("ballot.cast", turn=turn["id"], column=column, sequence=1, epoch=turn["epoch"])
-            phone.hear("ballot.counted")
+                phone.receive("turn.moved")
+            phone.say("ballot.cast", turn=turn["id"], choice=choice, sequence=1, epoch=turn["epoch"])
+            phone.receive("ballot.counted")
 
 
 @pytest.fixture(
@@ -89,11 +89,11 @@ def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
         pytest.param(IN_THE_DATABASE, id="in the database", marks=pytest.mark.thorough),
     ],
 )
-def evenings(
+def observations(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Evening, Evening]:
-    one = evening(tmp_path_factory.mktemp("one"), {1: LOW, 2: HIGH}, request.param)
-    other = evening(tmp_path_factory.mktemp("other"), {1: HIGH, 2: LOW}, request.param)
+) -> tuple[Observation, Observation]:
+    one = observation(tmp_path_factory.mktemp("one"), {1: LOW, 2: HIGH}, request.param)
+    other = observation(tmp_path_factory.mktemp("other"), {1: HIGH, 2: LOW}, request.param)
     return one, other
 
 
@@ -107,23 +107,23 @@ def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str
     return found
 
 
-def test_in_the_window_nobody_sees_a_difference(evenings: tuple[Evening, Evening]) -> None:
-    one, other = evenings
+def test_in_the_window_nobody_sees_a_difference(observations: tuple[Observation, Observation]) -> None:
+    one, other = observations
     assert differing(one.in_window, other.in_window) == {}
     assert one.in_window == other.in_window
 
 
-def test_nor_between_the_deadline_and_the_reveal(evenings: tuple[Evening, Evening]) -> None:
-    one, other = evenings
+def test_nor_between_the_deadline_and_the_reveal(observations: tuple[Observation, Observation]) -> None:
+    one, other = observations
     assert differing(one.after_deadline, other.after_deadline) == {}
     assert one.after_deadline == other.after_deadline
 
 
-def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Evening]) -> None:
+def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observation, Observation]) -> None:
     """Nobody who sees nothing finds a difference."""
-    seen = evenings[0].in_window
+    seen = observations[0].in_window
     voted = f"[('outcome', 'counted')]\": {float(len(LOW + HIGH))}"
-    assert voted in seen["figures"]
+    assert voted in seen["metric_samples"]
     assert "gateway up" in seen["log of the gateways"]
     assert "turn.moved" in seen["channel layer"]
     assert "turn.moved" in seen["outbox"]
@@ -142,38 +142,38 @@ def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Even
     assert seen["page /record/{code}/1.json"].startswith("200")
 
 
-def test_turnout_is_a_number_a_team_and_no_more(evenings: tuple[Evening, Evening]) -> None:
-    for evening in evenings:
-        assert evening.turnout
-        assert {frozenset(told) for told in evening.turnout} == {
+def test_turnout_is_a_number_a_team_and_no_more(observations: tuple[Observation, Observation]) -> None:
+    for observation in observations:
+        assert observation.turnout
+        assert {frozenset(message) for message in observation.turnout} == {
             frozenset({"type", "turn", "connected", "voted", "picked_at", "watching"})
         }
-        assert {told["picked_at"] for told in evening.turnout} == {None}  # of two players by clocks alone
-        assert {told["watching"] for told in evening.turnout} == {0}  # in the open hall alone
-        assert {len(told[name]) for told in evening.turnout for name in ("connected", "voted")} == {2}
-        assert max(told["voted"] for told in evening.turnout) == [len(LOW), len(HIGH)]
-        assert {n for told in evening.turnout for n in told["voted"]} <= set(range(len(LOW) + 1))
+        assert {message["picked_at"] for message in observation.turnout} == {None}  # of two players by clocks alone
+        assert {message["watching"] for message in observation.turnout} == {0}  # in the open hall alone
+        assert {len(message[name]) for message in observation.turnout for name in ("connected", "voted")} == {2}
+        assert max(message["voted"] for message in observation.turnout) == [len(LOW), len(HIGH)]
+        assert {n for message in observation.turnout for n in message["voted"]} <= set(range(len(LOW) + 1))
 
 
-def test_the_seed_is_told_with_the_reveal_and_not_before(evenings: tuple[Evening, Evening]) -> None:
+def test_the_seed_is_told_with_the_reveal_and_not_before(observations: tuple[Observation, Observation]) -> None:
     """That no watcher's outlook held it, is seen while they look; nor can it be asked for in the admin."""
-    for evening in evenings:
-        assert evening.asked == {400}
-        assert evening.reveal["state"]["match"]["reveal"]["seed"] == evening.seed
+    for observation in observations:
+        assert observation.asked == {400}
+        assert observation.reveal["state"]["match"]["reveal"]["seed"] == observation.seed
 
 
-def test_the_seal_tells_a_root_and_a_number_a_team(evenings: tuple[Evening, Evening]) -> None:
-    for evening in evenings:
-        assert evening.seal.keys() == {"type", "turn", "at", "red", "yellow", "whole"}
-        assert evening.seal["whole"] is None  # of secret sides alone
+def test_the_seal_tells_a_root_and_a_number_a_team(observations: tuple[Observation, Observation]) -> None:
+    for observation in observations:
+        assert observation.seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
+        assert observation.seal["turn_commitment"] is None  # of secret sides alone
         for side in ("red", "yellow"):
-            assert evening.seal[side].keys() == {"root", "ballots"}
-            assert evening.seal[side]["ballots"] == len(LOW)
+            assert observation.seal[side].keys() == {"root", "ballots"}
+            assert observation.seal[side]["ballots"] == len(LOW)
 
 
-def test_after_the_reveal_there_is_a_difference(evenings: tuple[Evening, Evening]) -> None:
+def test_after_the_reveal_there_is_a_difference(observations: tuple[Observation, Observation]) -> None:
     """The same watchers, who would have seen it."""
-    red = [evening.reveal["state"]["match"]["reveal"]["red"]["counts"] for evening in evenings]
+    red = [observation.reveal["state"]["match"]["reveal"]["red"]["counts"] for observation in observations]
     assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
 
 
@@ -185,11 +185,11 @@ def test_with_peek_the_control_room_sees_the_votes_and_nobody_else(house: House,
     with watchers(house, faces, made["code"]) as watching:
         vote(faces, made["code"], {1: LOW, 2: HIGH})
         console = watching.faces.pop("the control room")
-        console.hear("counts.told", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
+        console.receive("counts.updated", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
         frames = watching.frames()
-        assert all("counts.told" not in frame for heard in frames.values() for frame in heard)
-        assert all('"peek":true' in heard[0] for name, heard in frames.items() if "seat" not in name)
-        assert "counts.told" not in watching.outlook()["channel layer"]
+        assert all("counts.updated" not in frame for received in frames.values() for frame in received)
+        assert all('"peek":true' in received[0] for name, received in frames.items() if "seat" not in name)
+        assert "counts.updated" not in watching.outlook()["channel layer"]
 
 
 def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
@@ -203,15 +203,15 @@ def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
     with watchers(house, faces, made["code"]) as watching:
         vote(faces, made["code"], {1: LOW, 2: HIGH})
         for team, counts in own.items():
-            watching.faces[f"a phone of team {team}"].hear("team.counted", counts=counts)
+            watching.faces[f"a phone of team {team}"].receive("team.counted", counts=counts)
         frames = watching.frames()
-        assert all('"own_counts":true' in heard[0] for name, heard in frames.items() if "seat" not in name)
+        assert all('"own_counts":true' in received[0] for name, received in frames.items() if "seat" not in name)
         for team, counts in own.items():
-            heard = [json.loads(frame) for frame in frames.pop(f"a phone of team {team}")]
-            told = [message["counts"] for message in heard if message["type"] == "team.counted"]
-            assert all(so_far <= whole for seen in told for so_far, whole in zip(seen, counts, strict=True))
+            received = [json.loads(frame) for frame in frames.pop(f"a phone of team {team}")]
+            team_counts = [message["counts"] for message in received if message["type"] == "team.counted"]
+            assert all(so_far <= whole for seen in team_counts for so_far, whole in zip(seen, counts, strict=True))
         assert set(frames) == {"a phone without a seat", "the projector", "the control room"}
-        assert all("team.counted" not in frame for heard in frames.values() for frame in heard)
+        assert all("team.counted" not in frame for received in frames.values() for frame in received)
         outlook = watching.outlook()
-        for name in ("channel layer", "outbox", "log of the gateways", "figures"):
+        for name in ("channel layer", "outbox", "log of the gateways", "metric_samples"):
             assert "team.counted" not in outlook[name]

@@ -25,11 +25,11 @@ WHOLE: dict[str, Any] = {
 }
 SEES_MORE = {"peek": True, "own_counts": True}  # of other votes
 LOGGED = re.compile(r'[\d.]+ ms\b|"(sealed|resolved)_ms": [\d.]+')
-AS_THEY_COME = re.compile(r'^.*"type":"(team\.counted|counts\.told)".*\n?', re.MULTILINE)
+AS_THEY_COME = re.compile(r'^.*"type":"(team\.counted|counts\.updated)".*\n?', re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Evening:
+class Observation:
     """What watchers saw until between the halves, and in the second; the holder's own voter; the end."""
 
     between: dict[str, str]
@@ -38,7 +38,7 @@ class Evening:
     reveal: dict[str, Any]
 
 
-def evening(data: Path, chosen: list[int]) -> Evening:
+def observation(data: Path, chosen: list[int]) -> Observation:
     with watched_house(data) as house:
         for faces in faces_of(house):
             made = house.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
@@ -47,33 +47,33 @@ def evening(data: Path, chosen: list[int]) -> Evening:
                 projector, voter = watching.faces["the projector"], watching.faces["a phone of team 1"]
                 moved(house, watching, made["id"])
                 vote(faces, made["code"], {1: chosen})
-                projector.hear("turnout.counted", voted=[len(chosen), 0])
+                projector.receive("turnout.counted", voted=[len(chosen), 0])
                 time.sleep(OWN_COUNTS_S)  # own counts would come by then, and nothing else does
-                told = closed(house, watching, made["id"], "turn.concealed")
-                kept = told["state"]["match"]["concealed"]["turn"]
-                receipt = voter.say("receipt.ask", turn=kept).hear("receipt.told")
+                message = closed(house, watching, made["id"], "turn.concealed")
+                kept = message["state"]["match"]["concealed"]["turn"]
+                receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
                 between = outlook(watching)
                 moved(house, watching, made["id"])
                 vote(faces, made["code"], {2: ANSWER})
                 for name in ("the projector", "the control room", "a phone of team 1", "a phone of team 2"):
-                    watching.faces[name].hear("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
+                    watching.faces[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
                 answering = but_for_the_open_vote(outlook(watching))
                 reveal = closed(house, watching, made["id"], "turn.revealed")
-                return Evening(between, answering, receipt, reveal)
+                return Observation(between, answering, receipt, reveal)
     raise AssertionError("nobody looked on")
 
 
 def moved(house: House, watching: Watchers, event_id: int) -> None:
     house.ask("closing_in", event_id=event_id, ms=LONG_MS)
-    watching.hear("turn.moved")
+    watching.receive("turn.moved")
 
 
 def closed(house: House, watching: Watchers, event_id: int, kind: str) -> dict[str, Any]:
     """What is announced of a turn that the worker closes; a clock in a hurry would seal it a second time."""
-    with paused(house, "clock-1", "clock-2"):
+    with paused(house, "scheduler-1", "scheduler-2"):
         turn = house.ask("closing_in", event_id=event_id, ms=0)
         house.ask("call_worker", turn_id=turn)
-        return watching.hear(kind)
+        return watching.receive(kind)
 
 
 def outlook(watching: Watchers) -> dict[str, str]:
@@ -83,39 +83,39 @@ def outlook(watching: Watchers) -> dict[str, str]:
 
 def but_for_the_open_vote(seen: dict[str, str]) -> dict[str, str]:
     """How often it was told as it went is chance."""
-    told = {name: text for name, text in seen.items() if not name.startswith("size of")}
-    return {name: AS_THEY_COME.sub("", f"{text}\n") for name, text in told.items()}
+    texts = {name: text for name, text in seen.items() if not name.startswith("size of")}
+    return {name: AS_THEY_COME.sub("", f"{text}\n") for name, text in texts.items()}
 
 
 @pytest.fixture(scope="module")
-def evenings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evening, Evening]:
+def observations(tmp_path_factory: pytest.TempPathFactory) -> tuple[Observation, Observation]:
     one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
-    return evening(one, [1, 1, 2]), evening(other, [7, 6, 7])
+    return observation(one, [1, 1, 2]), observation(other, [7, 6, 7])
 
 
 @pytest.mark.parametrize("moment", ["between", "answering"])
 def test_nobody_sees_a_difference_before_both_are_told(
-    evenings: tuple[Evening, Evening], moment: str
+    observations: tuple[Observation, Observation], moment: str
 ) -> None:
-    one, other = (getattr(evening, moment) for evening in evenings)
+    one, other = (getattr(observation, moment) for observation in observations)
     assert differing(one, other) == {}
     assert one == other
 
 
-def test_the_holders_own_voter_is_told_no_more(evenings: tuple[Evening, Evening]) -> None:
-    for evening in evenings:
-        assert (evening.receipt["side"], evening.receipt["path"]) == (None, [])
+def test_the_holders_own_voter_is_told_no_more(observations: tuple[Observation, Observation]) -> None:
+    for observation in observations:
+        assert (observation.receipt["side"], observation.receipt["path"]) == (None, [])
 
 
-def test_not_even_who_sees_other_votes_sees_the_secret_ones(evenings: tuple[Evening, Evening]) -> None:
-    told = "".join(evenings[0].between.values())
-    assert "team.counted" not in told
-    assert "counts.told" not in told
+def test_not_even_who_sees_other_votes_sees_the_secret_ones(observations: tuple[Observation, Observation]) -> None:
+    text = "".join(observations[0].between.values())
+    assert "team.counted" not in text
+    assert "counts.updated" not in text
 
 
-def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Evening]) -> None:
+def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observation, Observation]) -> None:
     """Nobody who sees nothing finds a difference."""
-    seen = evenings[0].between
+    seen = observations[0].between
     for name in ("the projector", "a phone of team 2", "channel layer", "outbox"):
         assert "turn.concealed" in seen[name]
         assert '"concealed":{' in seen[name]
@@ -124,8 +124,8 @@ def test_the_watchers_saw_what_there_is_to_be_seen(evenings: tuple[Evening, Even
     assert seen["page /report/{code}/1.csv"].startswith("200")
 
 
-def test_then_all_is_told(evenings: tuple[Evening, Evening]) -> None:
-    reveals = [evening.reveal["state"]["match"]["reveal"] for evening in evenings]
-    assert [told["red"]["counts"] for told in reveals] == [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 2]]
-    assert [told["yellow"]["counts"] for told in reveals] == [[0, 0, 2, 0, 1, 0, 0]] * 2
-    assert all(told["concealed"]["seed"] for told in reveals)
+def test_then_all_is_told(observations: tuple[Observation, Observation]) -> None:
+    reveals = [observation.reveal["state"]["match"]["reveal"] for observation in observations]
+    assert [reveal["red"]["counts"] for reveal in reveals] == [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 2]]
+    assert [reveal["yellow"]["counts"] for reveal in reveals] == [[0, 0, 2, 0, 1, 0, 0]] * 2
+    assert all(reveal["concealed"]["seed"] for reveal in reveals)

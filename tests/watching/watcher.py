@@ -62,7 +62,7 @@ def _signal(pids: list[int], number: signal.Signals) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class HttpReply:
     status: int
     body: bytes
 
@@ -71,13 +71,13 @@ class Told:
         return json.loads(self.body)
 
 
-def ask(house: House, path: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> Told:
+def ask(house: House, path: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> HttpReply:
     connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=PATIENCE_S)
     connection.request(method, path, headers=dict(headers or {}))
     response = connection.getresponse()
-    told = Told(response.status, response.read())
+    reply = HttpReply(response.status, response.read())
     connection.close()
-    return told
+    return reply
 
 
 def samples(text: bytes) -> list[Sample]:
@@ -85,14 +85,14 @@ def samples(text: bytes) -> list[Sample]:
     return [sample for family in families for sample in family.samples]
 
 
-def figures(house: House) -> list[Sample]:
-    told = ask(house, "/metrics")
-    assert told.status == 200
-    return samples(told.body)
+def metric_samples(house: House) -> list[Sample]:
+    reply = ask(house, "/metrics")
+    assert reply.status == 200
+    return samples(reply.body)
 
 
-def figure(house: House, name: str, **labels: str) -> float:
+def metric_value(house: House, name: str, **labels: str) -> float:
     """The sum of a figure over all that carry these labels."""
-    found = [s.value for s in figures(house) if s.name == name and labels.items() <= s.labels.items()]
+    found = [s.value for s in metric_samples(house) if s.name == name and labels.items() <= s.labels.items()]
     assert found, f"there is no {name} {labels}"
     return sum(found)

@@ -12,7 +12,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from games.matches import CODE_LETTERS
 
 PERIOD_MS = 30_000
-MOMENT_LENGTH = 5
+ROTATING_LENGTH = 5
 TICKET_LENGTH, ROSTER_LENGTH = 8, 6
 PROJECTOR_KEY_LENGTH = 24
 STALE_PERIODS = 20
@@ -37,13 +37,13 @@ def is_ticket(key: str) -> bool:
     return len(key) in {TICKET_LENGTH, ROSTER_LENGTH} and set(key) <= set(CODE_LETTERS)
 
 
-def code_of_the_moment(event: str, now: int) -> tuple[str, int]:
+def rotating_code(event: str, now: int) -> tuple[str, int]:
     """The code by which an event's projector lets people in at `now`, and until when it is shown."""
     period = now // PERIOD_MS
     return _code(event, period, settings.SECRET_KEY), (period + 1) * PERIOD_MS
 
 
-def is_of_the_moment(event: str, key: str, now: int) -> bool:
+def is_rotating_code(event: str, key: str, now: int) -> bool:
     """Whether it is the code that is shown, or the one before: somebody may be typing it still."""
     period = now // PERIOD_MS
     return _is_of(event, key, range(period - 1, period + 1))
@@ -77,18 +77,18 @@ def _is_of(event: str, key: str, periods: range) -> bool:
 
 
 def _projector_key(event: str, secret: str) -> str:
-    told = salted_hmac("crowdgame.projector", event, secret, algorithm="sha256")
-    return told.hexdigest()[:PROJECTOR_KEY_LENGTH]
+    mac = salted_hmac("crowdgame.projector", event, secret, algorithm="sha256")
+    return mac.hexdigest()[:PROJECTOR_KEY_LENGTH]
 
 
 @lru_cache(CODES_KEPT)
 def _code(event: str, period: int, secret: str) -> str:
     digest = salted_hmac("crowdgame.moment", f"{event}.{period}", secret, algorithm="sha256").digest()
-    number, letters = int.from_bytes(digest, "big"), []
-    for _ in range(MOMENT_LENGTH):
-        number, letter = divmod(number, len(CODE_LETTERS))
-        letters.append(CODE_LETTERS[letter])
-    return "".join(letters)
+    number, chars = int.from_bytes(digest, "big"), []
+    for _ in range(ROTATING_LENGTH):
+        number, char = divmod(number, len(CODE_LETTERS))
+        chars.append(CODE_LETTERS[char])
+    return "".join(chars)
 
 
 class Guesses:

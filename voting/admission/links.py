@@ -39,8 +39,8 @@ def qr_path(url: str) -> tuple[int, str]:
 
 def join_url(event: EventState, scope: dict[str, Any]) -> str:
     """A game of the hall gives out its seats on its own page."""
-    seats = event.hall and event.admission == "roster"
-    return f"{base_url(scope)}{'/hall' if seats else ''}/{event.code}"
+    seats = event.is_duel and event.admission == "roster"
+    return f"{base_url(scope)}{'/play' if seats else ''}/{event.code}"
 
 
 @lru_cache(64)

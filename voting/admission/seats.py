@@ -13,17 +13,17 @@ from django.core import signing
 from django.utils.crypto import salted_hmac
 
 OFFERED, OFFERED_FOR_MS = "crowdgame.offer", 120_000
-SIGN_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-SIGN_LENGTH = 6
+VOTER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
+VOTER_CODE_LENGTH = 6
 
 
 class _Signer(signing.Signer):
     """Django's, but a key is prepared once and not for every seat: whole halls come at a time."""
 
     def signature(self, value: str | bytes, key: str | bytes | None = None) -> str:
-        told = _prepared(self.salt, key or self.key, self.algorithm).copy()
-        told.update(value.encode() if isinstance(value, str) else value)
-        return signing.b64_encode(told.digest()).decode()
+        mac = _prepared(self.salt, key or self.key, self.algorithm).copy()
+        mac.update(value.encode() if isinstance(value, str) else value)
+        return signing.b64_encode(mac.digest()).decode()
 
 
 @cache
@@ -78,20 +78,20 @@ def read_offer(token: str, now: int) -> Seat | None:
     return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFERED_FOR_MS else None
 
 
-def sign_of(voter: str) -> str:
+def derive_voter_code(voter: str) -> str:
     """The same on every machine and under every secret: what was ruled about a seat outlives a new key."""
     number = int.from_bytes(hashlib.sha256(f"crowdgame.sign.{voter}".encode()).digest()[:8], "big")
-    letters = []
-    for _ in range(SIGN_LENGTH):
-        number, letter = divmod(number, len(SIGN_LETTERS))
-        letters.append(SIGN_LETTERS[letter])
-    return "".join(letters)
+    chars = []
+    for _ in range(VOTER_CODE_LENGTH):
+        number, char = divmod(number, len(VOTER_CODE_ALPHABET))
+        chars.append(VOTER_CODE_ALPHABET[char])
+    return "".join(chars)
 
 
-def plain_sign(text: str) -> str | None:
+def normalize_voter_code(text: str) -> str | None:
     """As it is kept, whichever way it was typed; None if it cannot be one."""
-    sign = "".join(text.split()).replace("-", "").upper()
-    return sign if len(sign) == SIGN_LENGTH and set(sign) <= set(SIGN_LETTERS) else None
+    voter_code = "".join(text.split()).replace("-", "").upper()
+    return voter_code if len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET) else None
 
 
 def claimed_voter(token: str) -> str:

@@ -22,7 +22,7 @@ from voting.models import Ticket
 MOST_TICKETS = 5_000
 AT_ONCE = 500
 
-NoEntry = Literal["key_wrong", "key_used", "team_needed"]
+TicketRefusal = Literal["key_wrong", "key_used", "team_needed"]
 
 
 class TooManyTickets(Exception):
@@ -54,7 +54,7 @@ class Claim:
     first: bool
 
 
-def claim_tickets(event_id: int, shown: Sequence[Shown]) -> list[Claim | NoEntry]:
+def claim_tickets(event_id: int, shown: Sequence[Shown]) -> list[Claim | TicketRefusal]:
     """All in one transaction. Of several who show the same ticket, here or elsewhere, one comes in."""
     with transaction.atomic():
         tickets = _locked(event_id, {one.key for one in shown})
@@ -77,7 +77,7 @@ def _sizes(event_id: int) -> dict[int, int]:
     return {1: 0, 2: 0} | {team: count for team, count in counted if team}
 
 
-def _claim(ticket: Ticket | None, shown: Shown, sizes: dict[int, int]) -> Claim | NoEntry:
+def _claim(ticket: Ticket | None, shown: Shown, sizes: dict[int, int]) -> Claim | TicketRefusal:
     if ticket is None:
         return "key_wrong"
     if ticket.used_at is not None:

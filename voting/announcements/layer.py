@@ -14,7 +14,7 @@ from django.conf import settings
 
 NO_CHANGE = 0
 FOR_CONSOLES = -1
-RULED = -2
+RESTRICTIONS_CHANGED = -2
 
 
 @dataclass(frozen=True, slots=True)

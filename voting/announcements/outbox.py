@@ -10,7 +10,7 @@ from django.utils import timezone
 from redis import RedisError
 
 from games.engine.errors import GameError
-from games.matches import changing
+from games.matches import event_lock
 from games.models import Event
 from voting import protocol
 from voting.announcements import layer
@@ -42,7 +42,7 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
 
 def announce_edit(event_id: int, now: int) -> None:
     """Announce that a name or a setting of the event has changed, and send it."""
-    with changing(event_id):
+    with event_lock(event_id):
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
 
@@ -60,8 +60,8 @@ def relay(event_id: int | None = None) -> None:
         return
     try:
         layer.publish([_copy(row) for row in rows])
-    except (RedisError, OSError) as trouble:
-        log.warning("announcements wait, the channel layer is away: %s", trouble)
+    except (RedisError, OSError) as error:
+        log.warning("announcements wait, the channel layer is away: %s", error)
         return
     now = timezone.now()
     for row in rows:
@@ -69,27 +69,27 @@ def relay(event_id: int | None = None) -> None:
     Announcement.objects.filter(pk__in=[row.pk for row in rows], sent_at=None).update(sent_at=now)
 
 
-def tell_at_once(event_id: int, message: protocol.TurnSealed) -> None:
+def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
     """Tell what is no change, before the change that will come of it: once, and not at any price."""
-    _tell_once(layer.Copy(event_id, layer.NO_CHANGE, msgspec.json.encode(message)), "a seal")
+    _publish_once(layer.Copy(event_id, layer.NO_CHANGE, msgspec.json.encode(message)), "a seal")
 
 
-def tell_consoles(event_id: int, message: protocol.DeedTold) -> None:
+def publish_to_consoles(event_id: int, message: protocol.AuditLogged) -> None:
     """To the control rooms of an event, at whichever gateway they are, and to nobody else."""
-    _tell_once(layer.Copy(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "a deed")
+    _publish_once(layer.Copy(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "an audit entry")
 
 
-def tell_of_ruling(event_id: int) -> None:
+def publish_restrictions(event_id: int) -> None:
     """Have the gateways look at once; if they do not hear it, they look within a second all the same."""
-    _tell_once(layer.Copy(event_id, layer.RULED, b""), "a ruling")
+    _publish_once(layer.Copy(event_id, layer.RESTRICTIONS_CHANGED, b""), "a ruling")
 
 
-def _tell_once(copy: layer.Copy, what: str) -> None:
+def _publish_once(copy: layer.Copy, what: str) -> None:
     try:
         layer.publish([copy], AT_ONCE_S)
-    except (RedisError, OSError) as trouble:
+    except (RedisError, OSError) as error:
         away = "%s is not told, the channel layer is away: %s"
-        log.warning(away, what, trouble, extra={"event": copy.event_id})
+        log.warning(away, what, error, extra={"event": copy.event_id})
 
 
 def announcements_after(event_id: int, seq: int) -> list[layer.Copy]:
@@ -98,7 +98,7 @@ def announcements_after(event_id: int, seq: int) -> list[layer.Copy]:
     return [_copy(row) for row in rows[:RELAY_AT_ONCE]]
 
 
-def forget_old() -> None:
+def purge_old() -> None:
     """Drop what was sent long ago: gateways need the last seconds, the state is in each."""
     Announcement.objects.filter(sent_at__lt=timezone.now() - KEPT).delete()
 

@@ -12,7 +12,7 @@ from games.matches import Position, replay
 from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchState, Team, TieRule, Turn, TurnState
 from voting import protocol
 from voting.counting.lots import commit_lot
-from voting.counting.series import beginnings, winning_team
+from voting.counting.series import series_starts, winning_team
 from voting.models import SidesRecord, TallyRecord
 
 FINISHED_SHOWN = 20
@@ -44,13 +44,13 @@ def snapshot(event: Event) -> protocol.EventState:
         best_of=event.best_of,
         extra_s=event.extra_s,
         captains=event.tie_rule == TieRule.CAPTAIN,
-        again=_again(event, match, rows),
-        hall=event.is_duel,
+        rematch_wanted_by=_rematch_wanted_by(event, match, rows),
+        is_duel=event.is_duel,
         consent=match.consent if match and match.state == MatchState.PLAYING else event.consent,
     )
 
 
-def _again(event: Event, match: Match | None, teams: Iterable[Team]) -> Any:
+def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team]) -> Any:
     """The team that wants a rematch, 0 if neither has asked; None if none can be asked for."""
     if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
         return None
@@ -97,7 +97,7 @@ def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
         resign=cast(Any, match.resign),
         concealed=_concealed(position.concealed) if position.concealed else None,
         rated=_rated(match),
-        defections=match.defections,
+        max_side_changes=match.max_side_changes,
         turn_points=match.turn_points,
         sides=_sides(match),
     )
@@ -106,18 +106,18 @@ def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
 def _rated(match: Match) -> protocol.Rated | None:
     if match.state != MatchState.ENDED or not hasattr(match, "rated"):
         return None
-    told = match.rated
+    change = match.rated
     return protocol.Rated(
-        red_before=round(told.red_before),
-        red_after=round(told.red_after),
-        yellow_before=round(told.yellow_before),
-        yellow_after=round(told.yellow_after),
+        red_before=round(change.red_before),
+        red_after=round(change.red_after),
+        yellow_before=round(change.yellow_before),
+        yellow_after=round(change.yellow_after),
     )
 
 
-def _sides(match: Match) -> protocol.SidesTold | None:
-    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
-    return msgspec.convert(kept.told["told"], protocol.SidesTold) if kept else None
+def _sides(match: Match) -> protocol.SidesSummary | None:
+    kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
+    return msgspec.convert(kept.summary["summary"], protocol.SidesSummary) if kept else None
 
 
 def _clocks(match: Match, turn: Turn | None) -> protocol.Clocks | None:
@@ -160,9 +160,9 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
 
 
 def _reveal(position: Position, match: Match) -> protocol.Reveal:
-    turn, kept = position.turns[-1], position.told_with_last
-    told = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
-    tallies = {cast(Side, record.side): _tally(record, match) for record in told}
+    turn, kept = position.turns[-1], position.revealed_with_last
+    records = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
+    tallies = {cast(Side, record.side): _tally(record, match) for record in records}
     red, yellow = (tallies.get(side) for side in SIDES)
     return protocol.Reveal(
         turn=turn.pk,
@@ -174,7 +174,7 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
         resolution=position.resolutions[-1],
         seed=None if match.is_secret else turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
-        whole=turn.whole or None,
+        turn_commitment=turn.turn_commitment or None,
     )
 
 
@@ -212,7 +212,7 @@ def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
     ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
     rows = ended.values_list("number", "resolved", "result", "red__number", "yellow__number")
-    told = [
+    finished = [
         protocol.Finished(
             number=number,
             winner=winning_team(result, red, yellow),
@@ -220,8 +220,8 @@ def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]
         )
         for number, turns, result, red, yellow in rows
     ]
-    first = max(0, len(told) - FINISHED_SHOWN)
+    first = max(0, len(finished) - FINISHED_SHOWN)
     if event.best_of is not None:
-        begins = beginnings([match.winner for match in told], event.best_of)
+        begins = series_starts([match.winner for match in finished], event.best_of)
         first = max(place for place in begins if place <= first)
-    return tuple(told[first:])
+    return tuple(finished[first:])

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from games.engine.game import Side
 from games.models import Turn
-from voting.counting.ballots import HAND, Ballot
+from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.models import StoredBallot
 
 KEEP_THE_NEWEST = """
@@ -26,7 +26,7 @@ KEEP_THE_NEWEST = """
 
 def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
     """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
-    rows = [(turn_id, b.voter, b.side, b.column, b.sequence, b.blind, now) for b in ballots]
+    rows = [(turn_id, b.voter, b.side, b.choice, b.sequence, b.blind, now) for b in ballots]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # by voter, lest two gateways lock each other
 
@@ -37,10 +37,10 @@ def stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
     Without `hands` those of phones alone.
     """
     rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
-    rows = rows if hands else rows.exclude(voter__startswith=HAND)
-    return tuple(Ballot(r.voter, cast(Side, r.side), r.column, r.sequence, blind=r.blind) for r in rows)
+    rows = rows if hands else rows.exclude(voter__startswith=HAND_VOTER_PREFIX)
+    return tuple(Ballot(r.voter, cast(Side, r.side), r.choice, r.sequence, blind=r.blind) for r in rows)
 
 
 def hand_ballots(turn: Turn) -> QuerySet[StoredBallot]:
     """The ballots of a show of hands."""
-    return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND)
+    return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND_VOTER_PREFIX)

@@ -24,7 +24,7 @@ from voting.ballot_box.types import (
     Held,
     Lost,
     Sealed,
-    Told,
+    AcknowledgedArrivals,
     Turnout,
     event_key,
     turn_keys,
@@ -47,13 +47,13 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack_answers = msgspec.msgpack.Decoder(list[int]).decode
 
 
-def _is_spoilt(trouble: ResponseError) -> bool:
+def _is_spoilt(error: ResponseError) -> bool:
     """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
-    return trouble.status_code == "ERR" or str(trouble).startswith("WRONGTYPE")
+    return error.status_code == "ERR" or str(error).startswith("WRONGTYPE")
 
 
-def _tell_spoilt(turn_id: int, trouble: Exception) -> None:
-    log.error("the box of turn %s is spoilt: %s", turn_id, trouble, extra={"turn": turn_id})
+def _log_spoilt(turn_id: int, error: Exception) -> None:
+    log.error("the box of turn %s is spoilt: %s", turn_id, error, extra={"turn": turn_id})
 
 
 def _script(name: str) -> str:
@@ -145,8 +145,8 @@ class BallotBox:
     def connected(self, event_id: int) -> tuple[int, int]:
         """How many phones of each team gateways hold at the moment."""
         now = self.now()
-        beats = [beat.split() for beat in self._redis.hvals(event_key(event_id, "gateways"))]
-        held = [(int(one), int(two)) for at, _, one, two, _ in beats if now - int(at) < GATEWAY_STALE_MS]
+        heartbeats = [heartbeat.split() for heartbeat in self._redis.hvals(event_key(event_id, "gateways"))]
+        held = [(int(one), int(two)) for at, _, one, two, _ in heartbeats if now - int(at) < GATEWAY_STALE_MS]
         return sum(one for one, _ in held), sum(two for _, two in held)
 
     def expire(self, event_id: int, turn_id: int) -> None:
@@ -159,8 +159,8 @@ class BallotBox:
         now = self.now()
         rows = {name: self._redis.hvals(event_key(event_id, name)) for name in ("gateways", "watchers")}
         fresh = {
-            name: [row.split() for row in told if now - int(row.split()[0]) < GATEWAY_STALE_MS]
-            for name, told in rows.items()
+            name: [row.split() for row in values if now - int(row.split()[0]) < GATEWAY_STALE_MS]
+            for name, values in rows.items()
         }
         one, two = (sum(int(row[place]) for row in fresh["gateways"]) for place in (2, 3))
         return Held((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
@@ -171,10 +171,10 @@ class BallotBox:
         return [
             int(key.split(b"{")[1].split(b"}")[0])
             for key in self._redis.scan_iter(match="crowdgame:{*}:gateways", count=KEYS_AT_ONCE)
-            if any(now - int(beat.split()[0]) < GATEWAY_STALE_MS for beat in self._redis.hvals(key))
+            if any(now - int(heartbeat.split()[0]) < GATEWAY_STALE_MS for heartbeat in self._redis.hvals(key))
         ]
 
-    def forget_all_events(self) -> int:
+    def delete_all_events(self) -> int:
         """Drop everything of every event; how many turns' ballots were among it."""
         keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=KEYS_AT_ONCE))
         for key in keys:
@@ -191,10 +191,10 @@ class AsyncBallotBox:
     def __init__(self) -> None:
         self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
         self._name = secrets.token_hex(4)
-        self._told: dict[int, Told] = {}
+        self._acknowledged: dict[int, AcknowledgedArrivals] = {}
         self._cast = self.script("cast")
         self._join = self.script("join")
-        self._beat = self.script("beat")
+        self._heartbeat = self.script("heartbeat")
 
     def script(self, name: str) -> Any:
         """One of ours, to be awaited with its `keys` and `args`."""
@@ -206,16 +206,16 @@ class AsyncBallotBox:
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
         """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
-        told = self._told_in(event_id, turn_id, epoch)
-        args = (epoch, _pack(ballots), self._name, told.arrivals)
+        acknowledged = self._acknowledged_in(event_id, turn_id, epoch)
+        args = (epoch, _pack(ballots), self._name, acknowledged.arrivals)
         try:
             answers = _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
-            told.arrivals = max(told.arrivals, answers.pop())
+            acknowledged.arrivals = max(acknowledged.arrivals, answers.pop())
             return answers
-        except ResponseError as trouble:
-            if not _is_spoilt(trouble):
+        except ResponseError as error:
+            if not _is_spoilt(error):
                 raise
-            _tell_spoilt(turn_id, trouble)
+            _log_spoilt(turn_id, error)
             return [Cast.UNKNOWN] * len(ballots)
 
     async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
@@ -231,34 +231,34 @@ class AsyncBallotBox:
             texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
             held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
             return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
-        except (ResponseError, msgspec.MsgspecError) as trouble:
-            if isinstance(trouble, ResponseError) and not _is_spoilt(trouble):
+        except (ResponseError, msgspec.MsgspecError) as error:
+            if isinstance(error, ResponseError) and not _is_spoilt(error):
                 raise
-            _tell_spoilt(turn_id, trouble)
+            _log_spoilt(turn_id, error)
             return {}
 
-    async def beat(self, event_id: int, gateway: str, turn: Pair, held: Held) -> Turnout:
+    async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: Held) -> Turnout:
         """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
         keys.insert(1, turn_keys(event_id, turn[0])[0])
         named = f"{turn[0]}.{turn[1]}"
-        told = self._told_in(event_id, *turn)
+        acknowledged = self._acknowledged_in(event_id, *turn)
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *held.connected, sum(held.waiting)]
-        args += [turn[1], self._name, told.arrivals, BACK_WITHIN_MS, held.waiting[0], held.watching]
-        now, one, two, yet, red, yellow, *at, watching = await self._beat(keys=keys, args=args)
+        args += [turn[1], self._name, acknowledged.arrivals, BACK_WITHIN_MS, held.waiting[0], held.watching]
+        now, one, two, yet, red, yellow, *at, watching = await self._heartbeat(keys=keys, args=args)
         waiting = None if yet < 0 else yet
         return Turnout(now, (one, two), waiting, red, yellow, (at[0], at[1]), (at[2], at[3]), watching)
 
-    def _told_in(self, event_id: int, turn_id: int, epoch: int) -> Told:
+    def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int) -> AcknowledgedArrivals:
         """Of an event only its newest turn and epoch are kept in mind."""
-        told = self._told.get(event_id)
-        if told is None or told.occasion < (turn_id, epoch):
-            told = self._told[event_id] = Told((turn_id, epoch))
-        return told if told.occasion == (turn_id, epoch) else Told((turn_id, epoch))
+        acknowledged = self._acknowledged.get(event_id)
+        if acknowledged is None or acknowledged.turn_ref < (turn_id, epoch):
+            acknowledged = self._acknowledged[event_id] = AcknowledgedArrivals((turn_id, epoch))
+        return acknowledged if acknowledged.turn_ref == (turn_id, epoch) else AcknowledgedArrivals((turn_id, epoch))
 
-    def forget(self, event_id: int) -> None:
+    def drop_cache(self, event_id: int) -> None:
         """Whatever the box told of this event's turns."""
-        self._told.pop(event_id, None)
+        self._acknowledged.pop(event_id, None)
 
     async def leave(self, event_id: int, gateway: str) -> None:
         """The gateway holds nobody any more."""

@@ -19,22 +19,22 @@ class BoxClock:
     offset_ms: float | None = None
     learned_at: float = 0.0
 
-    def learn(self, told: int, asked: float, answered: float) -> None:
-        """The box said `told` in answer to a question asked and answered at these local times."""
+    def learn(self, box_ms: int, asked: float, answered: float) -> None:
+        """The box said `box_ms` in answer to a question asked and answered at these local times."""
         fresh = self.offset_ms is not None and answered - self.learned_at < STALE_MS
-        if fresh and answered - asked > QUICK_MS and not self.step(told, asked, answered):
+        if fresh and answered - asked > QUICK_MS and not self.step(box_ms, asked, answered):
             return
-        self.offset_ms = told - (asked + answered) / 2
+        self.offset_ms = box_ms - (asked + answered) / 2
         self.learned_at = answered
 
-    def step(self, told: int, asked: float, answered: float) -> int:
+    def step(self, box_ms: int, asked: float, answered: float) -> int:
         """By how much the box's clock was set since; 0 if the trip explains the answer."""
         if self.offset_ms is None:
             return 0
         earliest, latest = asked + self.offset_ms, answered + self.offset_ms
-        if earliest - STEP_MS <= told <= latest + STEP_MS:
+        if earliest - STEP_MS <= box_ms <= latest + STEP_MS:
             return 0
-        return round(told - (earliest + latest) / 2)
+        return round(box_ms - (earliest + latest) / 2)
 
     def now(self) -> int:
         return int(local_ms() + (self.offset_ms or 0.0))

@@ -84,15 +84,15 @@ class Intake:
         batch = lane.take_batch()
         try:
             answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
-        except (RedisError, OSError, *DATABASE_AWAY) as trouble:
-            lane.put_back(batch, trouble)
+        except (RedisError, OSError, *DATABASE_AWAY) as error:
+            lane.put_back(batch, error)
             await asyncio.sleep(RETRY_S)
             return
         lane.held_up = False
         _observe(batch, answers)
         answered = deque(zip(batch.values(), answers, strict=True))
         while answered:
-            asyncio.get_running_loop().call_soon(_tell_some, lane.slot, answered)
+            asyncio.get_running_loop().call_soon(_deliver_answers, lane.slot, answered)
             await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
@@ -136,14 +136,14 @@ class Lane:
             del self.waiting[key]
         return batch
 
-    def put_back(self, batch: Waiting, trouble: Exception) -> None:
+    def put_back(self, batch: Waiting, error: Exception) -> None:
         if not self.held_up:
-            log.warning("ballots wait: %s", trouble)
+            log.warning("ballots wait: %s", error)
         self.held_up = True
         self.waiting = batch | self.waiting
 
 
-def _tell_some(slot: Slot, answered: Answered) -> None:
+def _deliver_answers(slot: Slot, answered: Answered) -> None:
     """A call of the loop's: it says so if a caster raises, and the next call goes on after that one."""
     for _ in range(min(len(answered), ANSWERS_AT_ONCE)):
         (ballot, caster, _), code = answered.popleft()

@@ -11,6 +11,6 @@ class Peek:
     def __init__(self, box: AsyncBallotBox) -> None:
         self._peek = box.script("peek")
 
-    async def counts(self, event_id: int, turn_id: int, columns: int) -> protocol.CountsTold:
+    async def counts(self, event_id: int, turn_id: int, columns: int) -> protocol.CountsUpdated:
         red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns,))
-        return protocol.CountsTold(turn=turn_id, red=tuple(red), yellow=tuple(yellow))
+        return protocol.CountsUpdated(turn=turn_id, red=tuple(red), yellow=tuple(yellow))

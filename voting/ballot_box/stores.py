@@ -39,21 +39,21 @@ class Cluster(RedisCluster):
     timekeeper = ""
 
     def execute_command(self, *args: Any, **kwargs: Any) -> Any:
-        with _trouble_told():
+        with _as_redis_error():
             return super().execute_command(*args, **kwargs)  # type: ignore[no-untyped-call]
 
     def time(self, **_: Any) -> Any:
         """The time of the first node that answers, the same one for everybody who asks."""
-        trouble: RedisError = NoConnection("the cluster has no nodes")
+        error: RedisError = NoConnection("the cluster has no nodes")
         for node in _in_order(self.get_primaries()):  # type: ignore[no-untyped-call]
             try:
-                told = self.execute_command("TIME", target_nodes=node)
+                answer = self.execute_command("TIME", target_nodes=node)
             except RedisError as failure:
-                trouble = failure
+                error = failure
             else:
                 self.timekeeper = str(node.name)
-                return told
-        raise trouble
+                return answer
+        raise error
 
     def register_script(self, script: Any) -> Any:
         """Not redis-py's, which loads a script that one node does not know into all nodes."""
@@ -91,7 +91,7 @@ class AsyncCluster(AsyncRedisCluster):
 
     async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            with _trouble_told():
+            with _as_redis_error():
                 await self.initialize()  # before it knows the nodes redis-py would ask any of them
                 return await super().execute_command(*args, **kwargs)
         except NodesUnknown:
@@ -100,15 +100,15 @@ class AsyncCluster(AsyncRedisCluster):
 
     async def time(self, **_: Any) -> Any:
         """See Cluster."""
-        with _trouble_told():
+        with _as_redis_error():
             await self.initialize()
-        trouble: RedisError = NoConnection("the cluster has no nodes")
+        error: RedisError = NoConnection("the cluster has no nodes")
         for node in _in_order(self.get_primaries()):
             try:
                 return await self.execute_command("TIME", target_nodes=node)
             except RedisError as failure:
-                trouble = failure
-        raise trouble
+                error = failure
+        raise error
 
     def register_script(self, script: Any) -> Any:
         """See Cluster."""
@@ -133,7 +133,7 @@ def connect(url: str) -> Any:
     if not _is_cluster(url):
         return Redis.from_url(url, retry=Retry(NoBackoff(), 0), **_timeouts())
     nodes = [ClusterNode(*place) for place in _nodes(url)]  # type: ignore[no-untyped-call]
-    with _trouble_told():
+    with _as_redis_error():
         cluster = Cluster(startup_nodes=nodes, retry=Retry(NoBackoff(), len(nodes)), **_cluster_options(url))
     cluster.retry = Retry(NoBackoff(), 0)  # only to get to know the nodes it may ask another one
     return cluster
@@ -200,9 +200,9 @@ def _in_order(nodes: Iterable[Any]) -> list[Any]:
 
 
 @contextmanager
-def _trouble_told() -> Iterator[None]:
+def _as_redis_error() -> Iterator[None]:
     """redis-py has exceptions for clusters that are no RedisError, and a KeyError for a lost slot."""
     try:
         yield
-    except (RedisClusterException, KeyError) as trouble:
-        raise NodesUnknown(f"the cluster does not answer: {trouble}") from trouble
+    except (RedisClusterException, KeyError) as error:
+        raise NodesUnknown(f"the cluster does not answer: {error}") from error

@@ -93,14 +93,14 @@ class Turnout:
 
 
 @dataclass(slots=True)
-class Told:
+class AcknowledgedArrivals:
     """How many `arrivals` the box told of when it last answered, in this turn and epoch.
 
     One that remembers fewer for this client has come back from an older copy, without ballots that were
     acknowledged.
     """
 
-    occasion: tuple[int, int]
+    turn_ref: tuple[int, int]
     arrivals: int = 0
 
 

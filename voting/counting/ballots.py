@@ -7,7 +7,7 @@ import msgspec
 
 from games.engine.game import Side
 
-HAND = "hand:"  # so begins the voter of a hand that was counted, and no seat's
+HAND_VOTER_PREFIX = "hand:"  # so begins the voter of a hand that was counted, and no seat's
 
 
 class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -18,7 +18,7 @@ class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     voter: str
     side: Side
-    column: int
+    choice: int
     sequence: int
     arrival: int = 0
     blind: str = ""

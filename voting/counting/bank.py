@@ -8,42 +8,42 @@ from dataclasses import dataclass
 
 from games.engine.game import Side
 
-Left = Mapping[Side, int]
+TimeLeft = Mapping[Side, int]
 
 
 @dataclass(frozen=True, slots=True)
 class BankTerms:
-    """`cap_ms`: of its time a side may use so much in one turn. `loses`: who runs out of it has lost."""
+    """`cap_ms`: of its time a side may use so much in one turn. `time_loses`: who runs out of it has lost."""
 
     start_ms: int
     increment_ms: int = 0
     cap_ms: int | None = None
-    loses: bool = True
+    time_loses: bool = True
 
     @classmethod
-    def of(cls, bank_s: int, increment_s: int, cap_s: int | None, no_ballot: str | None) -> "BankTerms":
+    def from_seconds(cls, bank_s: int, increment_s: int, cap_s: int | None, no_ballot: str | None) -> "BankTerms":
         """As a match says it, in seconds; `no_ballot` is its rule for a side without one."""
         cap_ms = None if cap_s is None else cap_s * 1000
         return cls(bank_s * 1000, increment_s * 1000, cap_ms, no_ballot == "forfeit")
 
-    def may_use(self, left_ms: int) -> int:
+    def usable_ms(self, left_ms: int) -> int:
         """How much of what it has left a side may use in one turn."""
         return left_ms if self.cap_ms is None else min(left_ms, self.cap_ms)
 
     def after_turn(self, left_ms: int, used_ms: int) -> int:
-        return left_ms - max(0, min(used_ms, self.may_use(left_ms))) + self.increment_ms
+        return left_ms - max(0, min(used_ms, self.usable_ms(left_ms))) + self.increment_ms
 
-    def over_after(self, left: Left, picked: Collection[Side]) -> int:
+    def ends_after_ms(self, left: TimeLeft, picked: Collection[Side]) -> int:
         """How long after its opening a turn is over, if nobody else picks; 0 once all have.
 
         `left` is of the sides to move. Where time loses, whoever runs out first ends it; else all are
         waited for.
         """
-        waited = [self.may_use(left[side]) for side in left if side not in picked]
+        waited = [self.usable_ms(left[side]) for side in left if side not in picked]
         if not waited:
             return 0
-        return min(waited) if self.loses else max(waited)
+        return min(waited) if self.time_loses else max(waited)
 
-    def out_of_time(self, left: Left, picked: Collection[Side], after_ms: int) -> list[Side]:
+    def out_of_time(self, left: TimeLeft, picked: Collection[Side], after_ms: int) -> list[Side]:
         """Who has not picked, and so long after the opening cannot any more."""
-        return [side for side in left if side not in picked and self.may_use(left[side]) <= after_ms]
+        return [side for side in left if side not in picked and self.usable_ms(left[side]) <= after_ms]

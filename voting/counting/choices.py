@@ -9,26 +9,26 @@ from collections.abc import Collection, Iterable
 from voting.counting.types import TallyMethod
 
 RESIGN, SET = 1 << 30, 1 << 29
-DIGIT = 256
-MOST_IN_A_SET = 29
-MOST_RANKED = 3
+RANKING_BASE = 256
+MAX_SET_COLUMNS = 29
+MAX_RANKED = 3
 
 
-def ranking_of(columns: Iterable[int]) -> int:
-    return sum(column * DIGIT**place for place, column in enumerate(columns))
+def encode_ranking(columns: Iterable[int]) -> int:
+    return sum(column * RANKING_BASE**place for place, column in enumerate(columns))
 
 
-def set_of(columns: Collection[int]) -> int:
+def encode_set(columns: Collection[int]) -> int:
     """One column is no set."""
     several = len(columns) > 1
     return SET + sum(1 << (column - 1) for column in columns) if several else sum(columns)
 
 
-def columns_of(choice: int) -> tuple[int, ...]:
+def decode_columns(choice: int) -> tuple[int, ...]:
     """A ranking's in their order, a set's from left to right; of a column alone that one."""
     said = choice % RESIGN
     if said & SET:
-        return tuple(bit + 1 for bit in range(MOST_IN_A_SET) if said >> bit & 1)
+        return tuple(bit + 1 for bit in range(MAX_SET_COLUMNS) if said >> bit & 1)
     return tuple(column for column in said.to_bytes(4, "little") if column)
 
 
@@ -36,17 +36,17 @@ def resigns(choice: int) -> bool:
     return choice >= RESIGN
 
 
-def is_fit(choice: int, method: TallyMethod, legal: Collection[int], *, may_resign: bool) -> bool:
+def is_valid_choice(choice: int, method: TallyMethod, legal: Collection[int], *, may_resign: bool) -> bool:
     """Whether it says something that can be counted, in the one way in which it is to be said."""
     if not 0 < choice < 2 * RESIGN or (resigns(choice) and not may_resign):
         return False
-    columns, said = columns_of(choice), choice % RESIGN
+    columns, said = decode_columns(choice), choice % RESIGN
     if not columns or not set(columns) <= set(legal):
         return False
     if len(columns) == 1:
         return said == columns[0]
     if method == "approval":
-        return said == set_of(columns)
+        return said == encode_set(columns)
     if method == "instant_runoff":
-        return said == ranking_of(columns) and len(set(columns)) == len(columns) <= MOST_RANKED
+        return said == encode_ranking(columns) and len(set(columns)) == len(columns) <= MAX_RANKED
     return False

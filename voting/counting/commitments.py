@@ -17,16 +17,16 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
     ballots: Count
 
 
-def leaf_of(turn_id: int, side: Side, column: int, blind: str) -> bytes:
+def ballot_leaf(turn_id: int, side: Side, choice: int, blind: str) -> bytes:
     """What of a ballot goes into the tree."""
-    return f"{turn_id}:{side}:{column}:{blind}".encode("ascii")
+    return f"{turn_id}:{side}:{choice}:{blind}".encode("ascii")
 
 
-def tree_of(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
+def ballot_tree(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
     """`ballots` are column and blind of each, in order of arrival."""
-    return Tree(leaf_of(turn_id, side, column, blind) for column, blind in ballots)
+    return Tree(ballot_leaf(turn_id, side, choice, blind) for choice, blind in ballots)
 
 
 def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commitment:
-    tree = tree_of(turn_id, side, ((ballot.column, ballot.blind) for ballot in ballots))
+    tree = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
     return Commitment(root=tree.root.hex(), ballots=len(tree))

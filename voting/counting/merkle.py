@@ -28,7 +28,7 @@ class Tree:
         level = [hash_leaf(content) for content in contents]
         self.levels = [level]
         while len(level) > 1:
-            level = _level_above(level)
+            level = _parent_level(level)
             self.levels.append(level)
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Tree:
         return tuple(beside)
 
 
-def _level_above(level: Sequence[bytes]) -> list[bytes]:
+def _parent_level(level: Sequence[bytes]) -> list[bytes]:
     """Pairs become nodes; the last one without a partner goes up as it is."""
     pairs = zip(level[::2], level[1::2], strict=False)
     above = [hash_node(left, right) for left, right in pairs]

@@ -13,14 +13,14 @@ Counts = tuple[int, ...]
 
 
 @dataclass(slots=True)
-class Standing:
+class RunoffRound:
     """A round: how many ballots are with each column that is not out, and the place of the last of them."""
 
     counts: dict[int, int] = field(default_factory=dict)
-    last: dict[int, int] = field(default_factory=dict)
+    last_arrival: dict[int, int] = field(default_factory=dict)
 
     @property
-    def tail(self) -> list[int]:
+    def last_placed(self) -> list[int]:
         """The columns with the fewest ballots."""
         fewest = min(self.counts.values())
         return sorted(column for column, count in self.counts.items() if count == fewest)
@@ -42,34 +42,34 @@ class Runoff:
 
 
 #: Which of the columns that tie for the last place in a round (from 1) goes out, and by what rule.
-GoesOut = Callable[[Standing, int], tuple[int, TieRule]]
+Eliminate = Callable[[RunoffRound, int], tuple[int, TieRule]]
 
 
-def run_off(rankings: Sequence[Ranking], columns: int, goes_out: GoesOut) -> Runoff:
+def run_off(rankings: Sequence[Ranking], columns: int, eliminate: Eliminate) -> Runoff:
     """`rankings` (not empty) in order of arrival."""
-    still = {ranking[0] for ranking in rankings}
+    remaining = {ranking[0] for ranking in rankings}
     rounds: list[Counts] = []
     tie: TieRule | None = None
     while True:
-        standing = _stand(rankings, still)
-        rounds.append(tuple(standing.counts.get(column, 0) for column in range(1, columns + 1)))
-        if standing.winner is not None:
-            return Runoff(standing.winner, tuple(rounds), tie)
-        out, rule = standing.tail[0], tie
-        if len(standing.tail) > 1:
-            out, rule = goes_out(standing, len(rounds))
-        if len(standing.tail) == len(still):
+        current = _count_round(rankings, remaining)
+        rounds.append(tuple(current.counts.get(column, 0) for column in range(1, columns + 1)))
+        if current.winner is not None:
+            return Runoff(current.winner, tuple(rounds), tie)
+        eliminated, rule = current.last_placed[0], tie
+        if len(current.last_placed) > 1:
+            eliminated, rule = eliminate(current, len(rounds))
+        if len(current.last_placed) == len(remaining):
             tie = rule
-        still.remove(out)
-        if len(still) == 1:
-            return Runoff(still.pop(), tuple(rounds), tie)
+        remaining.remove(eliminated)
+        if len(remaining) == 1:
+            return Runoff(remaining.pop(), tuple(rounds), tie)
 
 
-def _stand(rankings: Sequence[Ranking], still: set[int]) -> Standing:
-    standing = Standing()
+def _count_round(rankings: Sequence[Ranking], remaining: set[int]) -> RunoffRound:
+    current = RunoffRound()
     for place, ranking in enumerate(rankings):
-        column = next((column for column in ranking if column in still), None)
+        column = next((column for column in ranking if column in remaining), None)
         if column is not None:
-            standing.counts[column] = standing.counts.get(column, 0) + 1
-            standing.last[column] = place
-    return standing
+            current.counts[column] = current.counts.get(column, 0) + 1
+            current.last_arrival[column] = place
+    return current

@@ -20,18 +20,18 @@ def winning_team(result: str | None, red: int, yellow: int) -> int | None:
     return {"red": red, "yellow": yellow}.get(str(result))
 
 
-def standing(winners: Iterable[int | None], best_of: int | None) -> Series:
+def current_series(winners: Iterable[int | None], best_of: int | None) -> Series:
     """Of the series that the last match belongs to: the match after a decided one begins another.
 
     `winners` are those of all finished matches, oldest first, None for a draw.
     """
     series = Series()
     for winner in winners:
-        series = _after(Series() if series.winner else series, winner, best_of)
+        series = _add_result(Series() if series.winner else series, winner, best_of)
     return series
 
 
-def _after(series: Series, winner: int | None, best_of: int | None) -> Series:
+def _add_result(series: Series, winner: int | None, best_of: int | None) -> Series:
     if winner is None:
         return series
     one, two = series.won
@@ -40,12 +40,12 @@ def _after(series: Series, winner: int | None, best_of: int | None) -> Series:
     return Series(won, winner if decided else None)
 
 
-def beginnings(winners: Sequence[int | None], best_of: int | None) -> list[int]:
+def series_starts(winners: Sequence[int | None], best_of: int | None) -> list[int]:
     """The places in `winners` at which a series begins; the first is 0."""
     begins, series = [0], Series()
     for place, winner in enumerate(winners):
         if series.winner:
             begins.append(place)
             series = Series()
-        series = _after(series, winner, best_of)
+        series = _add_result(series, winner, best_of)
     return begins

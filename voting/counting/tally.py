@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from games.engine.game import Side
 from voting.counting.ballots import Ballot
-from voting.counting.choices import columns_of, resigns
+from voting.counting.choices import decode_columns, resigns
 from voting.counting.runoff import Counts, Ranking, run_off
 from voting.counting.ties import Draw, TieBreaker
 from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
@@ -60,12 +60,12 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
     ballots, captain = cast.ballots, cast.captain
     if not ballots:
         return _decide_without_ballots((0,) * columns, legal, terms, draw)
-    named = [columns_of(ballot.column) for ballot in ballots]
-    counts = count_named(named, columns, every=terms.method == "approval")
+    named = [decode_columns(ballot.choice) for ballot in ballots]
+    counts = count_columns(named, columns, all_columns=terms.method == "approval")
     breaker = TieBreaker(terms.tie, named, () if captain is None else named[captain], draw)
     pick, decided_by, rounds = _pick(named, legal, counts, terms.method, breaker)
-    resigning = sum(resigns(ballot.column) for ballot in ballots)
-    if reaches(resigning, len(ballots), terms.resign):
+    resigning = sum(resigns(ballot.choice) for ballot in ballots)
+    if is_enough_to_resign(resigning, len(ballots), terms.resign):
         return Decision(counts, None, "resign", len(ballots), rounds, resigning)
     return Decision(counts, pick, decided_by, len(ballots), rounds, resigning)
 
@@ -76,15 +76,15 @@ def _pick(
     if method == "lottery":
         return named[breaker.draw(len(named))][0], "lottery", ()
     if method == "instant_runoff":
-        runoff = run_off(named, len(counts), breaker.goes_out)
+        runoff = run_off(named, len(counts), breaker.eliminate)
         return runoff.winner, runoff.tie or "runoff", runoff.rounds
     leaders = [column for column in legal if counts[column - 1] == max(counts)]
     if len(leaders) == 1:
         return leaders[0], method, ()
-    return *breaker.stays(leaders), ()
+    return *breaker.pick_leader(leaders), ()
 
 
-def reaches(resigning: int, ballots: int, share: ResignShare | None) -> bool:
+def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None) -> bool:
     """Whether so many of the ballots are enough to give the match up."""
     if share is None or not resigning:
         return False
@@ -92,11 +92,11 @@ def reaches(resigning: int, ballots: int, share: ResignShare | None) -> bool:
     return resigning * whole >= ballots * part
 
 
-def count_named(named: Iterable[Ranking], columns: int, *, every: bool = False) -> Counts:
+def count_columns(named: Iterable[Ranking], columns: int, *, all_columns: bool = False) -> Counts:
     """How many ballots are for each column first, or at all."""
     counts = [0] * columns
     for ranking in named:
-        for column in ranking if every else ranking[:1]:
+        for column in ranking if all_columns else ranking[:1]:
             counts[column - 1] += 1
     return tuple(counts)
 

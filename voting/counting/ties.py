@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from voting.counting.runoff import Ranking, Standing
+from voting.counting.runoff import Ranking, RunoffRound
 from voting.counting.types import TieRule
 
 #: A number from 0 below the first one given; in a runoff each round, the second one, has a lot of its own.
@@ -19,25 +19,25 @@ class TieBreaker:
     captain: Ranking
     draw: Draw
 
-    def stays(self, leaders: Sequence[int]) -> tuple[int, TieRule]:
+    def pick_leader(self, leaders: Sequence[int]) -> tuple[int, TieRule]:
         """Of those with the most ballots. A captain who names several of them leaves those to the lot."""
         if self.rule == "first":
             return first_complete(self.named, leaders), "first"
-        kept = [column for column in leaders if column in self.captain] if self.rule == "captain" else []
-        if len(kept) == 1:
-            return kept[0], "captain"
-        among = kept or leaders
+        supported = [column for column in leaders if column in self.captain] if self.rule == "captain" else []
+        if len(supported) == 1:
+            return supported[0], "captain"
+        among = supported or leaders
         return among[self.draw(len(among))], "lot"
 
-    def goes_out(self, standing: Standing, number: int) -> tuple[int, TieRule]:
+    def eliminate(self, current: RunoffRound, number: int) -> tuple[int, TieRule]:
         """Of those with the fewest in a round: the last to be complete, or whom the captain likes least."""
         if self.rule == "first":
-            return max(standing.tail, key=lambda column: standing.last[column]), "first"
+            return max(current.last_placed, key=lambda column: current.last_arrival[column]), "first"
         if self.rule == "lot" or not self.captain:
-            return standing.tail[self.draw(len(standing.tail), number)], "lot"
-        unnamed = [column for column in standing.tail if column not in self.captain]
+            return current.last_placed[self.draw(len(current.last_placed), number)], "lot"
+        unnamed = [column for column in current.last_placed if column not in self.captain]
         if not unnamed:
-            return max(standing.tail, key=self.captain.index), "captain"
+            return max(current.last_placed, key=self.captain.index), "captain"
         if len(unnamed) == 1:
             return unnamed[0], "captain"
         return unnamed[self.draw(len(unnamed), number)], "lot"
@@ -45,5 +45,5 @@ class TieBreaker:
 
 def first_complete(named: Sequence[Ranking], leaders: Sequence[int]) -> int:
     """The leader whose last ballot arrived first: its count was complete before the others'."""
-    last = {column: place for place, ranking in enumerate(named) for column in ranking}
-    return min(leaders, key=lambda column: last[column])
+    last_arrival = {column: place for place, ranking in enumerate(named) for column in ranking}
+    return min(leaders, key=lambda column: last_arrival[column])

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 START_LEAD_MS = 3_000
 RESUME_LEAD_MS = 1_000
-RESTORED_MIN_MS = 10_000
+MIN_RESTORED_MS = 10_000
 STORED_FROM_MS = 600_000
 
 
@@ -49,7 +49,7 @@ def shift_window(window: Window, ms: int) -> Window:
 
 def restore_window(window: Window, now: int, window_s: int) -> Window:
     """Time enough to send the ballots of a lost box again."""
-    least = max(now, window.opens_at) + min(window_s * 1000, RESTORED_MIN_MS)
+    least = max(now, window.opens_at) + min(window_s * 1000, MIN_RESTORED_MS)
     return replace(window, closes_at=max(window.closes_at, least))
 
 

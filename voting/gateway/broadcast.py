@@ -8,19 +8,19 @@ import msgspec
 from msgspec.structs import replace
 
 from voting import protocol
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket, Voter
 from voting.metrics.metrics import BROADCAST_S
 
 WRITES_AT_ONCE = 200
 
 
-def encode(told: msgspec.Struct) -> str:
-    return msgspec.json.encode(told).decode()
+def encode(message: msgspec.Struct) -> str:
+    return msgspec.json.encode(message).decode()
 
 
-def write_to_few(sockets: Iterable[Socket], told: msgspec.Struct) -> None:
-    frame = encode(told)
+def write_to_few(sockets: Iterable[Socket], message: msgspec.Struct) -> None:
+    frame = encode(message)
     for socket in sockets:
         socket.write(frame)
 
@@ -33,46 +33,46 @@ async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
             await asyncio.sleep(0)
 
 
-async def broadcast(room: Room, frame: bytes) -> None:
+async def broadcast(room: EventRoom, frame: bytes) -> None:
     began = time.monotonic()
     await write_to_all([*room.screens, *room.phones], frame.decode())
     BROADCAST_S.observe(time.monotonic() - began)
 
 
-async def tell_turnout(room: Room, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
+async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
     """Tell what is new to the screens, and if `phones` is set to everybody."""
     frame = encode(turnout)
-    if frame != room.told.turnout:
-        room.told.turnout = frame
+    if frame != room.last_sent.turnout:
+        room.last_sent.turnout = frame
         await write_to_all(tuple(room.screens), frame)
-    if phones and frame != room.told.phones:
-        room.told.phones = frame
+    if phones and frame != room.last_sent.phones:
+        room.last_sent.phones = frame
         await write_to_all(tuple(room.phones), frame)
 
 
-async def tell_teams(room: Room, counts: protocol.CountsTold) -> None:
+async def send_team_counts(room: EventRoom, counts: protocol.CountsUpdated) -> None:
     """Tell the phones of each team to move its own votes so far, if they are others than told before."""
     if room.poll is None:
         return
     for team in room.poll.legal:
         own = getattr(counts, room.poll.sides[team])
         frame = encode(protocol.TeamCounted(turn=counts.turn, counts=own))
-        if frame != room.told.teams.get(team):
-            room.told.teams[team] = frame
+        if frame != room.last_sent.teams.get(team):
+            room.last_sent.teams[team] = frame
             await _write_to_voters([one for one in room.voters.values() if one.team == team], frame)
 
 
-async def tell_open(room: Room, counts: protocol.CountsTold, *, phones: bool) -> None:
+async def send_open_counts(room: EventRoom, counts: protocol.CountsUpdated, *, phones: bool) -> None:
     """Tell the screens, and if `phones` is set everybody, how the vote stands, if it is news to them."""
     if room.turn is None:
         return
     [side] = room.turn.to_move
     frame = encode(protocol.TeamCounted(turn=counts.turn, counts=getattr(counts, side)))
-    if frame != room.told.open:
-        room.told.open = frame
+    if frame != room.last_sent.open:
+        room.last_sent.open = frame
         await write_to_all(tuple(room.screens), frame)
-    if phones and frame != room.told.teams.get(1):
-        room.told.teams = {1: frame, 2: frame}
+    if phones and frame != room.last_sent.teams.get(1):
+        room.last_sent.teams = {1: frame, 2: frame}
         await _write_to_voters(room.voters.values(), frame)
 
 
@@ -80,9 +80,9 @@ async def _write_to_voters(voters: Iterable[Voter], frame: str) -> None:
     await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
 
 
-def tell_rehearsal(room: Room, now: protocol.RehearsalTold | None) -> None:
+def send_rehearsal(room: EventRoom, now: protocol.RehearsalUpdated | None) -> None:
     """Tell the control rooms how a dry run fares, and once that it is over or gone."""
-    before, room.told.rehearsal = room.told.rehearsal, now
+    before, room.last_sent.rehearsal = room.last_sent.rehearsal, now
     if now is None and before is not None and before.running:
         now = replace(before, running=False)
     if now is not None and (now.running or now != before):

@@ -6,16 +6,16 @@ from typing import ClassVar
 from django.conf import settings
 
 from voting import protocol
-from voting.admission.admission import code_of_the_moment, is_projector
+from voting.admission.admission import rotating_code, is_projector
 from voting.admission.links import join_url, qr_rows
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 
 DISPLAYS_AT_ONCE = 50
 CROWDED_RETRY_MS = 15_000
-LOOK_EVERY_S = 0.5
+POLL_S = 0.5
 
 
 class DisplayConsumer(SocketConsumer):
@@ -30,8 +30,8 @@ class DisplayConsumer(SocketConsumer):
             if self._showing:
                 self._showing.cancel()
 
-    async def join(self, message: DisplayJoin, room: Room, gateway: Gateway) -> None:
-        most = settings.EVENT_PHONES if room.state.hall else DISPLAYS_AT_ONCE
+    async def join(self, message: DisplayJoin, room: EventRoom, gateway: Gateway) -> None:
+        most = settings.EVENT_PHONES if room.state.is_duel else DISPLAYS_AT_ONCE
         if len(room.screens) - len(room.consoles) >= most:
             raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
         url = join_url(room.state, self.scope)
@@ -42,26 +42,26 @@ class DisplayConsumer(SocketConsumer):
                 now_at=gateway.now(), seq=room.seq, join_url=url, qr=qr_rows(url), state=room.state
             ),
         )
-        if room.told.open:
-            self.write(room.told.open)
+        if room.last_sent.open:
+            self.write(room.last_sent.open)
         if is_projector(room.state.code, message.key):
             self._showing = asyncio.create_task(self._show_codes(room, gateway, url))
 
-    async def hear(self, message: DisplayJoin, room: Room) -> None:
-        self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+    async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
+        self.send(protocol.Error(code="joined_already", text="one join a socket"))
 
-    async def _show_codes(self, room: Room, gateway: Gateway, url: str) -> None:
+    async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str) -> None:
         """Each code once, from its moment on; also in an event that begins to ask for codes later."""
         shown = ""
         while True:
-            code, until_at = code_of_the_moment(room.state.code, gateway.now())
+            code, until_at = rotating_code(room.state.code, gateway.now())
             if room.state.admission != "rotating":
                 shown = ""
             elif code != shown:
                 shown = code
                 with_code = f"{url}#{code}"
-                self.tell(
+                self.send(
                     protocol.KeyShown(key=code, until_at=until_at, join_url=with_code, qr=qr_rows(with_code))
                 )
             until_next_s = (until_at - gateway.now()) / 1000
-            await asyncio.sleep(min(LOOK_EVERY_S, max(0.0, until_next_s) + 0.01))
+            await asyncio.sleep(min(POLL_S, max(0.0, until_next_s) + 0.01))

@@ -12,7 +12,7 @@ _TAKE = 0.6
 _A_SECOND = 20
 
 
-async def say_goodbye(sockets: Sequence[Socket], within_s: float, retry_ms: int) -> None:
+async def close_gradually(sockets: Sequence[Socket], within_s: float, retry_ms: int) -> None:
     """Spread over most of the time there is, so that the others can take them in."""
     pauses = max(1, int(within_s * _TAKE * _A_SECOND))
     at_once = max(1, math.ceil(len(sockets) / pauses))

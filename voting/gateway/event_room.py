@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 from games.engine.game import SIDES, Side
 from voting import protocol
-from voting.admission.restrictions import NO_RULE, Rule, Rules
-from voting.admission.seats import Seat, sign_of
+from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
+from voting.admission.seats import Seat, derive_voter_code
 from voting.announcements.layer import Copy
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
 from voting.ballot_box.types import Held
 from voting.counting.window import is_stored
-from voting.gateway.last_sent import Told
+from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll
-from voting.gateway.reserved_seats import Promised
-from voting.gateway.sides import Sides
+from voting.gateway.reserved_seats import ReservedSeats
+from voting.gateway.sides import SideChangeLog
 from voting.gateway.voters import Seated, Socket, Voter
 from voting.protocol import CloseCode
 
@@ -25,14 +25,14 @@ SOCKETS_A_SEAT = 4
 
 
 @dataclass(slots=True, eq=False)
-class Room:
+class EventRoom:
     """An event as this process knows it.
 
-    `phones` and `screens` are its sockets here, `strangers` the phones without a seat, `consoles` the control
+    `phones` and `screens` are its sockets here, `unseated` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
-    of them have voted is kept by team, so that nobody has to be counted each second. `told` is what was
-    told last; for `unanimous_beats` everybody connected anywhere has voted, and `stopped` is
-    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `rules` is what was
+    of them have voted is kept by team, so that nobody has to be counted each second. `last_sent` is what was
+    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `stopped` is
+    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what was
     ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
     """
 
@@ -41,20 +41,20 @@ class Room:
     state: protocol.EventState
     intake: Intake
     phones: set[Socket] = field(default_factory=set)
-    strangers: set[Socket] = field(default_factory=set)
+    unseated: set[Socket] = field(default_factory=set)
     screens: set[Socket] = field(default_factory=set)
     consoles: set[Socket] = field(default_factory=set)
     voters: dict[str, Voter] = field(default_factory=dict)
     poll: Poll | None = None
-    told: Told = field(default_factory=Told)
+    last_sent: LastSent = field(default_factory=LastSent)
     cheers: Cheers = field(default_factory=Cheers)
-    unanimous_beats: int = 0
+    unanimous_heartbeats: int = 0
     stopped: tuple[bool, bool] = (False, False)
     asked_at: float = field(default_factory=time.monotonic)
     applying: asyncio.Lock = field(default_factory=asyncio.Lock)
-    rules: Rules = field(default_factory=dict)
-    sides: Sides = field(default_factory=Sides)
-    promised: Promised = field(default_factory=Promised)
+    restrictions: Restrictions = field(default_factory=dict)
+    side_changes: SideChangeLog = field(default_factory=SideChangeLog)
+    reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
@@ -71,13 +71,13 @@ class Room:
         return self.state.match is not None and self.state.match.clocks is not None
 
     @property
-    def is_duel(self) -> bool:
+    def is_one_on_one(self) -> bool:
         """By the clocks of one voter each: the first ballot of a side is all of it."""
         match = self.state.match
         return match is not None and match.clocks is not None and not match.clocks.crowd
 
     @property
-    def occasion(self) -> tuple[int, int]:
+    def turn_ref(self) -> tuple[int, int]:
         """The present turn's id and epoch."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
 
@@ -123,12 +123,12 @@ class Room:
     def sit(self, socket: Seated, seat: Seat) -> Voter:
         """A voter's socket comes in; of too many with one seat the oldest has to go."""
         self.phones.add(socket)
-        self.strangers.discard(socket)
-        self.promised.take(seat.voter)
+        self.unseated.discard(socket)
+        self.reserved_seats.take(seat.voter)
         voter = self.voters.get(seat.voter)
         if voter is None:
-            sign = sign_of(seat.voter)
-            voter = self.voters[seat.voter] = Voter(seat, sign, self._team_by(self.rule_of(sign), seat))
+            voter_code = derive_voter_code(seat.voter)
+            voter = self.voters[seat.voter] = Voter(seat, voter_code, self._team_by(self.restriction_for(voter_code), seat))
             self._connected[voter.team] += 1
         else:
             voter.seat = seat
@@ -138,15 +138,15 @@ class Room:
             voter.sockets.pop(0).end(CloseCode.OPEN_ELSEWHERE)
         return voter
 
-    def let_wait(self, socket: Socket) -> None:
+    def add_unseated(self, socket: Socket) -> None:
         """A phone without a seat stays, to hear when there is one to be had."""
         self.phones.add(socket)
-        self.strangers.add(socket)
+        self.unseated.add(socket)
 
     def leave(self, socket: Socket, seat: Seat | None) -> None:
         """A socket goes out; nothing happens if it is out already."""
         self.phones.discard(socket)
-        self.strangers.discard(socket)
+        self.unseated.discard(socket)
         self.screens.discard(socket)
         self.consoles.discard(socket)
         voter = self.voters.get(seat.voter) if seat else None
@@ -156,36 +156,36 @@ class Room:
         if not voter.sockets:
             del self.voters[seat.voter]
             self._connected[voter.team] -= 1
-            self._voted[voter.team] -= voter.voted_in == self.occasion
+            self._voted[voter.team] -= voter.voted_in == self.turn_ref
 
-    def rule_of(self, sign: str) -> Rule:
-        return self.rules.get(sign, NO_RULE)
+    def restriction_for(self, voter_code: str) -> Restriction:
+        return self.restrictions.get(voter_code, NO_RESTRICTION)
 
-    def _team_by(self, rule: Rule, seat: Seat) -> int:
-        return self.stays_in(rule.team or seat.team)
+    def _team_by(self, restriction: Restriction, seat: Seat) -> int:
+        return self.stays_in(restriction.team or seat.team)
 
     def move(self, voter: Voter) -> None:
         """To where the rules put this voter now; what was voted for the other team is not for this one."""
-        team = self._team_by(self.rule_of(voter.sign), voter.seat)
+        team = self._team_by(self.restriction_for(voter.voter_code), voter.seat)
         if team == voter.team:
             return
         self._connected[voter.team] -= 1
-        self._voted[voter.team] -= voter.voted_in == self.occasion
+        self._voted[voter.team] -= voter.voted_in == self.turn_ref
         self._connected[team] += 1
         voter.team, voter.voted_in = team, None
         for socket in tuple(voter.sockets):
-            socket.welcome_anew()
+            socket.welcome_again()
 
-    def put_out(self, voter: Voter, code: int) -> None:
+    def evict(self, voter: Voter, code: int) -> None:
         """All sockets of this voter, at once: whatever they still say is not heard."""
         for socket in tuple(voter.sockets):
             socket.end(code)
             self.leave(socket, voter.seat)
 
-    def count_vote(self, voter: Voter, occasion: tuple[int, int]) -> None:
+    def count_vote(self, voter: Voter, turn_ref: tuple[int, int]) -> None:
         """A voter has a ballot in this turn; who has gone meanwhile is not counted."""
-        if voter.voted_in != occasion and occasion == self.occasion and voter.sockets:
-            voter.voted_in = occasion
+        if voter.voted_in != turn_ref and turn_ref == self.turn_ref and voter.sockets:
+            voter.voted_in = turn_ref
             self._voted[voter.team] += 1
 
     def connected(self) -> tuple[int, int]:
@@ -193,7 +193,7 @@ class Room:
 
     def held(self) -> Held:
         """Who is here; phones without a seat look on as projectors do."""
-        looking_on = len(self.screens) - len(self.consoles) + len(self.strangers)
+        looking_on = len(self.screens) - len(self.consoles) + len(self.unseated)
         return Held(self.connected(), (self.waiting_of("red"), self.waiting_of("yellow")), looking_on)
 
     def waiting(self) -> int:
@@ -208,15 +208,15 @@ class Room:
     # ------------------------------------------------------------ what is voted
     def apply(self, copy: Copy) -> None:
         """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
-        before, turn, state = self.occasion, self.turn, protocol.decode_change(copy.body).state
+        before, turn, state = self.turn_ref, self.turn, protocol.decode_change(copy.body).state
         self.seq, self.state = copy.seq, state
         if turn and self.turn and self.turn.number < turn.number:
-            self.sides.read_anew()
-        self.unanimous_beats = 0
-        if before != self.occasion:
+            self.side_changes.invalidate()
+        self.unanimous_heartbeats = 0
+        if before != self.turn_ref:
             self._voted = [0, 0, 0]
-        if before != self.occasion or not state.own_counts:
-            self.told.teams, self.told.open = {}, ""
+        if before != self.turn_ref or not state.own_counts:
+            self.last_sent.teams, self.last_sent.open = {}, ""
         self._set_poll()
 
     def _set_poll(self) -> None:

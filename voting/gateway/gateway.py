@@ -19,7 +19,7 @@ from redis import RedisError
 
 from games.models import Event
 from voting import protocol
-from voting.admission.restrictions import Rules, rules_of
+from voting.admission.restrictions import Restrictions, load_restrictions
 from voting.announcements.layer import Copy
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.archive import store_ballots
@@ -28,26 +28,26 @@ from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
-from voting.gateway.admission_queue import Door
-from voting.gateway.drain import LEAST_RETRY_MS, say_goodbye
-from voting.gateway.event_room import Room
+from voting.gateway.admission_queue import AdmissionQueue
+from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
+from voting.gateway.event_room import EventRoom
 from voting.gateway.picks import moves_deadline
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, open_list
-from voting.gateway.side_changes import SideDesk
-from voting.gateway.subscriber import Ears
-from voting.gateway.threads import at_the_desk, in_database
-from voting.gateway.ticket_claims import Desk
+from voting.gateway.side_changes import SideChangeQueue
+from voting.gateway.subscriber import EventSubscriber
+from voting.gateway.threads import in_ticket_thread, in_database
+from voting.gateway.ticket_claims import TicketClaims
 from voting.metrics.metrics import LOOP_LAG_S
 
 log = logging.getLogger(__name__)
 
-BEAT_S, PARTS_OF_A_BEAT = 1.0, 10
-PHONES_EVERY_BEATS = 5
-TEAMS_EVERY_BEATS = 2
-DUELS_EVERY_BEATS = 2
+HEARTBEAT_S, HEARTBEAT_SLOTS = 1.0, 10
+PHONES_EVERY_HEARTBEATS = 5
+TEAMS_EVERY_HEARTBEATS = 2
+DUELS_EVERY_HEARTBEATS = 2
 BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
-ROOM_KEPT_S = 60.0
+IDLE_ROOM_TTL_S = 60.0
 MISS_KEPT_S = 1.0
 MISSES_KEPT = 10_000
 CANCELLED_WITHIN_S = 0.2
@@ -60,21 +60,21 @@ class Gateway:
         self.intake = Intake(self.box, self._store)
         self.receipts = Receipts(in_database(open_list))
         self.retry_ms: int | None = None
-        self._rooms: dict[str, Room] = {}
-        self._doors: dict[int, Door] = {}
-        self._desks: dict[int, Desk] = {}
-        self._side_desks: dict[int, SideDesk] = {}
+        self._rooms: dict[str, EventRoom] = {}
+        self._admission_queues: dict[int, AdmissionQueue] = {}
+        self._ticket_claims: dict[int, TicketClaims] = {}
+        self._side_change_queues: dict[int, SideChangeQueue] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._looking_up = asyncio.Lock()
         self._missed: dict[str, float] = {}
-        self._beating: set[str] = set()
+        self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
         self._presence = Presence(self.name, self.box, self._clock)
-        self.slow_readers = 0
+        self.slow_consumers = 0
         self._following: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
-        self.ears = Ears(self._rooms, self.now, self._go_back)
-        own = (self.ears.listen, self.ears.look_for_ever, self._beat_for_ever)
+        self.subscriber = EventSubscriber(self._rooms, self.now, self._go_back)
+        own = (self.subscriber.listen, self.subscriber.poll_forever, self._run_heartbeats)
         self._tasks = [asyncio.create_task(task()) for task in (*own, *hooks.background_tasks)]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
@@ -92,7 +92,7 @@ class Gateway:
     async def _store(self, turn_id: int, ballots: list[Ballot]) -> None:
         await in_database(store_ballots)(turn_id, ballots, self.now())
 
-    async def room(self, code: str) -> Room | None:
+    async def room(self, code: str) -> EventRoom | None:
         """The room of the event with this code; None if there is no such event."""
         code = code.upper()
         if code not in self._rooms and time.monotonic() >= self._missed.get(code, 0.0):
@@ -102,18 +102,18 @@ class Gateway:
             room.asked_at = time.monotonic()
         return room
 
-    def room_here(self, code: str) -> Room | None:
+    def loaded_room(self, code: str) -> EventRoom | None:
         """The event's room if somebody of it is, or was lately, at this gateway."""
         return self._rooms.get(code.upper())
 
-    def door(self, room: Room) -> Door:
-        return self._doors[room.event_id]
+    def admission_queue(self, room: EventRoom) -> AdmissionQueue:
+        return self._admission_queues[room.event_id]
 
-    def desk(self, room: Room) -> Desk:
-        return self._desks[room.event_id]
+    def ticket_claims(self, room: EventRoom) -> TicketClaims:
+        return self._ticket_claims[room.event_id]
 
-    def side_desk(self, room: Room) -> SideDesk:
-        return self._side_desks[room.event_id]
+    def side_change_queue(self, room: EventRoom) -> SideChangeQueue:
+        return self._side_change_queues[room.event_id]
 
     def _begin_opening(self, code: str) -> asyncio.Task[None]:
         """One for all who ask for it, and no code waits for another one's box."""
@@ -135,82 +135,82 @@ class Gateway:
                 self._missed.clear()
             self._missed[code] = time.monotonic() + MISS_KEPT_S
             return
-        event_id, seq, state, rules = found
-        room = Room(event_id, seq, state, self.intake, rules=rules)
-        await self.ears.join(room)
-        await self._presence.beat(room)
+        event_id, seq, state, restrictions = found
+        room = EventRoom(event_id, seq, state, self.intake, restrictions=restrictions)
+        await self.subscriber.join(room)
+        await self._presence.heartbeat(room)
         self._rooms[code] = room
-        self._doors[room.event_id] = Door(room, self.box)
-        self._desks[room.event_id] = Desk(room.event_id, at_the_desk)
-        self._side_desks[room.event_id] = SideDesk(room, in_database, self.now)
-        await self.ears.catch_up(room)
-        await self.ears.follow_sides(room)
+        self._admission_queues[room.event_id] = AdmissionQueue(room, self.box)
+        self._ticket_claims[room.event_id] = TicketClaims(room.event_id, in_ticket_thread)
+        self._side_change_queues[room.event_id] = SideChangeQueue(room, in_database, self.now)
+        await self.subscriber.catch_up(room)
+        await self.subscriber.sync_side_changes(room)
 
-    async def _close_room(self, code: str, room: Room) -> None:
-        del self._rooms[code], self._doors[room.event_id], self._desks[room.event_id]
-        del self._side_desks[room.event_id]
-        self.receipts.forget(room.event_id)
-        self.box.forget(room.event_id)
-        await self.ears.leave(room)
+    async def _close_room(self, code: str, room: EventRoom) -> None:
+        del self._rooms[code], self._admission_queues[room.event_id], self._ticket_claims[room.event_id]
+        del self._side_change_queues[room.event_id]
+        self.receipts.drop_cache(room.event_id)
+        self.box.drop_cache(room.event_id)
+        await self.subscriber.leave(room)
 
-    async def _go_back(self, room: Room, fresh: Copy) -> None:
+    async def _go_back(self, room: EventRoom, fresh: Copy) -> None:
         """The database's older state is taken, and all come in anew."""
-        door = self._doors.get(room.event_id)
-        if door is None:
+        admission_queue = self._admission_queues.get(room.event_id)
+        if admission_queue is None:
             return
         async with room.applying:
-            self.box.forget(room.event_id)
-            self.receipts.forget(room.event_id)
+            self.box.drop_cache(room.event_id)
+            self.receipts.drop_cache(room.event_id)
             room.apply(fresh)
         everybody = [*room.screens, *room.phones]
-        await say_goodbye(everybody, BEAT_S, max(LEAST_RETRY_MS, door.within_ms(len(everybody))))
+        await close_gradually(everybody, HEARTBEAT_S, max(LEAST_RETRY_MS, admission_queue.within_ms(len(everybody))))
 
-    async def _beat_for_ever(self) -> None:
+    async def _run_heartbeats(self) -> None:
         """A room whose box does not answer holds up no other one, and is not asked twice at a time.
 
         A thousand rooms do not ask in the same instant: each has its own part of a beat.
         """
-        async with asyncio.TaskGroup() as beats:
+        async with asyncio.TaskGroup() as heartbeats:
             for number in count():
-                self._tell_slow_readers()
-                for part in range(PARTS_OF_A_BEAT):
-                    due = time.monotonic() + BEAT_S / PARTS_OF_A_BEAT
-                    await asyncio.sleep(BEAT_S / PARTS_OF_A_BEAT)
+                self._log_slow_consumers()
+                for part in range(HEARTBEAT_SLOTS):
+                    due = time.monotonic() + HEARTBEAT_S / HEARTBEAT_SLOTS
+                    await asyncio.sleep(HEARTBEAT_S / HEARTBEAT_SLOTS)
                     late = max(0.0, time.monotonic() - due)
                     LOOP_LAG_S.observe(late)
-                    phones = number % PHONES_EVERY_BEATS == 0 and late < BUSY_S
-                    teams = number % TEAMS_EVERY_BEATS == 0 and late < BUSY_S
+                    phones = number % PHONES_EVERY_HEARTBEATS == 0 and late < BUSY_S
+                    teams = number % TEAMS_EVERY_HEARTBEATS == 0 and late < BUSY_S
                     for code, room in self._resting(number, part):
-                        self._beating.add(code)
-                        beats.create_task(self._beat(code, room, phones=phones, teams=teams))
+                        self._in_heartbeat.add(code)
+                        heartbeats.create_task(self._heartbeat(code, room, phones=phones, teams=teams))
 
-    def _resting(self, number: int, part: int) -> list[tuple[str, Room]]:
+    def _resting(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
         """The rooms of this part of a beat whose last one is over; a duel has one in every other beat."""
-        due = [(code, room) for code, room in self._rooms.items() if room.event_id % PARTS_OF_A_BEAT == part]
-        due = [(code, room) for code, room in due if not room.is_duel or number % DUELS_EVERY_BEATS == 0]
-        return [(code, room) for code, room in due if code not in self._beating]
+        due = [(code, room) for code, room in self._rooms.items() if room.event_id % HEARTBEAT_SLOTS == part]
+        due = [(code, room) for code, room in due if not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0]
+        return [(code, room) for code, room in due if code not in self._in_heartbeat]
 
-    def _tell_slow_readers(self) -> None:
-        slow, self.slow_readers = self.slow_readers, 0
+    def _log_slow_consumers(self) -> None:
+        slow, self.slow_consumers = self.slow_consumers, 0
         if slow:
             log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
 
-    async def _beat(self, code: str, room: Room, *, phones: bool, teams: bool) -> None:
+    async def _heartbeat(self, code: str, room: EventRoom, *, phones: bool, teams: bool) -> None:
         try:
-            if room.is_empty and time.monotonic() - room.asked_at > ROOM_KEPT_S:
+            if room.is_empty and time.monotonic() - room.asked_at > IDLE_ROOM_TTL_S:
                 await self._close_room(code, room)
             else:
-                await self._presence.tell(room, phones=phones, teams=teams)
-        except (RedisError, OSError) as trouble:
-            log.warning("no beat: %s", trouble, extra={"event": room.event_id})
+                await self._presence.publish(room, phones=phones, teams=teams)
+        except (RedisError, OSError) as error:
+            log.warning("no heartbeat: %s", error, extra={"event": room.event_id})
         finally:
-            self._beating.discard(code)
+            self._in_heartbeat.discard(code)
 
-    def follow_pick(self, room: Room) -> None:
+    def follow_pick(self, room: EventRoom) -> None:
         if moves_deadline(room):
             self.follow_clocks(room)
 
-    def follow_clocks(self, room: Room) -> None:
+    def follow_clocks(self, room: EventRoom) -> None:
         """Beside the conversation: a worker is to see who has picked, and nobody waits for the broker."""
         task = asyncio.create_task(self._presence.follow_clocks(room))
         self._following.add(task)
@@ -227,13 +227,13 @@ class Gateway:
 
     async def _drain(self, within_s: float) -> None:
         rooms = list(self._rooms.values())
-        self.retry_ms = max((self._doors[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0)
+        self.retry_ms = max((self._admission_queues[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0)
         self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
         with suppress(TimeoutError):  # the phones keep what the box does not take any more
             async with asyncio.timeout(within_s):
                 everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
                 everybody += [socket for sockets in hooks.drained_sockets for socket in sockets()]
-                await say_goodbye(everybody, within_s, self.retry_ms)
+                await close_gradually(everybody, within_s, self.retry_ms)
                 await self.intake.emptied()
         await self._rest()
         for room in rooms:
@@ -261,10 +261,10 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-_Found = tuple[int, int, protocol.EventState, Rules]
+_Found = tuple[int, int, protocol.EventState, Restrictions]
 
 
 def _load_event(code: str) -> _Found | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
-        return (event.pk, event.seq, snapshot(event), rules_of([event.pk])[event.pk]) if event else None
+        return (event.pk, event.seq, snapshot(event), load_restrictions([event.pk])[event.pk]) if event else None

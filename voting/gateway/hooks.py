@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from voting.ballot_box.ballot_box import AsyncBallotBox
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
 
 # Run for as long as the gateway does. One that raises ends the process.
@@ -14,7 +14,7 @@ background_tasks: list[Callable[[], Coroutine[Any, Any, None]]] = []
 drained_sockets: list[Callable[[], Iterable[Socket]]] = []
 
 # Called with every heartbeat of a room. May raise redis.RedisError.
-heartbeats: list[Callable[[AsyncBallotBox, Room], Awaitable[None]]] = []
+heartbeats: list[Callable[[AsyncBallotBox, EventRoom], Awaitable[None]]] = []
 
 # Called with the event's id and the team of a phone that asks for a rematch.
 rematch_requests: list[Callable[[int, int], Awaitable[None]]] = []

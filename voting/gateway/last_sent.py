@@ -6,7 +6,7 @@ from voting import protocol
 
 
 @dataclass(slots=True)
-class Told:
+class LastSent:
     """The last frames of an event that this process's sockets were told.
 
     `turnout` is the one that screens know, `phones` the one that phones know, `teams` what each team knows of
@@ -17,4 +17,4 @@ class Told:
     phones: str = ""
     teams: dict[int, str] = field(default_factory=dict)
     open: str = ""
-    rehearsal: protocol.RehearsalTold | None = None
+    rehearsal: protocol.RehearsalUpdated | None = None

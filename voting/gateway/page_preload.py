@@ -9,41 +9,41 @@ from dataclasses import dataclass
 import msgspec
 
 from voting.admission.seats import new_seat, sign_offer
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A protocol.PageTold in two parts of JSON: the state, alike for all, and what is one page's own."""
+class PreloadParts:
+    """A protocol.PagePreload in two parts of JSON: the state, alike for all, and what is one page's own."""
 
     state: bytes
     own: bytes
 
 
-def told_to_page(gateway: Gateway, code: str, team: int) -> Told | None:
+def build_page_preload(gateway: Gateway, code: str, team: int) -> PreloadParts | None:
     """For the page of this code and (0: any) team; None while nobody of the event is at this gateway."""
-    room = gateway.room_here(code)
+    room = gateway.loaded_room(code)
     if room is None or gateway.retry_ms is not None:
         return None
-    offered = _team_for_newcomer(room, team)
+    offered = _team_for_new_voter(room, team)
     token = _offer(room, offered, gateway.now()) if offered else None
     state = b'{"seq":%d,"state":%b' % (room.seq, msgspec.json.encode(room.state).replace(b"<", b"\\u003c"))
     own = b',"now_at":%d,"offer":%b,"team":%d}' % (gateway.now(), msgspec.json.encode(token), offered)
-    return Told(state, own)
+    return PreloadParts(state, own)
 
 
-def _offer(room: Room, team: int, now: int) -> str:
+def _offer(room: EventRoom, team: int, now: int) -> str:
     seat = new_seat(room.event_id, team)
-    room.promised.add(seat)
+    room.reserved_seats.add(seat)
     return sign_offer(seat, now)
 
 
-def _team_for_newcomer(room: Room, wish: int) -> int:
+def _team_for_new_voter(room: EventRoom, wish: int) -> int:
     """0 if the door would ask for more than a device, or might, or let nobody in."""
     state = room.state
     if state.lobby != "open" or state.admission != "open" or not room.takes_phones or room.has_solo:
         return 0
     if state.team_choice == "balance":
-        return room.leads_to(room.promised.smaller(room.connected()))
+        return room.leads_to(room.reserved_seats.smaller(room.connected()))
     return room.leads_to(wish) if state.team_choice == "link" else 0

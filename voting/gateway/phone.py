@@ -10,21 +10,21 @@ from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
-from voting.admission.seats import Seat, read_offer, read_seat, sign_of, sign_seat
+from voting.admission.seats import Seat, read_offer, read_seat, derive_voter_code, sign_seat
 from voting.ballot_box.intake import REFUSED, Slot
 from voting.ballot_box.types import Cast
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
-from voting.gateway.admission_queue import Entry
-from voting.gateway.event_room import Room
+from voting.gateway.admission_queue import AdmittedVoter
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.side_changes import told_changes
+from voting.gateway.side_changes import list_side_changes
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
-from voting.gateway.ticket_claims import TurnedAway
+from voting.gateway.ticket_claims import AdmissionDenied
 from voting.gateway.voters import Voter
 from voting.metrics.metrics import JOINS
 from voting.protocol import (
-    AgainAsk,
+    RematchAsk,
     BallotCast,
     CheerSend,
     CloseCode,
@@ -33,9 +33,9 @@ from voting.protocol import (
     PhoneMessage,
     ReceiptAsk,
     Refusal,
-    SideChange,
+    SideChangeAsk,
 )
-from voting.turns.side_changes import Wish
+from voting.turns.side_changes import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_A_SECOND = 4.0
@@ -46,7 +46,7 @@ REFUSALS: dict[int, Refusal] = {
     Cast.EARLY: "early",
     Cast.BUSY: "busy",
 }
-TURNED_AWAY: dict[ErrorCode, str] = {
+DENIAL_TEXTS: dict[ErrorCode, str] = {
     "lobby_closed": "The doors are not open yet.",
     "joining_locked": "No one new can join now.",
     "team_needed": "Join again with a team.",
@@ -74,95 +74,95 @@ class PhoneConsumer(SocketConsumer):
                 self._asking.cancel()
                 self._asking = None  # its end holds on to us
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
-                gateway().desk(self.room).release(self._claimed[0])
+                gateway().ticket_claims(self.room).release(self._claimed[0])
 
-    async def join(self, message: PhoneJoin, room: Room, gateway: Gateway) -> None:
+    async def join(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> None:
         seat = _known_seat(message, room)
         try:
-            entry = await (
-                gateway.door(room).let_in(seat, None) if seat else self._let_in_new(message, room, gateway)
+            admitted = await (
+                gateway.admission_queue(room).admit(seat, None) if seat else self._admit_new_voter(message, room, gateway)
             )
-        except TurnedAway as turned:
-            gateway.door(room).check_stranger(self)
+        except AdmissionDenied as turned:
+            gateway.admission_queue(room).check_unseated(self)
             JOINS.labels("refused").inc()
-            self.wait_in(room)
-            text = TURNED_AWAY[turned.code]
-            self.tell(protocol.ErrorTold(code=turned.code, text=text, event=room.state))
+            self.wait_unseated(room)
+            text = DENIAL_TEXTS[turned.code]
+            self.send(protocol.Error(code=turned.code, text=text, event=room.state))
             return
-        _check_ruling(entry.seat, room)  # perhaps a new one
+        _check_restriction(admitted.seat, room)  # perhaps a new one
         (RETURNED if seat else SEATED).inc()
-        self._sit(entry, room)
-        self._welcome(self._you(entry, room), room)
+        self._sit(admitted, room)
+        self._welcome(self._you(admitted, room), room)
 
-    def _welcome(self, you: protocol.You, room: Room) -> None:
+    def _welcome(self, you: protocol.You, room: EventRoom) -> None:
         now = gateway().now()
         self.enter(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
-        if counts := room.told.teams.get(you.team):
+        if counts := room.last_sent.teams.get(you.team):
             self.write(counts)
 
-    def welcome_anew(self) -> None:
+    def welcome_again(self) -> None:
         """With an empty hand: nothing that was chosen for the other team is for this one."""
         if self.room:
-            self._welcome(self._you(Entry(self.voter.seat, (0, 0), None), self.room), self.room)
+            self._welcome(self._you(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room)
 
-    async def _let_in_new(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
-        """Raises TurnedAway, and what desk and door raise."""
+    async def _admit_new_voter(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
+        """Raises AdmissionDenied, and what desk and door raise."""
         state = room.state
         if state.lobby != "open":
-            raise TurnedAway("lobby_closed" if state.lobby == "closed" else "joining_locked")
+            raise AdmissionDenied("lobby_closed" if state.lobby == "closed" else "joining_locked")
         if not room.takes_phones:
-            raise TurnedAway("hands_only")
+            raise AdmissionDenied("hands_only")
         wish = room.leads_to(0 if state.team_choice == "balance" else message.team or 0)
         if state.admission in ("tickets", "roster") or (message.key and room.has_solo):
             wishing = replace_fields(message, team=wish or None)
-            return await self._let_in_with_ticket(wishing, room, gateway)
+            return await self._admit_with_ticket(wishing, room, gateway)
         if state.team_choice != "balance" and not wish:
-            raise TurnedAway("team_needed")
+            raise AdmissionDenied("team_needed")
         if state.admission == "rotating":
-            gateway.desk(room).check_code(state.code, message.key, gateway.now())
+            gateway.ticket_claims(room).check_code(state.code, message.key, gateway.now())
         offered = _offered_seat(message, room, gateway.now()) if state.admission == "open" else None
         if offered and state.team_choice == "balance":
             known = room.voters.get(offered.voter)
             wish = known.team if known else -offered.team
-        return await gateway.door(room).let_in(offered, wish)
+        return await gateway.admission_queue(room).admit(offered, wish)
 
-    async def _let_in_with_ticket(self, message: PhoneJoin, room: Room, gateway: Gateway) -> Entry:
-        desk = gateway.desk(room)
-        claim = await desk.claim(message, room.state, gateway.now())
-        entry = None
+    async def _admit_with_ticket(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
+        ticket_claims = gateway.ticket_claims(room)
+        claim = await ticket_claims.claim(message, room.state, gateway.now())
+        admitted = None
         try:
             seat = Seat(room.event_id, claim.voter, room.stays_in(claim.team))
-            _check_ruling(seat, room)
-            entry = await gateway.door(room).let_in(seat, seat.team if claim.first else None)
+            _check_restriction(seat, room)
+            admitted = await gateway.admission_queue(room).admit(seat, seat.team if claim.first else None)
         finally:
-            if claim.first and entry is None:
-                desk.release(claim.ticket)
+            if claim.first and admitted is None:
+                ticket_claims.release(claim.ticket)
         self._claimed = (claim.ticket, self._frames_until) if claim.first else None
-        return entry
+        return admitted
 
-    def _sit(self, entry: Entry, room: Room) -> None:
-        self.seat = entry.seat
-        self.voter = room.sit(self, entry.seat)
-        if entry.ballot and self._is_for_team(entry.ballot, entry.occasion[0], room):
-            room.count_vote(self.voter, entry.occasion)
+    def _sit(self, admitted: AdmittedVoter, room: EventRoom) -> None:
+        self.seat = admitted.seat
+        self.voter = room.sit(self, admitted.seat)
+        if admitted.ballot and self._is_for_team(admitted.ballot, admitted.turn_ref[0], room):
+            room.count_vote(self.voter, admitted.turn_ref)
 
-    def _is_for_team(self, ballot: Ballot, turn_id: int, room: Room) -> bool:
+    def _is_for_team(self, ballot: Ballot, turn_id: int, room: EventRoom) -> bool:
         """Whether it was cast for the team in which its voter is now."""
         poll = room.poll
         return poll is None or poll.turn_id != turn_id or poll.sides[self.voter.team] == ballot.side
 
-    def _you(self, entry: Entry, room: Room) -> protocol.You:
-        ballot, (turn, _) = entry.ballot, entry.occasion
-        token, changes = sign_seat(self.voter.seat), told_changes(room, self.voter)
-        you = protocol.You(token=token, team=self.voter.team, sign=self.voter.sign, changes=changes)
+    def _you(self, admitted: AdmittedVoter, room: EventRoom) -> protocol.You:
+        ballot, (turn, _) = admitted.ballot, admitted.turn_ref
+        token, side_changes = sign_seat(self.voter.seat), list_side_changes(room, self.voter)
+        you = protocol.You(token=token, team=self.voter.team, voter_code=self.voter.voter_code, side_changes=side_changes)
         if ballot is None:
             return you
         if not self._is_for_team(ballot, turn, room):
             return replace_fields(you, turn=turn, sequence=ballot.sequence)
-        column, sequence, blind = ballot.column, ballot.sequence, ballot.blind
-        return replace_fields(you, turn=turn, column=column, sequence=sequence, blind=blind)
+        choice, sequence, blind = ballot.choice, ballot.sequence, ballot.blind
+        return replace_fields(you, turn=turn, choice=choice, sequence=sequence, blind=blind)
 
-    async def hear(self, message: PhoneMessage, room: Room) -> None:
+    async def handle_message(self, message: PhoneMessage, room: EventRoom) -> None:
         if self not in room.phones:
             return  # it was put out, and has not gone yet
         if isinstance(message, BallotCast):
@@ -170,17 +170,17 @@ class PhoneConsumer(SocketConsumer):
         elif isinstance(message, CheerSend):
             self._cheer(message.presses, room)
         elif isinstance(message, ReceiptAsk):
-            self._look_up(message.turn, room)
-        elif isinstance(message, AgainAsk):
-            self._play_again(room)
-        elif isinstance(message, SideChange):
-            gateway().side_desk(room).take(self, _wish(self.voter, message))
+            self._request_receipt(message.turn, room)
+        elif isinstance(message, RematchAsk):
+            self._ask_rematch(room)
+        elif isinstance(message, SideChangeAsk):
+            gateway().side_change_queue(room).take(self, _side_change_request(self.voter, message))
         else:
-            self.tell(protocol.ErrorTold(code="joined_already", text="one join a socket"))
+            self.send(protocol.Error(code="joined_already", text="one join a socket"))
 
-    def _vote(self, message: BallotCast, room: Room) -> None:
+    def _vote(self, message: BallotCast, room: EventRoom) -> None:
         poll, voter = room.poll, self.voter
-        voted = voter.voted_in == room.occasion
+        voted = voter.voted_in == room.turn_ref
         refusal = poll.refusal(voter.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
             REFUSED.inc()
@@ -188,7 +188,7 @@ class PhoneConsumer(SocketConsumer):
             return
         poll.lane.take(_ballot(voter.seat, poll.sides[voter.team], message), self)
 
-    def _cheer(self, presses: int, room: Room) -> None:
+    def _cheer(self, presses: int, room: EventRoom) -> None:
         """What is too much, or comes while people vote or watch, is passed over."""
         now = time.monotonic()
         until = max(self._cheers_until, now) + 1 / CHEERS_A_SECOND
@@ -196,34 +196,34 @@ class PhoneConsumer(SocketConsumer):
             self._cheers_until = until
             room.cheers.press(self.voter.team, presses)
 
-    def _look_up(self, turn: int, room: Room) -> None:
+    def _request_receipt(self, turn: int, room: EventRoom) -> None:
         """Beside the conversation: no ballot waits for the database. One at a time."""
         if self._asking and not self._asking.done():
-            self.tell(protocol.ReceiptTold(turn=turn, side=None))
+            self.send(protocol.ReceiptIssued(turn=turn, side=None))
         else:
-            self._asking = asyncio.create_task(self._tell_receipt(turn, room))
+            self._asking = asyncio.create_task(self._send_receipt(turn, room))
 
-    async def _tell_receipt(self, turn: int, room: Room) -> None:
+    async def _send_receipt(self, turn: int, room: EventRoom) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
-        self.tell(await gateway().receipts.find(room, seat, turn))
+        self.send(await gateway().receipts.find(room, seat, turn))
 
-    def _play_again(self, room: Room) -> None:
+    def _ask_rematch(self, room: EventRoom) -> None:
         """What comes of it is told to everybody of the event."""
-        if room.state.again is not None and (self._asking is None or self._asking.done()):
+        if room.state.rematch_wanted_by is not None and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """None for a ballot that was under way while its voter was moved: it was for the other team."""
-        room = cast(Room, self.room)
+        room = cast(EventRoom, self.room)
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
         if code in COUNTED:
             first = self.voter.voted_in != (slot.turn_id, slot.epoch)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
-            if room.is_duel and first:
+            if room.is_one_on_one and first:
                 gateway().follow_pick(room)
-            self.tell(
-                protocol.BallotCounted(turn=slot.turn_id, column=ballot.column, sequence=ballot.sequence)
+            self.send(
+                protocol.BallotCounted(turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence)
             )
             return
         if code == Cast.UNKNOWN and slot.stored:
@@ -234,7 +234,7 @@ class PhoneConsumer(SocketConsumer):
             self._refuse(slot.turn_id, ballot.sequence, REFUSALS[code])
 
     def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
-        self.tell(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
+        self.send(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
 
 
 async def _ask_for_rematch(event_id: int, team: int) -> None:
@@ -244,30 +244,30 @@ async def _ask_for_rematch(event_id: int, team: int) -> None:
 
 def _ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
     blind = message.blind or secrets.token_hex(16)
-    return Ballot(seat.voter, side, message.column, message.sequence, blind=blind)
+    return Ballot(seat.voter, side, message.choice, message.sequence, blind=blind)
 
 
-def _wish(voter: Voter, asked: SideChange) -> Wish:
+def _side_change_request(voter: Voter, asked: SideChangeAsk) -> SideChangeRequest:
     blind = asked.blind or secrets.token_hex(16)
-    return Wish(voter.seat.voter, voter.team, asked.turn, asked.number, asked.team, blind)
+    return SideChangeRequest(voter.seat.voter, voter.team, asked.turn, asked.number, asked.team, blind)
 
 
-def _known_seat(message: PhoneJoin, room: Room) -> Seat | None:
+def _known_seat(message: PhoneJoin, room: EventRoom) -> Seat | None:
     if message.token is None:
         return None
     seat = read_seat(message.token)
     if seat is None or seat.event_id != room.event_id:
         raise CloseSocket(CloseCode.BAD_TOKEN)
-    _check_ruling(seat, room)
+    _check_restriction(seat, room)
     return replace(seat, team=room.stays_in(seat.team))
 
 
-def _check_ruling(seat: Seat, room: Room) -> None:
-    if room.rules and room.rule_of(sign_of(seat.voter)).kept_out:
-        raise CloseSocket(CloseCode.KEPT_OUT)
+def _check_restriction(seat: Seat, room: EventRoom) -> None:
+    if room.restrictions and room.restriction_for(derive_voter_code(seat.voter)).banned:
+        raise CloseSocket(CloseCode.BANNED)
 
 
-def _offered_seat(message: PhoneJoin, room: Room, now: int) -> Seat | None:
+def _offered_seat(message: PhoneJoin, room: EventRoom, now: int) -> Seat | None:
     """The one its page came with, if it is still to be had."""
     seat = read_offer(message.offer, now) if message.offer else None
     if seat is None or seat.event_id != room.event_id or room.leads_to(seat.team) != seat.team:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from games.engine.game import Side
 from voting import protocol
 from voting.ballot_box.intake import Lane
-from voting.counting.choices import is_fit
+from voting.counting.choices import is_valid_choice
 
 OPENING_MS = 50
 
@@ -37,6 +37,6 @@ class Poll:
         legal = self.legal.get(team)
         if legal is None:
             return "not_to_move"
-        if not is_fit(ballot.column, self.method, legal, may_resign=self.may_resign):
+        if not is_valid_choice(ballot.choice, self.method, legal, may_resign=self.may_resign):
             return "illegal"
         return "early" if now < self.opens_at - OPENING_MS and not voted else None

@@ -10,11 +10,11 @@ from voting.ballot_box.cheers import CheerCount, Cheers
 from voting.ballot_box.peek import Peek
 from voting.ballot_box.types import Turnout
 from voting.gateway import hooks
-from voting.gateway.broadcast import tell_open, tell_teams, tell_turnout, write_to_few
-from voting.gateway.event_room import Room
+from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
+from voting.gateway.event_room import EventRoom
 from voting.turns.deadlines import arm_early_close
 
-UNANIMOUS_BEATS = 2
+UNANIMOUS_HEARTBEATS = 2
 
 
 class Presence:
@@ -27,26 +27,26 @@ class Presence:
         self._peek = Peek(box)
         self._cheers = CheerCount(name, box)
 
-    async def beat(self, room: Room) -> Turnout:
+    async def heartbeat(self, room: EventRoom) -> Turnout:
         asked = local_ms()
-        turnout = await self._box.beat(room.event_id, self._name, room.occasion, room.held())
+        turnout = await self._box.heartbeat(room.event_id, self._name, room.turn_ref, room.held())
         self._clock.learn(turnout.now, asked, local_ms())
         return turnout
 
-    async def tell(self, room: Room, *, phones: bool, teams: bool) -> None:
+    async def publish(self, room: EventRoom, *, phones: bool, teams: bool) -> None:
         """Beat, and tell the screens of it, and if `phones` is set everybody; if `teams` is, each its own."""
-        occasion = room.occasion
-        turnout = await self.beat(room)
-        if room.occasion == occasion:  # else it counts the ballots of a turn that is over
-            await tell_turnout(room, _turnout_of(room, turnout), phones=phones or room.is_duel)
+        turn_ref = room.turn_ref
+        turnout = await self.heartbeat(room)
+        if room.turn_ref == turn_ref:  # else it counts the ballots of a turn that is over
+            await send_turnout(room, _turnout_of(room, turnout), phones=phones or room.is_one_on_one)
         for heartbeat in hooks.heartbeats:
             await heartbeat(self._box, room)
-        await self._tell_counts(room, teams=teams)
-        await self._tell_cheers(room)
-        if room.occasion == occasion:
+        await self._send_counts(room, teams=teams)
+        await self._send_cheers(room)
+        if room.turn_ref == turn_ref:
             await _close_early(room, turnout)
 
-    async def _tell_counts(self, room: Room, *, teams: bool) -> None:
+    async def _send_counts(self, room: EventRoom, *, teams: bool) -> None:
         """While they still change, to whom everybody knows that they see them: one reading for all.
 
         An open vote is told to all, screens first; of one that is to stay secret nobody hears anything.
@@ -66,11 +66,11 @@ class Presence:
         if room.state.peek:
             write_to_few(room.consoles, counts)
         if is_open:
-            await tell_open(room, counts, phones=teams)
+            await send_open_counts(room, counts, phones=teams)
         elif teams and room.state.own_counts:
-            await tell_teams(room, counts)
+            await send_team_counts(room, counts)
 
-    async def _tell_cheers(self, room: Room) -> None:
+    async def _send_cheers(self, room: EventRoom) -> None:
         """To the projectors, how often phones of all gateways have pressed since the last time."""
         if not room.is_between(self._clock.now()):
             room.cheers = Cheers()
@@ -81,50 +81,50 @@ class Presence:
             if any(presses):
                 write_to_few(projectors, protocol.CheersCounted(presses=presses))
 
-    async def follow_clocks(self, room: Room) -> None:
+    async def follow_clocks(self, room: EventRoom) -> None:
         """Somebody has picked: the turn may be over, or its deadline another one."""
         if turn := room.turn:
             await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
-    async def leave(self, room: Room) -> None:
+    async def leave(self, room: EventRoom) -> None:
         await self._box.leave(room.event_id, self._name)
 
 
-def _turnout_of(room: Room, turnout: Turnout) -> protocol.TurnoutCounted:
+def _turnout_of(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:
     red, yellow = room.team_of("red"), room.team_of("yellow")
     voted = {red: turnout.red, yellow: turnout.yellow}
-    since = turnout.picked_at if room.is_duel else turnout.all_at
+    since = turnout.picked_at if room.is_one_on_one else turnout.all_at
     at = dict(zip((red, yellow), since, strict=True))
     return protocol.TurnoutCounted(
         turn=room.turn.id if room.turn else None,
         connected=turnout.connected,
         voted=(voted.get(1, 0), voted.get(2, 0)),
         picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
-        watching=turnout.watching if room.state.hall else 0,
+        watching=turnout.watching if room.state.is_duel else 0,
     )
 
 
-async def _close_early(room: Room, turnout: Turnout) -> None:
+async def _close_early(room: EventRoom, turnout: Turnout) -> None:
     turn, match = room.turn, room.state.match
     if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
     unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
     if match.clocks is not None:  # in a duel whoever is away has picked, too
         cast = dict(
-            zip(SIDES, (turnout.red, turnout.yellow) if room.is_duel else turnout.all_at, strict=True)
+            zip(SIDES, (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_at, strict=True)
         )
         unanimous = all(cast[side] for side in turn.to_move)
-    room.unanimous_beats = room.unanimous_beats + 1 if unanimous else 0
+    room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
-    of_crowds = room.by_clocks and not room.is_duel  # in a duel each pick is looked at as it comes
+    of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick is looked at as it comes
     one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
     by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
-    asks = room.unanimous_beats >= UNANIMOUS_BEATS and (by_hands or _is_asked_after(room.unanimous_beats))
+    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or _is_asked_after(room.unanimous_heartbeats))
     if open_now and (asks or (one_stopped and not unanimous)):
         await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
 
-def _is_asked_after(beats: int) -> bool:
+def _is_asked_after(heartbeats: int) -> bool:
     """After two, four, eight and so on: workers that are behind are not given ever more to do."""
-    return beats.bit_count() == 1
+    return heartbeats.bit_count() == 1

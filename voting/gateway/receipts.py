@@ -16,11 +16,11 @@ from games.models import TurnState
 from voting.admission.seats import Seat
 from voting.ballot_box.stores import DATABASE_AWAY
 from voting.counting.ballots import unpack_ballots
-from voting.counting.commitments import tree_of
+from voting.counting.commitments import ballot_tree
 from voting.counting.merkle import Tree
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.models import TallyRecord
-from voting.protocol import ReceiptTold
+from voting.protocol import ReceiptIssued
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Place:
 
     side: Side
     index: int
-    column: int
+    choice: int
     blind: str
 
 
@@ -47,19 +47,19 @@ class OpenList:
     places: dict[str, Place]
     sides: dict[int, Side]
 
-    def receipt(self, seat: Seat) -> ReceiptTold:
+    def receipt(self, seat: Seat) -> ReceiptIssued:
         place = self.places.get(seat.voter)
         side = place.side if place else self.sides[seat.team]
         tree = self.trees.get(side, Tree(()))
         if place is None:
-            return ReceiptTold(turn=self.turn_id, side=side, ballots=len(tree))
-        return ReceiptTold(
+            return ReceiptIssued(turn=self.turn_id, side=side, ballots=len(tree))
+        return ReceiptIssued(
             turn=self.turn_id,
             side=side,
             index=place.index,
             ballots=len(tree),
             path=tuple(beside.hex() for beside in tree.path(place.index)),
-            column=place.column,
+            choice=place.choice,
             blind=place.blind,
         )
 
@@ -74,13 +74,13 @@ class Receipts:
         self._load = load
         self._kept: dict[int, dict[int, Opening]] = {}
 
-    async def find(self, room: Room, seat: Seat, turn_id: int) -> ReceiptTold:
+    async def find(self, room: EventRoom, seat: Seat, turn_id: int) -> ReceiptIssued:
         """Only of what was revealed last and of the turns kept: nobody can have others read by guessing.
 
         A database that does not answer soon is not waited for: nothing is known then.
         """
-        unknown = ReceiptTold(turn=turn_id, side=None)
-        if room.state.match and room.state.match.defections:  # a path is as long as its side is large
+        unknown = ReceiptIssued(turn=turn_id, side=None)
+        if room.state.match and room.state.match.max_side_changes:  # a path is as long as its side is large
             return unknown
         opening = self._kept.get(room.event_id, {}).get(turn_id)
         if opening is None and turn_id in _revealed(room):
@@ -94,7 +94,7 @@ class Receipts:
             return unknown
         return opened.receipt(seat) if opened else unknown
 
-    def forget(self, event_id: int) -> None:
+    def drop_cache(self, event_id: int) -> None:
         """Nobody of this event is here any more."""
         self._kept.pop(event_id, None)
 
@@ -113,11 +113,11 @@ class Receipts:
         return opening
 
 
-def _revealed(room: Room) -> set[int]:
+def _revealed(room: EventRoom) -> set[int]:
     """One turn, or two that were told together."""
     match = room.state.match
-    told = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
-    return {turn.turn for turn in told if turn}
+    reveals = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
+    return {turn.turn for turn in reveals if turn}
 
 
 def open_list(event_id: int, turn_id: int) -> OpenList | None:
@@ -126,8 +126,8 @@ def open_list(event_id: int, turn_id: int) -> OpenList | None:
     records = list(of_turn.filter(turn__match__event=event_id).select_related("turn__match__red"))
     try:
         return _open(turn_id, records) if records else None
-    except msgspec.MsgspecError as trouble:
-        log.warning("the list of turn %s is not read: %s", turn_id, trouble, extra={"turn": turn_id})
+    except msgspec.MsgspecError as error:
+        log.warning("the list of turn %s is not read: %s", turn_id, error, extra={"turn": turn_id})
         return None
 
 
@@ -136,8 +136,8 @@ def _open(turn_id: int, records: Sequence[TallyRecord]) -> OpenList | None:
     places: dict[str, Place] = {}
     for record in records:
         side, ballots = cast(Side, record.side), unpack_ballots(bytes(record.sealed))
-        trees[side] = tree_of(turn_id, side, ((ballot.column, ballot.blind) for ballot in ballots))
-        places |= {b.voter: Place(side, index, b.column, b.blind) for index, b in enumerate(ballots)}
+        trees[side] = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
+        places |= {b.voter: Place(side, index, b.choice, b.blind) for index, b in enumerate(ballots)}
     if "" in places:
         return None
     red = records[0].turn.match.red.number

@@ -7,7 +7,7 @@ from voting.admission.seats import Seat
 KEPT_S = 10.0
 
 
-class Promised:
+class ReservedSeats:
     def __init__(self) -> None:
         self._until: dict[str, tuple[Seat, float]] = {}  # the oldest first
         self._teams = [0, 0, 0]
@@ -23,10 +23,10 @@ class Promised:
 
     def smaller(self, connected: tuple[int, int]) -> int:
         """The team that has fewer with what was promised; 1 if they are even."""
-        self._forget_old()
+        self._drop_expired()
         return 1 if connected[0] + self._teams[1] <= connected[1] + self._teams[2] else 2
 
-    def _forget_old(self) -> None:
+    def _drop_expired(self) -> None:
         now = time.monotonic()
         while self._until and next(iter(self._until.values()))[1] <= now:
             self.take(next(iter(self._until)))

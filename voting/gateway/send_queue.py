@@ -8,65 +8,65 @@ from typing import Any
 import msgspec
 from autobahn.exception import Disconnected
 
-from voting.protocol import CloseCode, RetryTold
+from voting.protocol import CloseCode, RetryAfter
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-BEHIND_AT_MOST = 64
-CAUGHT_UP_WITHIN_S = 10.0
+MAX_QUEUED_FRAMES = 64
+DRAIN_TIMEOUT_S = 10.0
 # uvicorn tells with a RuntimeError that it has closed the socket by itself.
 GONE = (OSError, Disconnected, RuntimeError)
 
 
-class Line:
+class SendQueue:
     """`send` is the server's. It waits while the client reads too slowly; a task then waits in our place.
 
-    Who is too many frames or seconds behind is told TOO_SLOW and comes back by snapshot; `gave_up` hears
+    Who is too many frames or seconds behind is told TOO_SLOW and comes back by snapshot; `on_overflow` hears
     of it. After a close nothing more is sent.
     """
 
-    __slots__ = ("_behind", "_ended", "_gave_up", "_late", "_send")
+    __slots__ = ("_queued", "_ended", "_on_overflow", "_drain_task", "_send")
 
-    def __init__(self, send: Send, gave_up: Callable[[], None]) -> None:
+    def __init__(self, send: Send, on_overflow: Callable[[], None]) -> None:
         self._send = send
-        self._gave_up = gave_up
-        self._behind: list[dict[str, Any]] = []
-        self._late: asyncio.Task[None] | None = None
+        self._on_overflow = on_overflow
+        self._queued: list[dict[str, Any]] = []
+        self._drain_task: asyncio.Task[None] | None = None
         self._ended = False
 
     def write(self, frame: str) -> None:
-        if self._late is None and not self._ended:
-            self._pass_on({"type": "websocket.send", "text": frame})
+        if self._drain_task is None and not self._ended:
+            self._start_send({"type": "websocket.send", "text": frame})
         elif not self._ended:
-            self._behind.append({"type": "websocket.send", "text": frame})
-            if len(self._behind) > BEHIND_AT_MOST:
-                self._give_up()
+            self._queued.append({"type": "websocket.send", "text": frame})
+            if len(self._queued) > MAX_QUEUED_FRAMES:
+                self._overflow()
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         """Close it, once what was written is sent; a goodbye says when to come back."""
         if self._ended:
             return
         if within_ms is not None:
-            self.write(msgspec.json.encode(RetryTold(within_ms=within_ms)).decode())
+            self.write(msgspec.json.encode(RetryAfter(within_ms=within_ms)).decode())
         close = {"type": "websocket.close", "code": code}
-        if self._late is not None:
-            self._behind.append(close)
+        if self._drain_task is not None:
+            self._queued.append(close)
         elif not self._ended:
-            self._pass_on(close)
+            self._start_send(close)
         self._ended = True
 
-    def hang_up(self) -> None:
+    def abort(self) -> None:
         """The client is gone, or as good as gone."""
         self._ended = True
-        self._behind.clear()
+        self._queued.clear()
 
     async def closed(self) -> None:
         """Return once all that was written is sent, or nobody is there to take it."""
         self._ended = True
-        if self._late is not None:
-            await asyncio.wait([self._late])
+        if self._drain_task is not None:
+            await asyncio.wait([self._drain_task])
 
-    def _pass_on(self, message: dict[str, Any]) -> None:
+    def _start_send(self, message: dict[str, Any]) -> None:
         sending: Any = self._send(message)
         try:
             awaited = sending.send(None)
@@ -75,27 +75,27 @@ class Line:
         except GONE:  # its disconnection is on the way
             self._ended = True
             return
-        self._late = asyncio.create_task(self._catch_up(_finish(sending, awaited)))
+        self._drain_task = asyncio.create_task(self._drain(_finish(sending, awaited)))
 
-    async def _catch_up(self, first: Coroutine[Any, Any, None]) -> None:
+    async def _drain(self, first: Coroutine[Any, Any, None]) -> None:
         try:
-            async with asyncio.timeout(CAUGHT_UP_WITHIN_S):
+            async with asyncio.timeout(DRAIN_TIMEOUT_S):
                 await first
-                while self._behind:
-                    await self._send(self._behind.pop(0))
+                while self._queued:
+                    await self._send(self._queued.pop(0))
         except TimeoutError:
-            self._give_up()
+            self._overflow()
         except GONE:
             self._ended = True
         else:
-            self._late = None
+            self._drain_task = None
 
-    def _give_up(self) -> None:
-        self._gave_up()
+    def _overflow(self) -> None:
+        self._on_overflow()
         self._ended = True
-        self._behind.clear()
-        late = self._late
-        self._late = asyncio.create_task(self._close_anyway())
+        self._queued.clear()
+        late = self._drain_task
+        self._drain_task = asyncio.create_task(self._close_anyway())
         if late is not None and late is not asyncio.current_task():
             late.cancel()
 

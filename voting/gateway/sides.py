@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from voting.counting.sides import Crossing
+from voting.counting.sides import SideChange
 
 
 @dataclass(slots=True, eq=False)
-class Sides:
+class SideChangeLog:
     """Of the match of this id, up to row `last` of the database; a match begins with none."""
 
     match: int = 0
     last: int = 0
-    _of_voter: dict[str, dict[int, Crossing]] = field(default_factory=dict)
+    _of_voter: dict[str, dict[int, SideChange]] = field(default_factory=dict)
 
     def begin(self, match: int) -> None:
         if match != self.match:
@@ -24,20 +24,20 @@ class Sides:
         if self.last == asked:
             self.last = last
 
-    def read_anew(self) -> None:
+    def invalidate(self) -> None:
         """Rows have changed: with a turn taken back, who had changed over after it did so before it."""
         self.last = 0
 
-    def learn(self, crossings: Iterable[Crossing]) -> set[str]:
+    def learn(self, side_changes: Iterable[SideChange]) -> set[str]:
         """The voters of whom something is new."""
         news = set()
-        for crossing in crossings:
-            own = self._of_voter.setdefault(crossing.voter, {})
-            if own.get(crossing.number) != crossing:
-                own[crossing.number] = crossing
-                news.add(crossing.voter)
+        for side_change in side_changes:
+            own = self._of_voter.setdefault(side_change.voter, {})
+            if own.get(side_change.number) != side_change:
+                own[side_change.number] = side_change
+                news.add(side_change.voter)
         return news
 
-    def of(self, voter: str) -> list[Crossing]:
+    def of(self, voter: str) -> list[SideChange]:
         own = self._of_voter.get(voter, {})
         return [own[number] for number in sorted(own)]

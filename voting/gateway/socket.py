@@ -18,10 +18,10 @@ from voting import protocol
 from voting.admission.seats import Seat
 from voting.ballot_box.stores import DATABASE_AWAY
 from voting.gateway.admission_queue import FULL_RETRY_MS, Crowded
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.send_queue import Line, Send
-from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_READERS
+from voting.gateway.send_queue import SendQueue, Send
+from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
 from voting.protocol import CloseCode
 
 Scope = dict[str, Any]
@@ -51,12 +51,12 @@ class SocketConsumer:
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope = scope
         self.seat: Seat | None = None
-        self.room: Room | None = None
-        self._line = Line(send, _note_slow_reader)
-        self.write, self.end = self._line.write, self._line.end
+        self.room: EventRoom | None = None
+        self._send_queue = SendQueue(send, _count_slow_consumer)
+        self.write, self.end = self._send_queue.write, self._send_queue.end
         self._send = send
         self._asked = False
-        self._waits_in: Room | None = None
+        self._waiting_in: EventRoom | None = None
         self._frames_until = 0.0
         self._decode = _decoder(self.messages)
 
@@ -77,10 +77,10 @@ class SocketConsumer:
             await self._listen(receive)
         except CloseSocket as end:
             self.end(end.code, end.within_ms)
-            await self._line.closed()
+            await self._send_queue.closed()
         finally:
             connections.dec()
-            for room in (self.room, self._waits_in):
+            for room in (self.room, self._waiting_in):
                 if room is not None:
                     room.leave(self, self.seat)
 
@@ -101,23 +101,23 @@ class SocketConsumer:
     async def _take(self, event: dict[str, Any]) -> bool:
         """Whether the conversation goes on."""
         if event["type"] == "websocket.disconnect":
-            self._line.hang_up()
+            self._send_queue.abort()
             return False
         self._count_frame()
         message = self._read(event)
         if message is None:
-            self.tell(protocol.ErrorTold(code="malformed", text="see docs/protocol.md"))
+            self.send(protocol.Error(code="malformed", text="see docs/protocol.md"))
         elif isinstance(message, protocol.ClockAsk):
             await self._know_time()
-            self.tell(protocol.ClockTold(sent=message.sent, now_at=gateway().now()))
+            self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
         else:
-            await self.heed(message)
+            await self.dispatch(message)
         return True
 
-    async def heed(self, message: Any) -> None:
+    async def dispatch(self, message: Any) -> None:
         """Whatever is no matter of every socket."""
         if self.room is not None:
-            await self.hear(message, self.room)
+            await self.handle_message(message, self.room)
         else:
             await self._join(message)
 
@@ -141,27 +141,27 @@ class SocketConsumer:
 
     async def _join(self, message: Any) -> None:
         if not hasattr(message, "code"):
-            self.tell(protocol.ErrorTold(code="not_joined", text="join first"))
+            self.send(protocol.Error(code="not_joined", text="join first"))
             return
-        house = self.house()
+        active_gateway = self.active_gateway()
         try:
-            room = await house.room(message.code)
+            room = await active_gateway.room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
-            await self.join(message, room, house)
+            await self.join(message, room, active_gateway)
         except Crowded as crowded:
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
         except (RedisError, OSError, GameError, *DATABASE_AWAY):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
-    def house(self) -> Gateway:
+    def active_gateway(self) -> Gateway:
         """For a socket's first message, if it takes anybody in."""
         self._asked = True
-        house = gateway()
-        if house.retry_ms is not None:
-            raise CloseSocket(CloseCode.RESTARTING, house.retry_ms)
-        return house
+        active_gateway = gateway()
+        if active_gateway.retry_ms is not None:
+            raise CloseSocket(CloseCode.RESTARTING, active_gateway.retry_ms)
+        return active_gateway
 
     async def _know_time(self) -> None:
         try:
@@ -169,33 +169,33 @@ class SocketConsumer:
         except (RedisError, OSError):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
-    def wait_in(self, room: Room) -> None:
+    def wait_unseated(self, room: EventRoom) -> None:
         """Stay without a seat, to hear when there is one to be had."""
-        self._waits_in = room
-        room.let_wait(self)
+        self._waiting_in = room
+        room.add_unseated(self)
 
-    def enter(self, room: Room, welcome: msgspec.Struct) -> None:
+    def enter(self, room: EventRoom, welcome: msgspec.Struct) -> None:
         """Take a place in the room and tell its state as of this moment."""
         self.room = room
-        self.tell(welcome)
-        if room.told.turnout:
-            self.write(room.told.turnout)
+        self.send(welcome)
+        if room.last_sent.turnout:
+            self.write(room.last_sent.turnout)
 
-    def tell(self, message: msgspec.Struct) -> None:
+    def send(self, message: msgspec.Struct) -> None:
         self.write(_encode(message).decode())
 
-    async def join(self, message: Any, room: Room, gateway: Gateway) -> None:
+    async def join(self, message: Any, room: EventRoom, gateway: Gateway) -> None:
         """Answer the first message: `enter` the room, refuse, or raise CloseSocket."""
         raise NotImplementedError
 
-    async def hear(self, message: Any, room: Room) -> None:
+    async def handle_message(self, message: Any, room: EventRoom) -> None:
         """Answer a later message."""
         raise NotImplementedError
 
 
-def _note_slow_reader() -> None:
-    SLOW_READERS.inc()
-    gateway().slow_readers += 1
+def _count_slow_consumer() -> None:
+    SLOW_CONSUMERS.inc()
+    gateway().slow_consumers += 1
 
 
 @cache

@@ -10,5 +10,5 @@ _threads = ThreadPoolExecutor(2, "gateway-database")
 in_database: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_threads)
 
 # Newcomers with tickets wait for the database without keeping anybody else from it.
-_desk_thread = ThreadPoolExecutor(1, "gateway-tickets")
-at_the_desk: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_desk_thread)
+_ticket_thread = ThreadPoolExecutor(1, "gateway-tickets")
+in_ticket_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_ticket_thread)

@@ -14,10 +14,10 @@ from typing import Any
 from django.db import Error, OperationalError
 
 from voting import protocol
-from voting.admission.admission import Guesses, is_of_the_moment, is_stale, is_ticket, plain_key
-from voting.admission.tickets import Claim, NoEntry, Shown, claim_tickets, release_tickets
+from voting.admission.admission import Guesses, is_rotating_code, is_stale, is_ticket, plain_key
+from voting.admission.tickets import Claim, TicketRefusal, Shown, claim_tickets, release_tickets
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.admission_queue import NEWCOMERS_WAIT_S, Crowded, Pace
+from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, Crowded, AdmissionRate
 from voting.protocol import ErrorCode
 
 log = logging.getLogger(__name__)
@@ -30,40 +30,40 @@ InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
 Waiting = tuple[Shown, "asyncio.Future[Claim]"]
 
 
-class TurnedAway(Exception):
+class AdmissionDenied(Exception):
     """Who comes is not let in, but may stay and try again."""
 
     def __init__(self, code: ErrorCode) -> None:
         self.code = code
 
 
-class Desk:
+class TicketClaims:
     """Of the event `event_id` at one gateway."""
 
     def __init__(self, event_id: int, in_database: InDatabase) -> None:
         self._event_id = event_id
         self._in_database = in_database
         self._guesses = Guesses()
-        self._pace = Pace()
+        self._rate = AdmissionRate()
         self._waiting: list[Waiting] = []
         self._task: asyncio.Task[None] | None = None
         self._releasing: set[asyncio.Task[None]] = set()
 
     def check_code(self, code: str, key: str | None, now: int) -> None:
-        """Whether this is the projector's code of the moment. Raises TurnedAway, Crowded."""
+        """Whether this is the projector's code of the moment. Raises AdmissionDenied, Crowded."""
         shown = _key(key)
         self._check_guesses()
-        if not is_of_the_moment(code, shown, now):
+        if not is_rotating_code(code, shown, now):
             self._guesses.count(not is_stale(code, shown, now))
-            raise TurnedAway("key_wrong")
+            raise AdmissionDenied("key_wrong")
 
     async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> Claim:
-        """Raises TurnedAway, Crowded, and DATABASE_AWAY."""
+        """Raises AdmissionDenied, Crowded, and DATABASE_AWAY."""
         key = _key(join.key)
         if not is_ticket(key):
-            raise TurnedAway("key_wrong")
-        if len(self._waiting) >= self._pace.most_waiting(NEWCOMERS_WAIT_S):
-            raise Crowded(self._pace.appointment(len(self._waiting)))
+            raise AdmissionDenied("key_wrong")
+        if len(self._waiting) >= self._rate.max_waiting(NEW_VOTERS_WAIT_S):
+            raise Crowded(self._rate.schedule_retry(len(self._waiting)))
         even = event.team_choice == "balance"
         shown = Shown(key, 0 if even else join.team or 0, now, event.admission != "tickets", even)
         claimed: asyncio.Future[Claim] = asyncio.get_running_loop().create_future()
@@ -92,45 +92,45 @@ class Desk:
             here = [one for one in some if not one[1].done()]
             try:
                 claims = await self._claims([shown for shown, _ in here])
-            except (Crowded, *DATABASE_AWAY) as trouble:
+            except (Crowded, *DATABASE_AWAY) as error:
                 for _, claimed in here:
-                    _tell(claimed, trouble)
+                    _fail(claimed, error)
                 continue
             for (_, claimed), claim in zip(here, claims, strict=True):
                 self._answer(claimed, claim)
 
-    async def _claims(self, shown: list[Shown]) -> list[Claim | NoEntry]:
+    async def _claims(self, shown: list[Shown]) -> list[Claim | TicketRefusal]:
         """Raises Crowded, and DATABASE_AWAY whatever is wrong with the database."""
         self._check_guesses()
         began = time.monotonic()
         try:
-            claims: list[Claim | NoEntry] = await self._in_database(claim_tickets)(self._event_id, shown)
+            claims: list[Claim | TicketRefusal] = await self._in_database(claim_tickets)(self._event_id, shown)
         except DATABASE_AWAY:
             raise
-        except Error as trouble:
+        except Error as error:
             log.exception("no ticket can be claimed", extra={"event": self._event_id})
-            raise OperationalError("no ticket can be claimed") from trouble
+            raise OperationalError("no ticket can be claimed") from error
         self._guesses.count(claims.count("key_wrong"))
         if len(shown) == CLAIMS_AT_ONCE:
-            self._pace.learn(CLAIMS_AT_ONCE / (time.monotonic() - began))
+            self._rate.learn(CLAIMS_AT_ONCE / (time.monotonic() - began))
         return claims
 
-    def _answer(self, claimed: "asyncio.Future[Claim]", claim: Claim | NoEntry) -> None:
+    def _answer(self, claimed: "asyncio.Future[Claim]", claim: Claim | TicketRefusal) -> None:
         if not isinstance(claim, Claim):
-            _tell(claimed, TurnedAway(claim))
+            _fail(claimed, AdmissionDenied(claim))
         elif not claimed.done():
             claimed.set_result(claim)
         elif claim.first:  # whoever it was has left meanwhile
             self.release(claim.ticket)
 
 
-def _tell(claimed: "asyncio.Future[Claim]", trouble: Exception) -> None:
+def _fail(claimed: "asyncio.Future[Claim]", error: Exception) -> None:
     if not claimed.done():
-        claimed.set_exception(trouble)
+        claimed.set_exception(error)
 
 
 def _key(key: str | None) -> str:
-    """Raises TurnedAway if there is none."""
+    """Raises AdmissionDenied if there is none."""
     if not key or not plain_key(key):
-        raise TurnedAway("key_needed")
+        raise AdmissionDenied("key_needed")
     return plain_key(key)

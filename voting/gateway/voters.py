@@ -18,7 +18,7 @@ class Socket(Protocol):
 class Seated(Socket, Protocol):
     """A socket with a seat."""
 
-    def welcome_anew(self) -> None:
+    def welcome_again(self) -> None:
         """Its voter is in the other team from now on."""
 
 
@@ -30,7 +30,7 @@ class Voter:
     """
 
     seat: Seat
-    sign: str
+    voter_code: str
     team: int
     sockets: list[Seated] = field(default_factory=list)
     voted_in: tuple[int, int] | None = None

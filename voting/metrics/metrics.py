@@ -11,17 +11,17 @@ from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 
-from voting.metrics.process_slots import Places
+from voting.metrics.process_slots import ProcessSlots
 
 SHARED = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
-PLACES = Places(Path(SHARED)) if SHARED else None
-if PLACES:
-    values.ValueClass = values.MultiProcessValue(PLACES.mine)  # type: ignore[no-untyped-call]
+PROCESS_SLOTS = ProcessSlots(Path(SHARED)) if SHARED else None
+if PROCESS_SLOTS:
+    values.ValueClass = values.MultiProcessValue(PROCESS_SLOTS.mine)  # type: ignore[no-untyped-call]
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 BALLOTS_A_BATCH = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
-Role = Literal["gateway", "worker", "clock", "command"]
+Role = Literal["gateway", "worker", "scheduler", "command"]
 REGISTRY = CollectorRegistry()
 
 CONNECTIONS = Gauge(
@@ -61,8 +61,8 @@ BROADCAST_S = Histogram(
     registry=REGISTRY,
     buckets=SECONDS,
 )
-SLOW_READERS = Counter(
-    "crowdgame_slow_readers",
+SLOW_CONSUMERS = Counter(
+    "crowdgame_slow_consumers",
     "Sockets closed because they read too slowly.",
     registry=REGISTRY,
 )
@@ -90,15 +90,15 @@ RELAY_LAG_S = Histogram(
     registry=REGISTRY,
     buckets=SECONDS,
 )
-CLOCK_LOOKED_AT = Gauge(
-    "crowdgame_clock_looked_at_seconds",
-    "When the clock last looked for deadlines, in seconds since 1970.",
+SCHEDULER_RAN_AT = Gauge(
+    "crowdgame_scheduler_ran_at_seconds",
+    "When the scheduler last looked for deadlines, in seconds since 1970.",
     registry=REGISTRY,
     multiprocess_mode="livemax",
 )
 PROCESS = Gauge(
     "crowdgame_process",
-    "A process of this machine that is up; role is gateway, worker, clock or command.",
+    "A process of this machine that is up; role is gateway, worker, scheduler or command.",
     ["role"],
     registry=REGISTRY,
     multiprocess_mode="liveall",
@@ -114,12 +114,12 @@ for metric, noughts in (
         metric.labels(nought)
 
 
-class Myself:
+class CurrentProcess:
     """What this process is in the house, for its logs and figures."""
 
     role: Role = "command"
 
 
 def take_role(role: Role) -> None:
-    Myself.role = role
+    CurrentProcess.role = role
     PROCESS.labels(role).set(1)

@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 
 LOCK = ".lock"
-LIVE_FILES = "gauge_live*_{place}.db"
+LIVE_FILES = "gauge_live*_{slot}.db"
 LONGEST_ID = 20
 
 
-class Places:
+class ProcessSlots:
     """The places in a folder, of which this process takes one when it is first asked for."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,20 +29,20 @@ class Places:
     def mine(self) -> str:
         """The place of this process."""
         if self._mine is None:
-            self._mine = next(str(place) for place in count() if self._take(str(place)))
+            self._mine = next(str(slot) for slot in count() if self._take(str(slot)))
         return self._mine
 
     def held(self) -> dict[str, str]:
         """Who is where: a process's id by its place."""
         return dict(self._held())
 
-    def _take(self, place: str) -> bool:
+    def _take(self, slot: str) -> bool:
         """Whether it was free. What the last to have it held is not held any more."""
-        lock = os.open(self._folder / (place + LOCK), os.O_RDWR | os.O_CREAT, 0o644)
+        lock = os.open(self._folder / (slot + LOCK), os.O_RDWR | os.O_CREAT, 0o644)
         if not _locks(lock, fcntl.LOCK_EX):
             os.close(lock)
             return False
-        for path in self._folder.glob(LIVE_FILES.format(place=place)):
+        for path in self._folder.glob(LIVE_FILES.format(slot=slot)):
             path.unlink(missing_ok=True)
         os.pwrite(lock, str(os.getpid()).ljust(LONGEST_ID).encode(), 0)
         self._lock = lock

@@ -5,13 +5,13 @@ import msgspec
 from voting.counting.types import Count
 from voting.protocol.client import ClockAsk
 from voting.protocol.fields import Id, Time, Token
-from voting.protocol.server import ClockTold, ErrorTold, RetryTold
+from voting.protocol.server import ClockSynced, Error, RetryAfter
 
 
 class ChatJoin(msgspec.Struct, frozen=True, tag="chat.join"):
     """First message of a page where guests talk. `key` is the page's; it names the room and who reads.
 
-    `seq` is that of the last `chat.told`, or what the page came with.
+    `seq` is that of the last `chat.posted`, or what the page came with.
     """
 
     key: Token
@@ -32,7 +32,7 @@ class ChatLine(msgspec.Struct, frozen=True, kw_only=True):
     removed: bool = False
 
 
-class ChatTold(msgspec.Struct, frozen=True, kw_only=True, tag="chat.told"):
+class ChatPosted(msgspec.Struct, frozen=True, kw_only=True, tag="chat.posted"):
     """What was said or removed since, oldest change first; at most twice a second.
 
     `slow_s` is how long everybody waits after a message; in a room that is `closed` nobody speaks. A `seq`
@@ -46,4 +46,4 @@ class ChatTold(msgspec.Struct, frozen=True, kw_only=True, tag="chat.told"):
 
 
 ChatMessage = ChatJoin | ClockAsk
-ToChat = ChatTold | ClockTold | RetryTold | ErrorTold
+ToChat = ChatPosted | ClockSynced | RetryAfter | Error

@@ -21,14 +21,14 @@ Action = Literal[
     "turn.shorten",
     "turn.close",
     "turn.void",
-    "pace.set",
+    "turn.extra_time",
     "hands.count",
     "notice.show",
     "notice.clear",
     "part.hide",
     "part.show",
     "voter.move",
-    "voter.dismiss",
+    "voter.kick",
     "voter.ban",
     "voter.admit",
     "voter.captain",
@@ -38,7 +38,7 @@ Action = Literal[
 MAX_CONSOLE_PHONES = 200
 MAX_NOTICE = 140
 MAX_HANDS = 5_000
-MAX_SIGN_TYPED = 16
+MAX_VOTER_CODE_TYPED = 16
 MAX_QUERY = 60
 
 
@@ -46,7 +46,7 @@ class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
     """First message of a phone. `token` is the one it was given before, `team` its wish or its link's.
 
     `key` is what a newcomer shows where a device is not enough: the projector's code of the moment, a
-    ticket, or a pupil's code from the class list. `offer` is the seat its page came with (see PageTold).
+    ticket, or a pupil's code from the class list. `offer` is the seat its page came with (see PagePreload).
     """
 
     code: Code
@@ -72,14 +72,14 @@ class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
 class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
     """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition.
 
-    `column` is a column, or where the match takes them several in one number (see "A ballot's column").
+    `choice` is a column, or where the match takes them several in one number (see "A ballot's column").
     `blind` is a random number that the phone drew for this choice and keeps: with it the phone finds its
     ballot in the opened list. One without is given one.
     """
 
     turn: Id
     epoch: Epoch
-    column: Choice
+    choice: Choice
     sequence: Sequence
     blind: Blind | None = None
 
@@ -90,7 +90,7 @@ class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
     turn: Id
 
 
-class SideChange(msgspec.Struct, frozen=True, tag="side.change"):
+class SideChangeAsk(msgspec.Struct, frozen=True, tag="side.change"):
     """Change over to `team`, before the window of `turn` opens: the voter's change `number` of the match.
 
     The same one may be said again. `blind` is a random number of the phone's, as for a ballot.
@@ -108,7 +108,7 @@ class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
     presses: Annotated[int, Meta(ge=1, le=20)]
 
 
-class AgainAsk(msgspec.Struct, frozen=True, tag="again.ask"):
+class RematchAsk(msgspec.Struct, frozen=True, tag="rematch.ask"):
     """In the open hall, once a match is over: another one. It begins when both teams have asked for it."""
 
 
@@ -122,10 +122,10 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     """A press in the control room.
 
     `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `turn.shorten` and
-    `pace.set`, `phones` to
+    `turn.extra_time`, `phones` to
     `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
     votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
-    `sign` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
+    `voter_code` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
     one, back where it came from; `voter.captain` makes it the captain of `team`, or without one of none.
     """
 
@@ -138,7 +138,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     part: Part | None = None
     team: TeamNumber | None = None
     hands: Annotated[tuple[Annotated[int, Meta(ge=0, le=MAX_HANDS)], ...], Meta(max_length=32)] | None = None
-    sign: Annotated[str, Meta(max_length=MAX_SIGN_TYPED)] | None = None
+    voter_code: Annotated[str, Meta(max_length=MAX_VOTER_CODE_TYPED)] | None = None
 
 
 class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
@@ -148,6 +148,6 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
     skip: Count = 0
 
 
-PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChange | CheerSend | AgainAsk | ClockAsk
+PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk

@@ -2,7 +2,7 @@
 
 
 class CloseCode:
-    """4000-4499: come back, when `retry.told` said or with a growing random delay. 4500-4999: stay away."""
+    """4000-4499: come back, when `retry.after` said or with a growing random delay. 4500-4999: stay away."""
 
     JOIN_TIMEOUT = 4001
     TOO_MANY_FRAMES = 4003
@@ -16,5 +16,5 @@ class CloseCode:
     BAD_TOKEN = 4503
     NOT_ALLOWED = 4504
     OPEN_ELSEWHERE = 4505
-    SENT_OUT = 4506
-    KEPT_OUT = 4507
+    KICKED = 4506
+    BANNED = 4507

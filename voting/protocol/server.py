@@ -9,7 +9,7 @@ from voting.counting.commitments import Commitment
 from voting.counting.types import Count, Hash
 from voting.protocol.changes import Changes
 from voting.protocol.fields import Choice, Id, Key, Sequence, TeamNumber, Time
-from voting.protocol.snapshot import ConsoleWelcomed, Deed, DisplayWelcomed, PhoneWelcomed, SideTaken
+from voting.protocol.snapshot import ConsoleWelcomed, AuditEntry, DisplayWelcomed, PhoneWelcomed, AcceptedSideChange
 from voting.protocol.state import EventState
 
 
@@ -31,14 +31,14 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
     """The ballot box holds this ballot."""
 
     turn: Id
-    column: Choice
+    choice: Choice
     sequence: Count
 
 
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
     """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
 
-    Of a match with secret sides one number is told instead, `whole`: its record opens it at the end. It may
+    Of a match with secret sides one number is told instead, `turn_commitment`: its record opens it at the end. It may
     be lost on its way, and it may come again; a window that opens anew makes it void.
     """
 
@@ -46,13 +46,13 @@ class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
     at: Time
     red: Commitment | None
     yellow: Commitment | None
-    whole: Hash | None = None
+    turn_commitment: Hash | None = None
 
 
 class SideChanged(msgspec.Struct, frozen=True, kw_only=True, tag="side.changed"):
     """To all sockets of a voter: these changes are written down, whatever dies."""
 
-    changes: tuple[SideTaken, ...]
+    side_changes: tuple[AcceptedSideChange, ...]
 
 
 SideRefusal = Literal["not_offered", "no_such_turn", "window_open", "used_up", "same_side", "busy"]
@@ -65,11 +65,11 @@ class SideRefused(msgspec.Struct, frozen=True, kw_only=True, tag="side.refused")
     code: SideRefusal
 
 
-class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told"):
+class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issued"):
     """The way from the voter's ballot, number `index` (from 0) of `ballots`, to its side's root.
 
     `path` are the hashes beside it, lowest first (RFC 6962). `index` is None if no ballot of this voter is
-    in the list, and `side` if the turn is not one to be asked for (any more). `column` and `blind` are those
+    in the list, and `side` if the turn is not one to be asked for (any more). `choice` and `blind` are those
     of the counted ballot: another device of the same voter may have cast it.
     """
 
@@ -78,14 +78,14 @@ class ReceiptTold(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.told")
     index: Count | None = None
     ballots: Count = 0
     path: tuple[str, ...] = ()
-    column: Choice | None = None
+    choice: Choice | None = None
     blind: str | None = None
 
 
 class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
     """To a projector the organizer trusts: the code of the moment, shown until `until_at`.
 
-    `join_url` and `qr` are as in `display.welcomed`, with the code in them.
+    `join_url` and `qr` are as in `display.snapshot`, with the code in them.
     """
 
     key: Key
@@ -110,7 +110,7 @@ class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted")
     counts: tuple[Count, ...]
 
 
-class CountsTold(msgspec.Struct, frozen=True, kw_only=True, tag="counts.told"):
+class CountsUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="counts.updated"):
     """To the control rooms of an event with `peek`: the votes so far, `red[0]` is column 1."""
 
     turn: Id
@@ -130,15 +130,15 @@ class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refus
     last: Count = 0
 
 
-class ClockTold(msgspec.Struct, frozen=True, kw_only=True, tag="clock.told"):
+class ClockSynced(msgspec.Struct, frozen=True, kw_only=True, tag="clock.synced"):
     sent: float
     now_at: Time
 
 
-class DeedTold(msgspec.Struct, frozen=True, kw_only=True, tag="deed.told"):
+class AuditLogged(msgspec.Struct, frozen=True, kw_only=True, tag="audit.logged"):
     """To all control rooms of the event, whoever did it."""
 
-    deed: Deed
+    entry: AuditEntry
 
 
 class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
@@ -158,14 +158,14 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     `team` is the list's; `moved` where an organizer put them since; `banned`: they are kept out.
     """
 
-    sign: str
+    voter_code: str
     name: str
     team: TeamNumber | None
     moved: TeamNumber | None
     banned: bool
 
 
-class PeopleTold(msgspec.Struct, frozen=True, kw_only=True, tag="people.told"):
+class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found"):
     """Answer to `people.ask`: of the `total` that are found some, from `skip` on."""
 
     query: str
@@ -174,7 +174,7 @@ class PeopleTold(msgspec.Struct, frozen=True, kw_only=True, tag="people.told"):
     people: tuple[Person, ...]
 
 
-class RehearsalTold(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.told"):
+class RehearsalUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.updated"):
     """How a rehearsal's simulated crowd fares; times are None until there are some."""
 
     phones: Count
@@ -187,7 +187,7 @@ class RehearsalTold(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.to
     running: bool
 
 
-class RetryTold(msgspec.Struct, frozen=True, kw_only=True, tag="retry.told"):
+class RetryAfter(msgspec.Struct, frozen=True, kw_only=True, tag="retry.after"):
     """The socket is closed now: come back at a random moment within so many milliseconds."""
 
     within_ms: Count
@@ -207,7 +207,7 @@ ErrorCode = Literal[
 ]
 
 
-class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
+class Error(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
     """What the client sent changed nothing. `text` is for its maker.
 
     `event` is told to a phone without a seat: what it waits for, and which teams it may choose.
@@ -218,14 +218,14 @@ class ErrorTold(msgspec.Struct, frozen=True, kw_only=True, tag="error.told"):
     event: EventState | None = None
 
 
-Always = Changes | TurnSealed | TurnoutCounted | ClockTold | RetryTold | ErrorTold
+Always = Changes | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error
 ToPhone = (
     Always
     | TeamCounted
     | PhoneWelcomed
     | BallotCounted
     | BallotRefused
-    | ReceiptTold
+    | ReceiptIssued
     | SideChanged
     | SideRefused
 )
@@ -233,11 +233,11 @@ ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted
 ToConsole = (
     Always
     | TeamCounted
-    | DeedTold
+    | AuditLogged
     | ConsoleWelcomed
     | ActionDone
     | ActionRefused
-    | RehearsalTold
-    | CountsTold
-    | PeopleTold
+    | RehearsalUpdated
+    | CountsUpdated
+    | PeopleFound
 )

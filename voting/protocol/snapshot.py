@@ -10,7 +10,7 @@ from voting.protocol.fields import Choice, Id, Key, TeamNumber, Time
 from voting.protocol.state import EventState, Part
 
 
-class SideTaken(msgspec.Struct, frozen=True, kw_only=True):
+class AcceptedSideChange(msgspec.Struct, frozen=True, kw_only=True):
     """A voter plays for `team` from the turn of this number on."""
 
     turn: Id
@@ -20,23 +20,23 @@ class SideTaken(msgspec.Struct, frozen=True, kw_only=True):
 class You(msgspec.Struct, frozen=True, kw_only=True):
     """A voter's own part of the snapshot: keep `token`, it is the seat.
 
-    `column`, `sequence` and `blind` are the ballot that counts. `column` is None, and `sequence` the highest
-    so far, where that ballot was cast for the other team, before its voter was moved. `sign` is what an
+    `choice`, `sequence` and `blind` are the ballot that counts. `choice` is None, and `sequence` the highest
+    so far, where that ballot was cast for the other team, before its voter was moved. `voter_code` is what an
     organizer calls this seat by. `team` is the one this seat came in with, also where sides are secret:
-    `changes` are what its voter did then, in this match.
+    `side_changes` are what its voter did then, in this match.
     """
 
     token: str
     team: TeamNumber
     turn: Id | None = None
-    column: Choice | None = None
+    choice: Choice | None = None
     sequence: Count = 0
     blind: str | None = None
-    sign: str = ""
-    changes: tuple[SideTaken, ...] = ()
+    voter_code: str = ""
+    side_changes: tuple[AcceptedSideChange, ...] = ()
 
 
-class PageTold(msgspec.Struct, frozen=True, kw_only=True):
+class PagePreload(msgspec.Struct, frozen=True, kw_only=True):
     """What a phone's page comes with while people are there: it can show the board before its socket is open.
 
     `offer` is a seat for a newcomer, in `team`; it is taken by the first phone.join that says it, soon. None
@@ -79,11 +79,11 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     part: Part | None = None
     team: TeamNumber | None = None
-    sign: str | None = None
+    voter_code: str | None = None
     match: Count | None = None
 
 
-class Deed(msgspec.Struct, frozen=True, kw_only=True):
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What an organizer did: `what` is fit to be shown; `by` is a user name.
 
     `action` says of what kind it is: that of a press, or what was done on a page (`event.edit`). `undo` is
@@ -102,7 +102,7 @@ class Deed(msgspec.Struct, frozen=True, kw_only=True):
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
     """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`.
 
-    `deeds` are the latest of all control rooms of the event, newest first.
+    `audit` are the latest of all control rooms of the event, newest first.
     """
 
     now_at: Time
@@ -111,4 +111,4 @@ class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.we
     state: EventState
     display_key: Key | None = None
     role: Role = "owner"
-    deeds: tuple[Deed, ...] = ()
+    audit: tuple[AuditEntry, ...] = ()

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from voting.counting.sides import SidesTold
+from voting.counting.sides import SidesSummary
 from voting.counting.types import (
     Column,
     Count,
@@ -94,7 +94,7 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
     `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
-    turn before it stayed secret until now, and what its side voted is told here, too. `whole` is the one
+    turn before it stayed secret until now, and what its side voted is told here, too. `turn_commitment` is the one
     commitment of a turn with secret sides, as it was told at the seal; until the match is over its seed is
     secret, too: a pick that equals the lot, turn after turn, would tell of a side that nobody is on.
     """
@@ -108,7 +108,7 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     resolution: Resolution
     seed: str | None = None
     concealed: Concealed | None = None
-    whole: Hash | None = None
+    turn_commitment: Hash | None = None
 
 
 Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
@@ -146,7 +146,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
     sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
     and counts for its players' ratings. `concealed`: the turn closed last, as long
-    as nothing more is told of it. With `defections` sides are secret: so often each voter may change over
+    as nothing more is told of it. With `max_side_changes` sides are secret: so often each voter may change over
     between turns, and `sides` is told at the end.
     `turn_points`: each turn in which one voted with the later winner is a point.
     """
@@ -174,9 +174,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     resign: ResignShare | None = None
     rated: Rated | None = None
     concealed: Concealed | None = None
-    defections: Count = 0
+    max_side_changes: Count = 0
     turn_points: bool = False
-    sides: SidesTold | None = None
+    sides: SidesSummary | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,9 +197,9 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
-    series; None: no series. Every turn is planned `extra_s` longer than the match says. `again`: the team
+    series; None: no series. Every turn is planned `extra_s` longer than the match says. `rematch_wanted_by`: the team
     that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is asked.
-    `hall`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent` is to be
+    `is_duel`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent` is to be
     read before the first vote: the votes go, without a name, into a study.
     """
 
@@ -219,6 +219,6 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     best_of: Count | None = None
     extra_s: Count = 0
     captains: bool = False
-    again: Count | None = None
-    hall: bool = False
+    rematch_wanted_by: Count | None = None
+    is_duel: bool = False
     consent: str = ""

@@ -26,7 +26,7 @@ UNIONS = (
     "ToConsole",
     "ToChat",
 )
-ALONE = ("PageTold",)
+STANDALONE = ("PagePreload",)
 CLIENT = frozenset(
     get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage | protocol.ChatMessage)
 )
@@ -41,10 +41,10 @@ PRIMITIVES: dict[type[shape.Type], str] = {
 
 def render() -> str:
     """The whole module: literals, structs, unions, constants. The same text at every call."""
-    structs = [struct_text(found) for found in structs_of(vars(protocol)[name] for name in UNIONS + ALONE)]
-    unions = [f"export type {name} = {union_text(vars(protocol)[name])};" for name in UNIONS]
+    structs = [render_struct(found) for found in collect_structs(vars(protocol)[name] for name in UNIONS + STANDALONE)]
+    unions = [f"export type {name} = {render_union(vars(protocol)[name])};" for name in UNIONS]
     return (
-        "\n\n".join([HEADER.rstrip(), "\n".join(literals()), *structs, "\n".join(unions), constants()]) + "\n"
+        "\n\n".join([HEADER.rstrip(), "\n".join(render_literals()), *structs, "\n".join(unions), render_constants()]) + "\n"
     )
 
 
@@ -54,43 +54,43 @@ def literal_names() -> dict[frozenset[Any], str]:
     return {frozenset(get_args(kind)): name for name, kind in found.items() if get_origin(kind) is Literal}
 
 
-def literals() -> list[str]:
+def render_literals() -> list[str]:
     found = {**vars(game), **vars(protocol)}
     return [
-        f"export type {name} = {joined(get_args(kind))};"
+        f"export type {name} = {join_literals(get_args(kind))};"
         for name, kind in found.items()
         if get_origin(kind) is Literal and name != "Lot"
     ]
 
 
-def joined(values: tuple[Any, ...]) -> str:
+def join_literals(values: tuple[Any, ...]) -> str:
     return " | ".join(f'"{value}"' for value in values)
 
 
-def union_text(union: UnionType) -> str:
+def render_union(union: UnionType) -> str:
     return " | ".join(member.__name__ for member in get_args(union))
 
 
-def structs_of(roots: Any) -> list[shape.StructType]:
+def collect_structs(roots: Any) -> list[shape.StructType]:
     """Every struct the roots reach, each once, the parts before the whole."""
     found: dict[type, shape.StructType] = {}
     for root in roots:
-        gather(shape.type_info(root), found)
+        collect(shape.type_info(root), found)
     return list(found.values())
 
 
-def gather(kind: Any, found: dict[type, shape.StructType]) -> None:
+def collect(kind: Any, found: dict[type, shape.StructType]) -> None:
     if isinstance(kind, shape.StructType):
         if kind.cls in found:
             return
         for field in kind.fields:
-            gather(field.type, found)
+            collect(field.type, found)
         found[kind.cls] = kind
-    for part in parts(kind):
-        gather(part, found)
+    for part in member_types(kind):
+        collect(part, found)
 
 
-def parts(kind: Any) -> tuple[shape.Type, ...]:
+def member_types(kind: Any) -> tuple[shape.Type, ...]:
     if isinstance(kind, shape.UnionType):
         return kind.types
     if isinstance(kind, shape.TupleType):
@@ -98,30 +98,30 @@ def parts(kind: Any) -> tuple[shape.Type, ...]:
     return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
 
 
-def struct_text(struct: shape.StructType) -> str:
+def render_struct(struct: shape.StructType) -> str:
     """An interface. A server writes every field; a client may leave out what has a default."""
     lines = [f'  type: "{struct.tag}";'] if struct.tag else []
     for field in struct.fields:
         mark = "?" if struct.cls in CLIENT and not field.required else ""
-        lines.append(f"  {field.encode_name}{mark}: {type_text(field.type)};")
+        lines.append(f"  {field.encode_name}{mark}: {render_type(field.type)};")
     return "\n".join([f"export interface {struct.cls.__name__} {{", *lines, "}"])
 
 
-def type_text(kind: shape.Type) -> str:
+def render_type(kind: shape.Type) -> str:
     if isinstance(kind, shape.StructType):
         return kind.cls.__name__
     if isinstance(kind, shape.LiteralType):
-        return literal_names().get(frozenset(kind.values)) or joined(tuple(kind.values))
+        return literal_names().get(frozenset(kind.values)) or join_literals(tuple(kind.values))
     if isinstance(kind, shape.UnionType):
-        return " | ".join(type_text(part) for part in kind.types)
+        return " | ".join(render_type(part) for part in kind.types)
     if isinstance(kind, shape.TupleType):
-        return f"readonly [{', '.join(type_text(part) for part in kind.item_types)}]"
+        return f"readonly [{', '.join(render_type(part) for part in kind.item_types)}]"
     if isinstance(kind, shape.VarTupleType):
-        return f"ReadonlyArray<{type_text(kind.item_type)}>"
+        return f"ReadonlyArray<{render_type(kind.item_type)}>"
     return PRIMITIVES[type(kind)]
 
 
-def constants() -> str:
+def render_constants() -> str:
     codes = {name: code for name, code in vars(protocol.CloseCode).items() if name.isupper()}
     lines = [f"export const MAX_FRAME_BYTES = {protocol.MAX_FRAME_BYTES};"]
     lines += ["export const CloseCode = {", *(f"  {name}: {code}," for name, code in codes.items())]

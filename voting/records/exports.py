@@ -7,7 +7,7 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Result, Side
 from games.engine.registry import read_options
-from games.matches import Position, position_of
+from games.matches import Position, load_position
 from games.models import Match, Turn, TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import commit_lot
@@ -23,10 +23,10 @@ from voting.records.match_record import (
     TurnCount,
 )
 
-TRIES = 3
+READ_ATTEMPTS = 3
 
 
-class Exported(NamedTuple):
+class ExportedRecord(NamedTuple):
     """As long as a match is of the same version, so is its record."""
 
     match: Match
@@ -34,22 +34,22 @@ class Exported(NamedTuple):
     version: tuple[object, ...]
 
 
-class InMotion(Exception):
+class MatchChanging(Exception):
     """The match went on whenever it was read."""
 
 
-class StillSecret(Exception):
+class SidesStillSecret(Exception):
     """What the record would tell, nobody may know before the match is over."""
 
 
 def find_match(code: str, number: int | None) -> Match | None:
     """An event's match of this number, or its latest."""
     matches = Match.objects.filter(event__code=code.upper()).select_related("event", "red", "yellow")
-    wanted = matches if number is None else matches.filter(number=number)
-    return wanted.order_by("-number").first()
+    candidates = matches if number is None else matches.filter(number=number)
+    return candidates.order_by("-number").first()
 
 
-def version_of(match: Match) -> tuple[object, ...]:
+def record_version(match: Match) -> tuple[object, ...]:
     """What everything in its record goes by: see Exported."""
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")
     last = resolved.values_list("pk", flat=True).first()
@@ -57,24 +57,24 @@ def version_of(match: Match) -> tuple[object, ...]:
     return match.pk, match.state, match.ended_at, last, *names
 
 
-def export_match(code: str, number: int | None) -> Exported | None:
+def export_match(code: str, number: int | None) -> ExportedRecord | None:
     """As of one moment: read again if the match went on in the meantime. Raises InMotion, StillSecret."""
-    for _ in range(TRIES):
+    for _ in range(READ_ATTEMPTS):
         match = find_match(code, number)
         if match is None:
             return None
         if match.is_secret:
-            raise StillSecret("who is on which side is told when the match is over")
-        version = version_of(match)
-        exported = Exported(match, _record(match), version)
+            raise SidesStillSecret("who is on which side is told when the match is over")
+        version = record_version(match)
+        exported = ExportedRecord(match, _record(match), version)
         again = find_match(code, number)
-        if again and version_of(again) == exported.version:
+        if again and record_version(again) == exported.version:
             return exported
-    raise InMotion("the match goes on faster than it is read: try again")
+    raise MatchChanging("the match goes on faster than it is read: try again")
 
 
 def _record(match: Match) -> MatchRecord:
-    position = position_of(match)
+    position = load_position(match)
     return MatchRecord(
         format=FORMAT,
         name=f"{match.event.name}, match {match.number}",
@@ -93,8 +93,8 @@ def _record(match: Match) -> MatchRecord:
 
 
 def _sides(match: Match) -> SecretSides | None:
-    kept = SidesRecord.objects.filter(match=match).first() if match.defections else None
-    return msgspec.convert(kept.told, SecretSides) if kept else None
+    kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
+    return msgspec.convert(kept.summary, SecretSides) if kept else None
 
 
 def _terms(match: Match) -> Terms:
@@ -103,7 +103,7 @@ def _terms(match: Match) -> Terms:
         tie_rule=cast(Any, match.tie_rule),
         no_ballot_rule=cast(Any, match.no_ballot_rule),
         resign=cast(Any, match.resign),
-        defections=match.defections,
+        max_side_changes=match.max_side_changes,
         turn_points=match.turn_points,
     )
 
@@ -135,7 +135,7 @@ def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount
         return None
     return SideCount(
         root=record.root or None,
-        ballots=tuple((ballot.column, ballot.blind) for ballot in unpack_ballots(bytes(record.sealed))),
+        ballots=tuple((ballot.choice, ballot.blind) for ballot in unpack_ballots(bytes(record.sealed))),
         legal=legal,
         counts=tuple(record.counts),
         pick=record.pick,

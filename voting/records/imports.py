@@ -12,19 +12,19 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
-from games.matches import CODE_LETTERS, TERMS, changing_event, create_event
+from games.matches import CODE_LETTERS, TERMS, locked_event, create_event
 from games.models import Event, Match, MatchState, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
 from voting.models import SidesRecord, TallyRecord
 from voting.records.exports import export_match
-from voting.records.match_record import MatchRecord, SideCount, TurnCount, count_of
+from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount import find_faults
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,8}}")
-MOST = 10**15  # far more turns than there were, and milliseconds than there will be
-FOR_THE_READER = {"name", "code", "match"}
-FAULTS_TOLD = 5
+MAX_NUMBER = 10**15  # far more turns than there were, and milliseconds than there will be
+DESCRIPTIVE_FIELDS = {"name", "code", "match"}
+MAX_FAULTS_SHOWN = 5
 
 
 class ImportRefused(Exception):
@@ -34,16 +34,16 @@ class ImportRefused(Exception):
 def import_match(record: MatchRecord, event: Event, now: int) -> Match:
     """The event's next match. Exported it is the record again, but perhaps for name, code and number."""
     check_record(record)
-    with changing_event(event.pk) as held:
+    with locked_event(event.pk) as held:
         if held.matches.filter(state=MatchState.PLAYING).exists():
             raise ImportRefused("a match of this event is playing: import when it is over")
         match = _create_match(record, held, now)
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
         if record.sides:
-            SidesRecord.objects.create(match=match, told=msgspec.to_builtins(record.sides))
-        _go_on_after(max((count.turn for count in record.counts), default=0))
-        changed = find_changes(record, match) - FOR_THE_READER
+            SidesRecord.objects.create(match=match, summary=msgspec.to_builtins(record.sides))
+        _advance_turn_ids(max((count.turn for count in record.counts), default=0))
+        changed = find_differences(record, match) - DESCRIPTIVE_FIELDS
         if changed:
             raise ImportRefused(
                 f"it would not come out as it went in: {', '.join(sorted(changed))} would differ"
@@ -72,12 +72,12 @@ def import_event(record: MatchRecord, owner: User, now: int) -> Match:
 def check_record(record: MatchRecord) -> None:
     faults = find_faults(record)
     if faults:
-        more = [f"and {len(faults) - FAULTS_TOLD} more"] if len(faults) > FAULTS_TOLD else []
-        raise ImportRefused("it does not verify: " + "; ".join([*map(str, faults[:FAULTS_TOLD]), *more]))
+        more = [f"and {len(faults) - MAX_FAULTS_SHOWN} more"] if len(faults) > MAX_FAULTS_SHOWN else []
+        raise ImportRefused("it does not verify: " + "; ".join([*map(str, faults[:MAX_FAULTS_SHOWN]), *more]))
     for number, count in enumerate(record.counts, 1):
         if count.resolved_at is None:
             raise ImportRefused(f"turn {number} does not say when it was resolved")
-        if not all(0 < told < MOST for told in (count.turn, count.resolved_at, count.sealed_at or 1)):
+        if not all(0 < value < MAX_NUMBER for value in (count.turn, count.resolved_at, count.sealed_at or 1)):
             raise ImportRefused(f"turn {number} has an id or a time that no house has")
     taken = Turn.objects.filter(pk__in=[count.turn for count in record.counts]).order_by("pk").first()
     if taken is not None:
@@ -86,7 +86,7 @@ def check_record(record: MatchRecord) -> None:
         )
 
 
-def find_changes(record: MatchRecord, match: Match) -> set[str]:
+def find_differences(record: MatchRecord, match: Match) -> set[str]:
     """The fields that are others when the match is exported again."""
     exported = export_match(match.event.code, match.number)
     again = exported.record if exported else None
@@ -109,15 +109,15 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
         state=MatchState.ENDED if ended else MatchState.ABORTED,
         result=record.result if ended else None,
         ended_by=record.ended_by,
-        started_at=_time_of(record.counts[0]) if record.counts else now,
+        started_at=_resolved_time(record.counts[0]) if record.counts else now,
         ended_at=last,
     )
 
 
 def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCount) -> None:
     """When its window opened, the record does not say."""
-    picks, at = record.turns[number - 1], _time_of(count)
-    whole = record.sides.turns[number - 1].whole if record.sides else ""
+    picks, at = record.turns[number - 1], _resolved_time(count)
+    turn_commitment = record.sides.turns[number - 1].turn_commitment if record.sides else ""
     turn = Turn.objects.create(
         pk=count.turn,
         match=match,
@@ -126,21 +126,21 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
         opens_at=at,
         closes_at=at,
         seed=count.seed,
-        whole=whole,
+        turn_commitment=turn_commitment,
         red_pick=picks.red,
         yellow_pick=picks.yellow,
         sealed_at=count.sealed_at,
         resolved_at=count.resolved_at,
     )
     for side in SIDES:
-        counted = count_of(count, side)
+        counted = side_count(count, side)
         if counted is not None:
             _create_tally(turn, side, counted)
 
 
 def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
     ballots = [
-        Ballot("", side, column, 0, place, blind) for place, (column, blind) in enumerate(counted.ballots, 1)
+        Ballot("", side, choice, 0, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
     ]
     TallyRecord.objects.create(
         turn=turn,
@@ -152,16 +152,16 @@ def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
         sealed=pack_ballots(ballots),
         root=counted.root or "",
         rounds=counted.rounds or None,
-        resigning=sum(resigns(ballot.column) for ballot in ballots),
+        resigning=sum(resigns(ballot.choice) for ballot in ballots),
         captain=counted.captain,
     )
 
 
-def _time_of(count: TurnCount) -> int:
+def _resolved_time(count: TurnCount) -> int:
     return count.sealed_at or count.resolved_at or 0
 
 
-def _go_on_after(turn_id: int) -> None:
+def _advance_turn_ids(turn_id: int) -> None:
     """PostgreSQL numbers without a look at what is there; SQLite looks."""
     if connection.vendor != "postgresql" or not turn_id:
         return

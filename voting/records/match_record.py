@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.counting.sides import SidesTold
+from voting.counting.sides import SidesSummary
 from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 from voting.protocol import Ending
 
@@ -35,7 +35,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tie_rule: TieRule
     no_ballot_rule: NoBallotRule
     resign: ResignShare | None = None
-    defections: int = 0
+    max_side_changes: int = 0
     turn_points: bool = False
 
 
@@ -72,21 +72,21 @@ class Teams(msgspec.Struct, frozen=True, kw_only=True):
     yellow: str
 
 
-class TurnSides(msgspec.Struct, frozen=True, kw_only=True):
-    """`crossed` are the side and the blind of everybody who changed over before the turn, by blind.
+class RecordedSides(msgspec.Struct, frozen=True, kw_only=True):
+    """`side_changes` are the side and the blind of everybody who changed over before the turn, by blind.
 
-    `whole` is what was told at the seal in place of the sides' roots: it is made of them and of `crossed`.
+    `turn_commitment` is what was told at the seal in place of the sides' roots: it is made of them and of `side_changes`.
     """
 
-    whole: str
-    crossed: tuple[tuple[Side, Blind], ...]
+    turn_commitment: str
+    side_changes: tuple[tuple[Side, Blind], ...]
 
 
 class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
     """Of a match in which sides were secret, a `turns` each."""
 
-    told: SidesTold
-    turns: tuple[TurnSides, ...]
+    summary: SidesSummary
+    turns: tuple[RecordedSides, ...]
 
 
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -110,17 +110,17 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 def read_match_record(text: bytes) -> MatchRecord:
     """Raises BadRecord."""
     try:
-        json.loads(text, object_pairs_hook=_only_once)
+        json.loads(text, object_pairs_hook=_reject_duplicate_keys)
         return msgspec.json.decode(text, type=MatchRecord)
     except (ValueError, RecursionError) as refusal:  # whatever is wrong with the text, and what msgspec says
         raise BadRecord(f"this is no match record: {refusal}") from refusal
 
 
-def _only_once(pairs: list[tuple[str, Any]]) -> None:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> None:
     """A key told twice would be read in one way here, and in another way elsewhere."""
     if len(dict(pairs)) < len(pairs):
         raise BadRecord("a key is there twice")
 
 
-def count_of(count: TurnCount, side: Side) -> SideCount | None:
+def side_count(count: TurnCount, side: Side) -> SideCount | None:
     return count.red if side == "red" else count.yellow

@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 from games.engine.errors import GameError, IllegalPick
-from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other
+from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
-from voting.counting.choices import is_fit
-from voting.counting.commitments import tree_of
+from voting.counting.choices import is_valid_choice
+from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.counting.types import NoBallotRule
 from voting.protocol import Ending
-from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, count_of
-from voting.records.recount_sides import deserted_in, faults_of_sides
+from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, side_count
+from voting.records.recount_sides import deserted_side_at, find_side_faults
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
@@ -37,7 +37,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RecordedTurn:
     """A turn of a record, and the position it was played in."""
 
     record: MatchRecord
@@ -70,24 +70,24 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     except GameError as refusal:
         yield Fault(None, None, str(refusal))
         return
-    yield from (Fault(number, None, text) for number, text in faults_of_sides(record))
+    yield from (Fault(number, None, text) for number, text in find_side_faults(record))
     result: Result = "open"
     for number in range(1, len(record.turns) + 1):
-        moment = Moment(record, number, game, state)
+        recorded = RecordedTurn(record, number, game, state)
         if result != "open":
             yield Fault(number, None, "the match was over before it")
             return
-        yield from _faults_of_turn(moment)
+        yield from _find_turn_faults(recorded)
         try:
-            state, resolution = game.resolve(state, moment.picks)
+            state, resolution = game.resolve(state, recorded.picks)
         except IllegalPick as refusal:
             yield Fault(number, None, str(refusal))
             return
-        result = _result_after(moment, resolution)
-    yield from _faults_of_end(record, result)
+        result = _result_after(recorded, resolution)
+    yield from _find_result_faults(record, result)
 
 
-def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
+def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
     ended_by = None if result == "open" else _ending(record)
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
@@ -97,9 +97,9 @@ def _faults_of_end(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 def _ending(record: MatchRecord) -> Ending:
     """How a match that is over came to its end."""
-    if deserted_in(record, len(record.counts)):
+    if deserted_side_at(record, len(record.counts)):
         return "deserted"
-    why = {count.decided_by for count in _lost(record.counts[-1]).values()}
+    why = {count.decided_by for count in _losing_counts(record.counts[-1]).values()}
     if not why:
         return "board"
     if "forfeit" not in why:
@@ -107,11 +107,11 @@ def _ending(record: MatchRecord) -> Ending:
     return "time" if record.ended_by == "time" else "forfeit"
 
 
-def _result_after(moment: Moment, resolution: Resolution) -> Result:
-    deserted = deserted_in(moment.record, moment.number)
+def _result_after(recorded: RecordedTurn, resolution: Resolution) -> Result:
+    deserted = deserted_side_at(recorded.record, recorded.number)
     if deserted:
-        return other(deserted)
-    lost = list(_lost(moment.count))
+        return other_side(deserted)
+    lost = list(_losing_counts(recorded.count))
     if len(lost) == len(SIDES):
         return "draw"
     if lost:
@@ -119,15 +119,15 @@ def _result_after(moment: Moment, resolution: Resolution) -> Result:
     return resolution.result
 
 
-def _lost(count: TurnCount) -> dict[Side, SideCount]:
+def _losing_counts(count: TurnCount) -> dict[Side, SideCount]:
     """The sides that gave the match up, or were not there."""
-    counts = {side: counted for side in SIDES if (counted := count_of(count, side))}
+    counts = {side: counted for side in SIDES if (counted := side_count(count, side))}
     return {side: counted for side, counted in counts.items() if counted.decided_by in ("forfeit", "resign")}
 
 
-def _faults_of_turn(moment: Moment) -> Iterator[Fault]:
-    number, count = moment.number, moment.count
-    before = moment.record.counts[number - 2].turn if number > 1 else 0
+def _find_turn_faults(recorded: RecordedTurn) -> Iterator[Fault]:
+    number, count = recorded.number, recorded.count
+    before = recorded.record.counts[number - 2].turn if number > 1 else 0
     if count.turn <= before:
         yield Fault(number, None, f"its id {count.turn} is not after the one before")
     if count.sealed_at is not None and count.resolved_at is not None and count.sealed_at > count.resolved_at:
@@ -137,43 +137,43 @@ def _faults_of_turn(moment: Moment) -> Iterator[Fault]:
         return
     if commit_lot(count.seed) != count.lot:
         yield Fault(number, None, "the seed is not the one that was committed to in `lot`")
-    to_move = moment.game.to_move(moment.state)
+    to_move = recorded.game.to_move(recorded.state)
     for side in SIDES:
-        counted = count_of(count, side)
+        counted = side_count(count, side)
         if (counted is None) == (side in to_move):
             yield Fault(number, side, "it was to move" if counted is None else "it was not to move")
         elif counted is None:
-            yield from _faults_of_pick(moment, side, None)
+            yield from _find_pick_faults(recorded, side, None)
         else:
-            yield from _faults_of_side(moment, side, counted)
+            yield from _find_count_faults(recorded, side, counted)
 
 
-def _faults_of_side(moment: Moment, side: Side, counted: SideCount) -> Iterator[Fault]:
-    fault = partial(Fault, moment.number, side)
-    legal = moment.game.legal_actions(moment.state, side)
+def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
+    fault = partial(Fault, recorded.number, side)
+    legal = recorded.game.legal_actions(recorded.state, side)
     if counted.legal != legal:
         yield fault(f"the legal columns were {list(legal)}, and the record says {list(counted.legal)}")
     bad = False
-    terms = moment.record.terms
+    terms = recorded.record.terms
     for place, (choice, blind) in enumerate(counted.ballots, 1):
-        fits = is_fit(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
+        fits = is_valid_choice(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
         if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} is for no legal column, or its blind is none")
             bad = True
-    if counted.captain is not None and not _has_captain(moment.record.terms, counted):
+    if counted.captain is not None and not _has_captain(recorded.record.terms, counted):
         yield fault(f"no ballot of a captain is at {counted.captain}")
         bad = True
     if bad:
         return
-    root = tree_of(moment.count.turn, side, counted.ballots).root.hex()
+    root = ballot_tree(recorded.count.turn, side, counted.ballots).root.hex()
     if counted.root != root:
         yield fault("the ballots are not those that were committed to: another root")
-    yield from _faults_of_decision(moment, side, counted)
+    yield from _find_decision_faults(recorded, side, counted)
 
 
-def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Iterator[Fault]:
-    fault = partial(Fault, moment.number, side)
-    decision = _decide_again(moment, side, counted)
+def _find_decision_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
+    fault = partial(Fault, recorded.number, side)
+    decision = _decide_again(recorded, side, counted)
     if counted.counts != decision.counts:
         yield fault(f"the counts are {list(decision.counts)}, and the record says {list(counted.counts)}")
     if counted.pick != decision.pick:
@@ -182,8 +182,8 @@ def _faults_of_decision(moment: Moment, side: Side, counted: SideCount) -> Itera
         yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
     if counted.rounds != decision.rounds:
         yield fault(f"the rounds are {_plain(decision.rounds)}, and the record says {_plain(counted.rounds)}")
-    nothing = _lost(moment.count) or deserted_in(moment.record, moment.number)
-    yield from _faults_of_pick(moment, side, None if nothing else decision.pick)
+    no_pick = _losing_counts(recorded.count) or deserted_side_at(recorded.record, recorded.number)
+    yield from _find_pick_faults(recorded, side, None if no_pick else decision.pick)
 
 
 def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:
@@ -194,28 +194,28 @@ def _has_captain(terms: Terms, counted: SideCount) -> bool:
     return terms.tie_rule == "captain" and 0 <= (counted.captain or 0) < len(counted.ballots)
 
 
-def _faults_of_pick(moment: Moment, side: Side, due: int | None) -> Iterator[Fault]:
-    played = moment.picks.of(side)
-    if played != due:
-        yield Fault(moment.number, side, f"its pick is {due}, and {played} was played")
+def _find_pick_faults(recorded: RecordedTurn, side: Side, expected: int | None) -> Iterator[Fault]:
+    played = recorded.picks.of(side)
+    if played != expected:
+        yield Fault(recorded.number, side, f"its pick is {expected}, and {played} was played")
 
 
-def _no_ballot_rule(moment: Moment, counted: SideCount) -> NoBallotRule:
+def _no_ballot_rule(recorded: RecordedTurn, counted: SideCount) -> NoBallotRule:
     """Who ran out of time is said and cannot be shown: of two without a ballot one may have had time left."""
-    record = moment.record
-    had_time = record.ended_by == "time" and moment.number == len(record.counts)
+    record = recorded.record
+    had_time = record.ended_by == "time" and recorded.number == len(record.counts)
     return "pass" if had_time and counted.decided_by == "pass" else record.terms.no_ballot_rule
 
 
-def _decide_again(moment: Moment, side: Side, counted: SideCount) -> Decision:
-    terms = moment.record.terms
+def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> Decision:
+    terms = recorded.record.terms
     ballots = [
-        Ballot("", side, column, 1, place, blind) for place, (column, blind) in enumerate(counted.ballots, 1)
+        Ballot("", side, choice, 1, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
     ]
     return decide(
         SideBallots(side, ballots, counted.captain),
-        moment.game.legal_actions(moment.state, side),
-        moment.game.view(moment.state, side).columns,
-        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(moment, counted), terms.resign),
-        partial(draw_lot, moment.count.seed, side),
+        recorded.game.legal_actions(recorded.state, side),
+        recorded.game.view(recorded.state, side).columns,
+        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(recorded, counted), terms.resign),
+        partial(draw_lot, recorded.count.seed, side),
     )

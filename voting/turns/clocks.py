@@ -13,7 +13,7 @@ def terms_of(match: Match) -> BankTerms | None:
     """None: the match is played by windows."""
     if match.bank_s is None:
         return None
-    return BankTerms.of(match.bank_s, match.increment_s, match.cap_s, match.no_ballot_rule)
+    return BankTerms.from_seconds(match.bank_s, match.increment_s, match.cap_s, match.no_ballot_rule)
 
 
 def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
@@ -24,10 +24,10 @@ def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
     return {side: terms.start_ms if last is None else _after(terms, last, side) for side in SIDES}
 
 
-def over_after(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
+def ends_after_ms(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
     """How long a turn lasts in which nobody picks. Only in a match by clocks."""
     terms = terms_of(match)
-    return terms.over_after({side: left[side] for side in to_move}, ()) if terms else 0
+    return terms.ends_after_ms({side: left[side] for side in to_move}, ()) if terms else 0
 
 
 def ends_at(turn: Turn) -> dict[str, int]:
@@ -35,14 +35,14 @@ def ends_at(turn: Turn) -> dict[str, int]:
     terms = terms_of(turn.match)
     if terms is None:
         return {}
-    return {f"{side}_ends_at": turn.opens_at + terms.may_use(bank_of(turn, side)) for side in SIDES}
+    return {f"{side}_ends_at": turn.opens_at + terms.usable_ms(bank_of(turn, side)) for side in SIDES}
 
 
 def over_at(turn: Turn, position: Position, box: BallotBox) -> int:
     """When the turn is over, by who has picked so far. Only in a match by clocks."""
     terms = terms_of(turn.match)
     picked = picked_at(turn, box)
-    return turn.opens_at + terms.over_after(left_of(turn, position), picked) if terms else turn.closes_at
+    return turn.opens_at + terms.ends_after_ms(left_of(turn, position), picked) if terms else turn.closes_at
 
 
 def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[Side]:
@@ -61,7 +61,7 @@ def used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
     left = left_of(turn, position)
     lasted = turn.closes_at - turn.opens_at
     took = {side: at[side] - turn.opens_at if side in at else lasted for side in left}
-    return {f"{side}_used_ms": max(0, min(took[side], terms.may_use(left[side]))) for side in left}
+    return {f"{side}_used_ms": max(0, min(took[side], terms.usable_ms(left[side]))) for side in left}
 
 
 def left_of(turn: Turn, position: Position) -> dict[Side, int]:

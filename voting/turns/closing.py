@@ -12,18 +12,18 @@ from typing import NamedTuple, cast
 from django.dispatch import Signal
 
 from games.engine.game import Side
-from games.matches import MatchError, Position, changing, claim_turn, end_match, position_of
+from games.matches import MatchError, Position, event_lock, claim_turn, end_match, load_position
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
 from voting import protocol
-from voting.announcements.outbox import announce, relay, tell_at_once
+from voting.announcements.outbox import announce, relay, publish_now
 from voting.ballot_box.archive import stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early, Lost, Sealed
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots
-from voting.counting.series import Series, standing, winning_team
-from voting.counting.sides import Crossing, commit_secretly
+from voting.counting.series import Series, current_series, winning_team
+from voting.counting.sides import SideChange, commit_secretly
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
 from voting.turns import clocks as banks
@@ -45,7 +45,7 @@ match_ended = Signal()
 class Seal(NamedTuple):
     """What is told of sealed ballots, and what they are committed to, a side."""
 
-    told: protocol.TurnSealed
+    message: protocol.TurnSealed
     roots: dict[Side, str]
 
 
@@ -54,7 +54,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
-    position = position_of(turn.match, before=turn)
+    position = load_position(turn.match, before=turn)
     if _is_over_by_clocks(turn, position, box):
         close_over(turn, position, box)
 
@@ -113,12 +113,12 @@ def _comes_soon(deadline: int, box: BallotBox) -> bool:
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
     stored = stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
-    changes = sides.changes_before(turn)
-    by_side = ballots_by_side(position, sides.sort_by_side(ballots, changes))
-    seal = _tell_seal(turn, by_side, changes, sealed.sealed_at)
+    side_changes = sides.load_changes_for_turn(turn)
+    by_side = ballots_by_side(position, sides.reassign_to_current_sides(ballots, side_changes))
+    seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     asked = time.monotonic()
-    now = max(box.now(), seal.told.at)  # a cluster's nodes differ, and clocks are set
-    deserted = sides.find_deserted(turn, [one for cast in by_side.values() for one in cast], changes)
+    now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks are set
+    deserted = sides.find_deserted_side(turn, [one for cast in by_side.values() for one in cast], side_changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _write(turn, outcome, seal, now, banks.used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
@@ -131,21 +131,21 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
         box.expire(turn.match.event_id, turn.pk)
 
 
-def _tell_seal(
-    turn: Turn, by_side: dict[Side, Sequence[Ballot]], changes: Sequence[Crossing], sealed_at: int
+def _publish_seal(
+    turn: Turn, by_side: dict[Side, Sequence[Ballot]], side_changes: Sequence[SideChange], sealed_at: int
 ) -> Seal:
     """Commit to the ballots before anything of what they come to is known."""
-    if turn.match.defections:
-        new = [change for change in changes if change.turn == turn.number]
-        whole, roots = commit_secretly(turn.pk, by_side, new)
-        told = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=None, yellow=None, whole=whole)
+    if turn.match.max_side_changes:
+        new = [change for change in side_changes if change.turn == turn.number]
+        turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
+        message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment)
     else:
         commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
         roots = {side: commitment.root for side, commitment in commitments.items()}
         red, yellow = commitments.get("red"), commitments.get("yellow")
-        told = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
-    tell_at_once(turn.match.event_id, told)
-    return Seal(told, roots)
+        message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
+    publish_now(turn.match.event_id, message)
+    return Seal(message, roots)
 
 
 def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
@@ -170,13 +170,13 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
     picks = outcome.picks
     kept = outcome.is_concealed
     closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(
             turn,
             red_pick=picks.red,
             yellow_pick=picks.yellow,
-            sealed_at=seal.told.at,
-            whole=seal.told.whole or "",
+            sealed_at=seal.message.at,
+            turn_commitment=seal.message.turn_commitment or "",
             **closed,
             **used,
         ):
@@ -217,7 +217,7 @@ def _end(match: Match, outcome: Outcome, now: int) -> None:
     """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
-    sides.keep_story(match)
+    sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _series(match.event).winner:
         next_at = now + (match.reveal_s + pause_s) * 1000
@@ -227,4 +227,4 @@ def _end(match: Match, outcome: Outcome, now: int) -> None:
 def _series(event: Event) -> Series:
     ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
-    return standing((winning_team(*row) for row in rows), event.best_of)
+    return current_series((winning_team(*row) for row in rows), event.best_of)

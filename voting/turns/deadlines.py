@@ -38,8 +38,8 @@ def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None
     try:
         (ask or _broker().ping)()
         current_app.send_task(task, args=args, retry=False)
-    except (OperationalError, RedisError) as trouble:
-        log.warning("%s %s waits, the broker is away: %s", task, what, trouble)
+    except (OperationalError, RedisError) as error:
+        log.warning("%s %s waits, the broker is away: %s", task, what, error)
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, Position, changing, claim_turn, position_of
+from games.matches import MatchError, Position, event_lock, claim_turn, load_position
 from games.models import Team, Turn, TurnState
 from voting import protocol
 from voting.ballot_box.archive import hand_ballots
@@ -38,7 +38,7 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
 
 def follow_clocks(turn: Turn, box: BallotBox) -> None:
     """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
-    position = position_of(turn.match, before=turn)
+    position = load_position(turn.match, before=turn)
     over = over_at(turn, position, box)
     with suppress(MatchError):
         if over <= box.now():
@@ -49,7 +49,7 @@ def follow_clocks(turn: Turn, box: BallotBox) -> None:
 
 def _end_unannounced(turn: Turn, position: Position, box: BallotBox) -> None:
     """Everybody sees that all clocks stand: what there is to be told is the reveal."""
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
@@ -75,7 +75,7 @@ def _lacks_hands(turn: Turn) -> bool:
     teams = set(by_hands)
     if not teams:
         return False
-    position = position_of(turn.match)
+    position = load_position(turn.match)
     moving = [side for side in position.to_move if getattr(turn.match, f"{side}_id") in teams]
     counted = set(hand_ballots(turn).values_list("side", flat=True))
     return any(side not in counted for side in moving)

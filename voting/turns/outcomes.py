@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from games.engine.game import SIDES, Picks, Side, other
+from games.engine.game import SIDES, Picks, Side, other_side
 from games.matches import Position
 from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
-from voting.admission.seats import sign_of
+from voting.admission.seats import derive_voter_code
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
@@ -56,7 +56,7 @@ def decide_outcome(
         for side, cast in by_side.items()
     }
     if deserted:
-        return Outcome(position, by_side, captains, decisions, Picks(), other(deserted), EndedBy.DESERTED)
+        return Outcome(position, by_side, captains, decisions, Picks(), other_side(deserted), EndedBy.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
         return Outcome(position, by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
@@ -89,10 +89,10 @@ def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -
 
 def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
     """Where the captain's ballot is in the list, in a match in which it counts for more."""
-    sign = getattr(turn, f"{side}_captain")
-    if turn.match.tie_rule != TieRule.CAPTAIN or not sign:
+    voter_code = getattr(turn, f"{side}_captain")
+    if turn.match.tie_rule != TieRule.CAPTAIN or not voter_code:
         return None
-    return next((place for place, ballot in enumerate(ballots) if sign_of(ballot.voter) == sign), None)
+    return next((place for place, ballot in enumerate(ballots) if derive_voter_code(ballot.voter) == voter_code), None)
 
 
 def _lost_by(lost: list[Side]) -> str:

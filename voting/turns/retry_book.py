@@ -17,51 +17,51 @@ from voting.ballot_box.stores import DATABASE_AWAY
 
 log = logging.getLogger(__name__)
 
-AGAIN_MS = 1_000.0
+RETRY_AFTER_MS = 1_000.0
 SLOW_MS = 200.0
-FORGOTTEN_MS = 60_000.0
+DROP_AFTER_MS = 60_000.0
 
 PASSING = (RedisError, OSError, IntegrityError, *DATABASE_AWAY)
 LASTING = (GameError, MatchError, ObjectDoesNotExist, msgspec.MsgspecError)
 
 
 @dataclass(slots=True)
-class Troubles:
-    """`again` is when what is tried next, by this process's own time; `slow` if a trouble took a while."""
+class RetryBook:
+    """`retry_at` is when what is tried next, by this process's own time; `slow` if a trouble took a while."""
 
-    again: dict[str, float] = field(default_factory=dict)
+    retry_at: dict[str, float] = field(default_factory=dict)
     slow: bool = False
 
-    def each(self, what: str, keys: Iterable[int], deed: Callable[[int], object]) -> set[int]:
+    def each(self, what: str, keys: Iterable[int], action: Callable[[int], object]) -> set[int]:
         """Do it for each; those for which it is to be tried again.
 
         First come those without trouble, then who waited longest. After a slow trouble all others wait for
         the next time: a node that is frozen costs one patience, and not one for each that lies there.
         """
         now, self.slow = local_ms(), False
-        self.again = {name: at for name, at in self.again.items() if now - at < FORGOTTEN_MS}
-        in_order = sorted(keys, key=lambda key: self.again.get(f"{what} {key}", 0.0))
-        return {key for key in in_order if not self.apart(f"{what} {key}", partial(deed, key))}
+        self.retry_at = {name: at for name, at in self.retry_at.items() if now - at < DROP_AFTER_MS}
+        in_order = sorted(keys, key=lambda key: self.retry_at.get(f"{what} {key}", 0.0))
+        return {key for key in in_order if not self.attempt(f"{what} {key}", partial(action, key))}
 
-    def apart(self, what: str, deed: Callable[[], object]) -> bool:
+    def attempt(self, what: str, action: Callable[[], object]) -> bool:
         """Do it, unless it is too early to do it again. False if it is to be tried again."""
         began = local_ms()
-        if self.slow or began < self.again.get(what, 0.0):
+        if self.slow or began < self.retry_at.get(what, 0.0):
             return False
         try:
-            deed()
-        except (*PASSING, *LASTING) as trouble:
-            self._note(what, trouble)
+            action()
+        except (*PASSING, *LASTING) as error:
+            self._note(what, error)
             self.slow = local_ms() - began >= SLOW_MS
-            return isinstance(trouble, LASTING)
-        if self.again.pop(what, None):
+            return isinstance(error, LASTING)
+        if self.retry_at.pop(what, None):
             log.info("%s goes on", what)
         return True
 
-    def _note(self, what: str, trouble: Exception) -> None:
-        if what not in self.again:
-            level = logging.ERROR if isinstance(trouble, LASTING) else logging.WARNING
-            log.log(level, "%s waits: %s", what, trouble)
-        self.again[what] = local_ms() + AGAIN_MS
-        if isinstance(trouble, DATABASE_AWAY):
+    def _note(self, what: str, error: Exception) -> None:
+        if what not in self.retry_at:
+            level = logging.ERROR if isinstance(error, LASTING) else logging.WARNING
+            log.log(level, "%s waits: %s", what, error)
+        self.retry_at[what] = local_ms() + RETRY_AFTER_MS
+        if isinstance(error, DATABASE_AWAY):
             close_old_connections()

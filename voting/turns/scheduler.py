@@ -17,32 +17,32 @@ from django.db import close_old_connections
 from redis import RedisError
 
 from games.models import CLOSED_STATES, Event, Turn, TurnState
-from voting.announcements.outbox import forget_old, relay
+from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.metrics.metrics import CLOCK_LOOKED_AT
+from voting.metrics.metrics import SCHEDULER_RAN_AT
 from voting.turns.closing import close_turn
 from voting.turns.deadlines import arm_close
 from voting.turns.long_windows import NEAR_MS, Walk
 from voting.turns.periodic import hourly_steps
-from voting.turns.retry_book import Troubles
+from voting.turns.retry_book import RetryBook
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
 from voting.turns.turns import boxed, load_turn, restore_turn, start_due_match
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.25
+POLL_S = 0.25
 # A worker that is called a moment early is there at the deadline, and waits (see `closing.PATIENCE_MS`).
-CALLED_BEFORE_MS = 100
+CALL_WORKER_EARLY_MS = 100
 LEAST_SLEEP_S = 0.002
 FORESEEN_MS = 1_000
-FAR_A_SECOND = 2
+LONG_WINDOWS_PER_S = 2
 WORKER_HAS_MS = 500
 TEND_S = 1.0
-FORGET_S = 3_600.0
-FORGET_FIRST_S = 300.0  # a clock that has just started has other things to do
-LET_GO_S = 60.0
+PURGE_EVERY_S = 3_600.0
+FIRST_PURGE_AFTER_S = 300.0  # a clock that has just started has other things to do
+EXPIRE_EVERY_S = 60.0
 OVER_SINCE_MS = 5 * 60 * 1000
 LEFT_ALONE_MS = 30_000
 STUCK_S = 60.0
@@ -50,7 +50,7 @@ STDERR = 2
 
 
 @dataclass(slots=True)
-class Clock:
+class DeadlineScheduler:
     """`armed` is when each due turn, with its deadline, was handed to a worker, by this process's own time.
 
     `missing` turns had no box at the last look, `unmoved` ones are still to be moved along with the box's
@@ -64,12 +64,12 @@ class Clock:
     armed: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
     unmoved: set[int] = field(default_factory=set)
-    walk: Walk = field(default_factory=lambda: Walk(FAR_A_SECOND))
-    troubles: Troubles = field(default_factory=Troubles)
+    walk: Walk = field(default_factory=lambda: Walk(LONG_WINDOWS_PER_S))
+    retry_book: RetryBook = field(default_factory=RetryBook)
     tended_at: float = 0.0
-    forgot_at: float = field(default_factory=lambda: time.monotonic() - FORGET_S + FORGET_FIRST_S)
-    forgetting: Iterator[object] = field(default_factory=lambda: iter(()))
-    let_go_at: float = 0.0
+    purged_at: float = field(default_factory=lambda: time.monotonic() - PURGE_EVERY_S + FIRST_PURGE_AFTER_S)
+    purge_steps: Iterator[object] = field(default_factory=lambda: iter(()))
+    expired_at: float = 0.0
     waits: bool = False
 
     def __post_init__(self) -> None:
@@ -80,55 +80,55 @@ class Clock:
         try:
             while not stopped.is_set():
                 faulthandler.dump_traceback_later(STUCK_S, exit=True, file=STDERR)
-                stopped.wait(self.look())
+                stopped.wait(self.sample())
         finally:
             faulthandler.cancel_dump_traceback_later()
 
-    def look(self) -> float:
+    def sample(self) -> float:
         """Do what is due, deadlines first; the seconds until the next look."""
         try:
             offset = self._follow_the_box()
             following = self._close_due_turns(round(local_ms() + offset))
-            CLOCK_LOOKED_AT.set(time.time())
+            SCHEDULER_RAN_AT.set(time.time())
             self._start_due_matches(round(local_ms() + offset))
-            self._tend_now_and_then()
-        except (RedisError, OSError, *DATABASE_AWAY) as trouble:
-            self._wait_for(trouble)
-            return LOOK_S
+            self._tend_periodically()
+        except (RedisError, OSError, *DATABASE_AWAY) as error:
+            self._wait_for(error)
+            return POLL_S
         if self.waits:
             log.info("the clock goes on")
         self.waits = False
-        left_s = (min(following, default=math.inf) - CALLED_BEFORE_MS - local_ms() - offset) / 1000
-        return max(LEAST_SLEEP_S, min(LOOK_S, left_s))
+        left_s = (min(following, default=math.inf) - CALL_WORKER_EARLY_MS - local_ms() - offset) / 1000
+        return max(LEAST_SLEEP_S, min(POLL_S, left_s))
 
-    def _wait_for(self, trouble: Exception) -> None:
+    def _wait_for(self, error: Exception) -> None:
         """Said once, and not at each look."""
         if not self.waits:
-            log.warning("the clock waits: %s", trouble)
+            log.warning("the clock waits: %s", error)
         self.waits = True
         close_old_connections()
 
     def _follow_the_box(self) -> float:
         """How far its time is from this process's; a step that comes later is the next look's to find."""
-        look = self.steps.look()
-        step, plans = self.steps.to_move(look)
+        sample = self.steps.sample()
+        step, plans = self.steps.to_move(sample)
         if step and (plans.turns or plans.matches) and not self.unmoved:
             log.warning("the ballot box's clock was set by %+.1f s: what it times moves along", step / 1000)
-        self.unmoved = self.troubles.each(
-            "moving turn", plans.turns, lambda pk: move_turn(pk, plans.turns[pk], step, look.now, self.box)
+        self.unmoved = self.retry_book.each(
+            "moving turn", plans.turns, lambda pk: move_turn(pk, plans.turns[pk], step, sample.now, self.box)
         )
-        unplanned = self.troubles.each(
+        unplanned = self.retry_book.each(
             "moving the next match of event",
             plans.matches,
-            lambda pk: move_next_match(pk, plans.matches[pk], step, look.now),
+            lambda pk: move_next_match(pk, plans.matches[pk], step, sample.now),
         )
         if not self.unmoved and not unplanned:
-            self.steps.keep(look)
-        return look.now - look.answered
+            self.steps.keep(sample)
+        return sample.now - sample.answered
 
     def _close_due_turns(self, now: int) -> list[int]:
         """The deadlines that come before the next look but one."""
-        soon = now + CALLED_BEFORE_MS
+        soon = now + CALL_WORKER_EARLY_MS
         live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + FORESEEN_MS)
         live = live.exclude(pk__in=self.unmoved)
         times = dict(live.values_list("pk", "closes_at"))
@@ -138,35 +138,35 @@ class Clock:
             self.armed[deadline] = local_ms()
             arm_close(deadline[0])
         late = {turn_id: at for turn_id, at in due if local_ms() - self.armed[turn_id, at] >= WORKER_HAS_MS}
-        waiting = self.troubles.each("turn", late, self._close)
+        waiting = self.retry_book.each("turn", late, self._close)
         for turn_id in late.keys() - waiting:
             self.armed[turn_id, late[turn_id]] = local_ms() + LEFT_ALONE_MS
         return [closes_at for closes_at in times.values() if closes_at > soon]
 
     def _close(self, turn_id: int) -> None:
-        if f"turn {turn_id}" not in self.troubles.again:
+        if f"turn {turn_id}" not in self.retry_book.retry_at:
             log.warning("no worker closed turn %s in time, the clock does", turn_id, extra={"turn": turn_id})
         close_turn(turn_id, self.box)
 
     def _start_due_matches(self, now: int) -> None:
         due = Event.objects.filter(next_match_at__lte=now).values_list("pk", flat=True)
-        self.troubles.each("the next match of event", due, partial(start_due_match, box=self.box))
+        self.retry_book.each("the next match of event", due, partial(start_due_match, box=self.box))
 
-    def _tend_now_and_then(self) -> None:
+    def _tend_periodically(self) -> None:
         if time.monotonic() - self.tended_at < TEND_S:
             return
         self.tended_at = time.monotonic()
         relay()
         known, self.missing = self.missing, set()
-        self.troubles.each("the box of turn", self._to_tend(known), partial(self._tend, missing=known))
-        self._let_go_now_and_then()
+        self.retry_book.each("the box of turn", self._to_tend(known), partial(self._tend, missing=known))
+        self._expire_boxes()
         for name, chore in self.chores.items():
-            self.troubles.apart(name, chore)
-        self.troubles.apart("forgetting", self._forget_now_and_then)
+            self.retry_book.attempt(name, chore)
+        self.retry_book.attempt("purging", self._purge_periodically)
 
     def _to_tend(self, known: set[int]) -> set[int]:
         """In doubt, of all whose deadline is near and of some of the others; and those found missing."""
-        near_until = self.steps.told + NEAR_MS
+        near_until = self.steps.box_time + NEAR_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
         rows = [row for turns in (near, far) for row in turns.values_list("match__event_id", "pk", "version")]
@@ -180,20 +180,20 @@ class Clock:
         if turn_id in missing:
             restore_turn(turn_id, self.box)
 
-    def _forget_now_and_then(self) -> None:
-        if time.monotonic() - self.forgot_at >= FORGET_S:
-            self.forgot_at = time.monotonic()
-            forget_old()
-            self.forgetting = hourly_steps()
-        next(self.forgetting, None)  # a step a second: no deadline waits for it
+    def _purge_periodically(self) -> None:
+        if time.monotonic() - self.purged_at >= PURGE_EVERY_S:
+            self.purged_at = time.monotonic()
+            purge_old()
+            self.purge_steps = hourly_steps()
+        next(self.purge_steps, None)  # a step a second: no deadline waits for it
 
-    def _let_go_now_and_then(self) -> None:
+    def _expire_boxes(self) -> None:
         """Boxes of turns that are over, in case whoever ended one died before it let go."""
-        if time.monotonic() - self.let_go_at < LET_GO_S:
+        if time.monotonic() - self.expired_at < EXPIRE_EVERY_S:
             return
-        self.let_go_at = time.monotonic()
+        self.expired_at = time.monotonic()
         over = Turn.objects.filter(
             state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - OVER_SINCE_MS
         )
         events = dict(over.values_list("pk", "match__event_id"))
-        self.troubles.each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))
+        self.retry_book.each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))

@@ -9,39 +9,39 @@ from games.engine.game import Result, Side
 from games.models import Match, Turn, TurnState
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.sides import (
-    Crossing,
+    SideChange,
     Votes,
     deserted_side,
-    members_of,
-    on_their_sides,
-    sides_now,
-    tell_sides,
+    voter_histories,
+    reassign_sides,
+    current_sides,
+    summarize_sides,
 )
 from voting.models import SidesRecord, TallyRecord
-from voting.records.match_record import SecretSides, TurnSides
-from voting.turns.side_changes import crossings_of
+from voting.records.match_record import SecretSides, RecordedSides
+from voting.turns.side_changes import load_side_changes
 
 
-def changes_before(turn: Turn) -> tuple[Crossing, ...]:
+def load_changes_for_turn(turn: Turn) -> tuple[SideChange, ...]:
     """All changes of side that hold in this turn; none where there are none to be had."""
-    return crossings_of(turn.match) if turn.match.defections else ()
+    return load_side_changes(turn.match) if turn.match.max_side_changes else ()
 
 
-def sort_by_side(ballots: Sequence[Ballot], changes: Sequence[Crossing]) -> Sequence[Ballot]:
-    return on_their_sides(ballots, sides_now(changes)) if changes else ballots
+def reassign_to_current_sides(ballots: Sequence[Ballot], side_changes: Sequence[SideChange]) -> Sequence[Ballot]:
+    return reassign_sides(ballots, current_sides(side_changes)) if side_changes else ballots
 
 
-def find_deserted(turn: Turn, ballots: Sequence[Ballot], changes: Sequence[Crossing]) -> Side | None:
+def find_deserted_side(turn: Turn, ballots: Sequence[Ballot], side_changes: Sequence[SideChange]) -> Side | None:
     """Earlier turns are looked through only where a side that somebody left has no ballot in this one."""
-    if not changes:
+    if not side_changes:
         return None
-    now = sides_now(changes)
-    homes = {ballot.voter: ballot.side for ballot in ballots}
-    if deserted_side(homes, now) is None:
+    now = current_sides(side_changes)
+    home_sides = {ballot.voter: ballot.side for ballot in ballots}
+    if deserted_side(home_sides, now) is None:
         return None
     for earlier in _votes(turn.match):
-        homes = {**earlier, **homes}
-    return deserted_side(homes, now)
+        home_sides = {**earlier, **home_sides}
+    return deserted_side(home_sides, now)
 
 
 def _votes(match: Match) -> list[Votes]:
@@ -54,24 +54,24 @@ def _votes(match: Match) -> list[Votes]:
     return list(votes.values())
 
 
-def keep_story(match: Match) -> None:
+def save_sides_record(match: Match) -> None:
     """Once the match has ended, in the same transaction: what the sides were, without a name."""
-    if not match.defections:
+    if not match.max_side_changes:
         return
-    changes = crossings_of(match)
-    members = members_of(_votes(match), changes)
-    told = tell_sides(members.values(), changes, cast(Result, match.result))
+    side_changes = load_side_changes(match)
+    histories = voter_histories(_votes(match), side_changes)
+    summary = summarize_sides(histories.values(), side_changes, cast(Result, match.result))
     turns = tuple(
-        TurnSides(whole=whole, crossed=_crossed(changes, number))
-        for number, whole in match.turns.filter(state=TurnState.RESOLVED)
+        RecordedSides(turn_commitment=turn_commitment, side_changes=_turn_side_changes(side_changes, number))
+        for number, turn_commitment in match.turns.filter(state=TurnState.RESOLVED)
         .order_by("number")
-        .values_list("number", "whole")
+        .values_list("number", "turn_commitment")
     )
-    record = msgspec.to_builtins(SecretSides(told=told, turns=turns))
-    SidesRecord.objects.update_or_create(match=match, defaults={"told": record})
+    record = msgspec.to_builtins(SecretSides(summary=summary, turns=turns))
+    SidesRecord.objects.update_or_create(match=match, defaults={"summary": record})
 
 
-def _crossed(changes: Sequence[Crossing], turn: int) -> tuple[tuple[Side, str], ...]:
+def _turn_side_changes(side_changes: Sequence[SideChange], turn: int) -> tuple[tuple[Side, str], ...]:
     """By their random numbers: the order in which they came would be another trace."""
-    of_turn = [(one.side, one.blind) for one in changes if one.turn == turn]
+    of_turn = [(one.side, one.blind) for one in side_changes if one.turn == turn]
     return tuple(sorted(of_turn, key=lambda one: one[1]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 from django.db.models import Q
 
-from games.matches import changing, claim_turn
+from games.matches import event_lock, claim_turn
 from games.models import Event, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -19,9 +19,9 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.models import Announcement
 from voting.turns.long_windows import NEAR_MS, Walk
-from voting.turns.turns import load_turn, place_and_tell
+from voting.turns.turns import load_turn, place_and_relay
 
-FAR_AT_A_LOOK = 100
+FAR_BATCH_SIZE = 100
 ENDLESS = 2**53
 # Whoever began a change before the step may write it so long afterwards, with a time from before.
 LATE_MS = 15_000
@@ -36,7 +36,7 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ClockSample:
     """The box's time `now`, asked and answered at these local times, and the plans of just before.
 
     `timekeeper` is which node said so.
@@ -54,7 +54,7 @@ class TimeSteps:
     """`plans` are those of the last look: all made before a step that this look finds.
 
     Of those that close much later it knows what a walk of some minutes has found.
-    `told_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
+    `box_time_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
     moves if it is what it was before, and so it moves once.
     """
 
@@ -62,53 +62,53 @@ class TimeSteps:
     plans: Plans = field(default_factory=Plans)
     stepped_at: float = -LATE_MS
     step: int = 0
-    told: int = 0
-    told_before: int = 0
+    box_time: int = 0
+    box_time_before: int = 0
     timekeeper: str = ""
     _clock: BoxClock = field(default_factory=BoxClock)
-    _walk: Walk = field(default_factory=lambda: Walk(FAR_AT_A_LOOK))
-    _far: dict[int, int] = field(default_factory=dict)
+    _walk: Walk = field(default_factory=lambda: Walk(FAR_BATCH_SIZE))
+    _long_windows: dict[int, int] = field(default_factory=dict)
     _walked: dict[int, int] = field(default_factory=dict)
 
-    def look(self) -> Look:
+    def sample(self) -> ClockSample:
         self._walk_on()
-        plans = _plans(_near(self.told))  # before the time is asked: what is planned later is not old
+        plans = _plans(_near(self.box_time))  # before the time is asked: what is planned later is not old
         asked = local_ms()
-        return Look(self.box.now(), asked, local_ms(), plans, self.box.timekeeper)
+        return ClockSample(self.box.now(), asked, local_ms(), plans, self.box.timekeeper)
 
-    def to_move(self, look: Look) -> tuple[int, Plans]:
+    def to_move(self, sample: ClockSample) -> tuple[int, Plans]:
         """By how many milliseconds which plans are to be moved. Asked again before `keep`, the same again."""
-        if step := self._step(look):
-            known = Plans(self._far | self._walked | self.plans.turns, self.plans.matches)
-            now = Plans(_plans(_far(self.told)).turns | look.plans.turns, look.plans.matches)
-            late = _planned_before(_written_since(now, known), look.now, step, self.told)
+        if step := self._step(sample):
+            known = Plans(self._long_windows | self._walked | self.plans.turns, self.plans.matches)
+            now = Plans(_plans(_long_windows(self.box_time)).turns | sample.plans.turns, sample.plans.matches)
+            late = _planned_before(_written_since(now, known), sample.now, step, self.box_time)
             return step, Plans(known.turns | late.turns, known.matches | late.matches)
-        if self.step and look.answered - self.stepped_at < LATE_MS:
-            written = _written_since(look.plans, self.plans)
-            return self.step, _planned_before(written, look.now, self.step, self.told_before)
+        if self.step and sample.answered - self.stepped_at < LATE_MS:
+            written = _written_since(sample.plans, self.plans)
+            return self.step, _planned_before(written, sample.now, self.step, self.box_time_before)
         return 0, Plans()
 
-    def keep(self, look: Look) -> None:
+    def keep(self, sample: ClockSample) -> None:
         """All that was to be moved is."""
-        if step := self._step(look):
-            self.step, self.stepped_at, self.told_before = step, look.answered, self.told
-        if look.timekeeper != self.timekeeper:
+        if step := self._step(sample):
+            self.step, self.stepped_at, self.box_time_before = step, sample.answered, self.box_time
+        if sample.timekeeper != self.timekeeper:
             self._clock = BoxClock()
-        self._clock.learn(look.now, look.asked, look.answered)
-        self.plans, self.told, self.timekeeper = look.plans, look.now, look.timekeeper
+        self._clock.learn(sample.now, sample.asked, sample.answered)
+        self.plans, self.box_time, self.timekeeper = sample.plans, sample.now, sample.timekeeper
 
     def _walk_on(self) -> None:
         """Keep in mind the versions of those that close much later, too: a few at each look."""
         rounds = self._walk.rounds
-        self._walked.update(self._walk.step(self.told + NEAR_MS if self.told else ENDLESS))
+        self._walked.update(self._walk.step(self.box_time + NEAR_MS if self.box_time else ENDLESS))
         if self._walk.rounds > rounds:
-            self._far, self._walked = self._walked, {}
+            self._long_windows, self._walked = self._walked, {}
 
-    def _step(self, look: Look) -> int:
+    def _step(self, sample: ClockSample) -> int:
         """Of two nodes that differ, neither was set."""
-        if look.timekeeper != self.timekeeper:
+        if sample.timekeeper != self.timekeeper:
             return 0
-        return self._clock.step(look.now, look.asked, look.answered)
+        return self._clock.step(sample.now, sample.asked, sample.answered)
 
 
 def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -> None:
@@ -117,16 +117,16 @@ def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -
     if (turn.state, turn.version) != (TurnState.OPEN, version):
         return
     times = window.shift_window(Window(turn.opens_at, turn.closes_at), step)
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at):
             return
         announce(turn.match.event_id, protocol.TurnMoved, now)
-    place_and_tell(turn, box, create=False)
+    place_and_relay(turn, box, create=False)
 
 
 def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None:
     """Unless somebody has planned it anew."""
-    with changing(event_id):
+    with event_lock(event_id):
         planned = Event.objects.filter(pk=event_id, next_match_at=planned_at)
         if not planned.update(next_match_at=planned_at + step):
             return
@@ -134,13 +134,13 @@ def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None
     relay(event_id)
 
 
-def _near(told: int) -> Q:
+def _near(box_time: int) -> Q:
     """Whoever has not been told the time yet knows of none that is far."""
-    return Q(closes_at__lte=told + NEAR_MS if told else ENDLESS)
+    return Q(closes_at__lte=box_time + NEAR_MS if box_time else ENDLESS)
 
 
-def _far(told: int) -> Q:
-    return ~_near(told)
+def _long_windows(box_time: int) -> Q:
+    return ~_near(box_time)
 
 
 def _plans(which: Q) -> Plans:
@@ -155,22 +155,22 @@ def _written_since(plans: Plans, before: Plans) -> Plans:
     )
 
 
-def _planned_before(plans: Plans, now: int, step: int, told_before: int) -> Plans:
+def _planned_before(plans: Plans, now: int, step: int, box_time_before: int) -> Plans:
     """Those whose event was told of them by the time of before the step."""
     events = dict(Turn.objects.filter(pk__in=list(plans.turns)).values_list("pk", "match__event_id"))
     all_events = {*events.values(), *plans.matches}
-    old = {event_id for event_id in all_events if _is_old(event_id, now, step, told_before)}
+    old = {event_id for event_id in all_events if _is_old(event_id, now, step, box_time_before)}
     return Plans(
         {turn_id: version for turn_id, version in plans.turns.items() if events.get(turn_id) in old},
         {event_id: at for event_id, at in plans.matches.items() if event_id in old},
     )
 
 
-class _Told(msgspec.Struct):
+class _AnnouncementTime(msgspec.Struct):
     at: int
 
 
-def _is_old(event_id: int, now: int, step: int, told_before: int) -> bool:
+def _is_old(event_id: int, now: int, step: int, box_time_before: int) -> bool:
     """Whether what was told last was told by the old time.
 
     That is earlier than anything by a time that was set ahead, and to come by one that was set back.
@@ -178,5 +178,5 @@ def _is_old(event_id: int, now: int, step: int, told_before: int) -> bool:
     last = Announcement.objects.filter(event_id=event_id).order_by("-seq").first()
     if last is None:
         return False
-    at = msgspec.json.decode(last.body, type=_Told).at
-    return at < told_before + step / 2 if step > 0 else at > now - step / 2
+    at = msgspec.json.decode(last.body, type=_AnnouncementTime).at
+    return at < box_time_before + step / 2 if step > 0 else at > now - step / 2

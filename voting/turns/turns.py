@@ -13,8 +13,8 @@ from games.engine.errors import GameError
 from games.engine.game import Side
 from games.matches import (
     MatchError,
-    changing,
-    changing_event,
+    event_lock,
+    locked_event,
     claim_turn,
     create_match,
     create_turn,
@@ -27,7 +27,7 @@ from voting.ballot_box.archive import stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn
 from voting.counting import window
-from voting.counting.choices import MOST_IN_A_SET
+from voting.counting.choices import MAX_SET_COLUMNS
 from voting.counting.window import Window
 from voting.turns import clocks as banks
 
@@ -46,14 +46,14 @@ def load_turn(turn_id: int) -> Turn:
 def start_match(event_id: int, box: BallotBox) -> Match:
     """Start the event's next match; the lobby opens with it. Raises MatchError."""
     now = box.now()
-    with changing_event(event_id) as event:
+    with locked_event(event_id) as event:
         match = create_match(event, now)
         _check_choices(match)
         turn = plan_turn(match, None, replay(match, ()).to_move, now, window.START_LEAD_MS)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)
-    place_and_tell(turn, box, create=True)
+    place_and_relay(turn, box, create=True)
     log_match("started", match)
     return match
 
@@ -62,8 +62,8 @@ def _check_choices(match: Match) -> None:
     """Raises MatchError if a ballot cannot say all that there is to choose from."""
     position = replay(match, ())
     choices = position.game.view(position.state, None).columns
-    if match.tally_method == TallyMethod.APPROVAL and choices > MOST_IN_A_SET:
-        raise MatchError(f"Approval is for up to {MOST_IN_A_SET} choices; this game has {choices}.")
+    if match.tally_method == TallyMethod.APPROVAL and choices > MAX_SET_COLUMNS:
+        raise MatchError(f"Approval is for up to {MAX_SET_COLUMNS} choices; this game has {choices}.")
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
@@ -78,7 +78,7 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
             start_match(event_id, box)
     except (MatchError, GameError):
         if due.update(next_match_at=None):
-            with changing(event_id):
+            with event_lock(event_id):
                 announce(event_id, protocol.EventEdited, now)
             relay(event_id)
 
@@ -86,11 +86,11 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
 def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
     """Write what changes of a live turn, and tell. Raises MatchError if somebody wrote it meanwhile."""
     now = box.now()
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
             raise MatchError("Somebody else was faster.")
         announce(turn.match.event_id, kind, now)
-    place_and_tell(turn, box, create=False)
+    place_and_relay(turn, box, create=False)
 
 
 def log_match(what: str, match: Match) -> None:
@@ -108,7 +108,7 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     times = window.restore_window(before, now, turn.match.window_s)
     if turn.match.bank_s is not None:  # nobody's clock ran meanwhile
         times = window.shift_window(before, times.closes_at - before.closes_at)
-    with changing(turn.match.event_id):
+    with event_lock(turn.match.event_id):
         if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at, epoch=turn.epoch + 1):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
@@ -119,7 +119,7 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
 
 
-def place_and_tell(turn: Turn, box: BallotBox, *, create: bool) -> None:
+def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
     """Bring box and screens up to what is committed."""
     place_turn(turn, box, create=create)
     relay(turn.match.event_id)
@@ -129,19 +129,19 @@ def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
     """If the box is away, the clock does it soon."""
     try:
         box.place(boxed(turn), create=create)
-    except RedisError as trouble:
-        log.warning("turn %s waits for the ballot box: %s", turn.pk, trouble, extra={"turn": turn.pk})
+    except RedisError as error:
+        log.warning("turn %s waits for the ballot box: %s", turn.pk, error, extra={"turn": turn.pk})
 
 
 def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
-    """The turn after `last`, after the lead and the match's time to talk. Call it within `changing`."""
+    """The turn after `last`, after the lead and the match's time to talk. Call it within `event_lock`."""
     number = last.number + 1 if last else 1
     left = banks.banks_before(match, last)
     window_s = match.window_s if left else match.window_s + _extra_s(match)
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
     if not left:
         return create_turn(match, number, times.opens_at, times.closes_at)
-    closes_at = times.opens_at + banks.over_after(match, left, to_move)
+    closes_at = times.opens_at + banks.ends_after_ms(match, left, to_move)
     fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
     return create_turn(match, number, times.opens_at, closes_at, **fields)
 

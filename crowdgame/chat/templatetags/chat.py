@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from crowdgame.chat.talk import Talk, talk_in_hall, talks_beside
+from crowdgame.chat.talk import Talk, talk_in_lobby, talks_beside
 from crowdgame.duels.models import Duel
 
 register = template.Library()
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def lobby_chat(context: dict[str, Any]) -> Talk | None:
-    return talk_in_hall(context["request"], context["guest"])
+    return talk_in_lobby(context["request"], context["guest"])
 
 
 @register.simple_tag(takes_context=True)

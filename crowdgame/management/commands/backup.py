@@ -20,7 +20,7 @@ class Command(BaseCommand):
         path: Path = options["file"]
         try:
             manifest = back_up(path)
-        except (BackupError, DatabaseError, OSError) as trouble:
-            raise CommandError(f"No backup: {trouble}.") from trouble
+        except (BackupError, DatabaseError, OSError) as error:
+            raise CommandError(f"No backup: {error}.") from error
         size = path.stat().st_size / 1_000_000
         self.stdout.write(f"{path}: {manifest.engine}, {manifest.made_at}, {size:.1f} MB")

@@ -1,4 +1,4 @@
-"""`manage.py clock`: run the clock until SIGTERM."""
+"""`manage.py scheduler`: run the clock until SIGTERM."""
 
 import logging
 import signal
@@ -11,7 +11,7 @@ from crowdgame.monitoring.port import open_metrics_port
 from voting.ballot_box.ballot_box import BallotBox
 from voting.metrics.metrics import take_role
 from voting.turns.periodic import jobs_each_second
-from voting.turns.scheduler import Clock
+from voting.turns.scheduler import DeadlineScheduler
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +21,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # back at once: deadlines come
 
     def handle(self, *args: Any, **options: Any) -> None:
-        take_role("clock")
+        take_role("scheduler")
         open_metrics_port()
         stopped = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stopped.set())
-        log.info("clock up")
-        Clock(BallotBox(), chores=jobs_each_second()).run(stopped)
-        log.info("clock ended")
+        log.info("scheduler up")
+        DeadlineScheduler(BallotBox(), chores=jobs_each_second()).run(stopped)
+        log.info("scheduler ended")

@@ -38,11 +38,11 @@ class Command(BaseCommand):
         event = find_event(organizer)
         with closing(BallotBox()) as box:
             start_soon(event, box)
-        told = addresses(base, event, organizer)
+        details = addresses(base, event, organizer)
         if options["json"]:
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(details))
         else:
-            for name, value in told.items():
+            for name, value in details.items():
                 self.stdout.write(f"{name.removesuffix('_url'):<8} {value}")
 
 

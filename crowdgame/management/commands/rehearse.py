@@ -19,15 +19,15 @@ import uvloop
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.crowd import Crowd, Plan, RehearsalError
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, RehearsalError
 from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.kept_seats import read_seats
-from crowdgame.rehearsal.keys import Keys, read_keys
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.keys import KeySource, read_keys
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import PROFILES
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 
@@ -81,7 +81,7 @@ class Command(BaseCommand):
         parser.add_argument("--turns", type=_count, help="leave after so many turns, not after the match")
         parser.add_argument("--profile", choices=PROFILES, default="spread", help=PROFILE_HELP)
         parser.add_argument(
-            "--defect",
+            "--side-changes",
             type=_share,
             default=0.0,
             metavar="SHARE",
@@ -109,13 +109,13 @@ class Command(BaseCommand):
                 report = runner.run(_rehearse(options, Display(Console())))
             if options["json"]:
                 options["json"].write_bytes(msgspec.json.encode(report))
-        except (RehearsalError, ValueError, OSError) as trouble:
-            raise CommandError(str(trouble)) from trouble
+        except (RehearsalError, ValueError, OSError) as error:
+            raise CommandError(str(error)) from error
         if report.ballots.missing:
             raise CommandError(_missing(report))
 
 
-def _missing(report: Report) -> str:
+def _missing(report: RehearsalReport) -> str:
     turns = ", ".join(str(entry.number) for entry in report.turns if entry.missing)
     return (
         f"{report.ballots.missing} ballots that were acknowledged are missing in the tally (turn {turns}): "
@@ -150,34 +150,34 @@ def _allow_sockets(phones: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def _hall(options: dict[str, Any]) -> Hall:
+def _build_context(options: dict[str, Any]) -> RehearsalContext:
     code = options["code"].upper()
-    return Hall(
+    return RehearsalContext(
         code=code,
-        address=Address(phone_address(options["url"])),
+        address=ServerAddress(phone_address(options["url"])),
         profile=options["profile"],
         clock=ServerClock(time.perf_counter),
-        ledger=Ledger(TURNS_KEPT if options["until_stopped"] else None),
+        ledger=RehearsalLedger(TURNS_KEPT if options["until_stopped"] else None),
         rng=Random(options["seed"]),  # noqa: S311
         team=options["team"],
-        defect=options["defect"],
-        key_of=Keys(read_keys(options["tickets"], options["phones"]) if options["tickets"] else ()),
+        side_change_share=options["side_changes"],
+        find_key=KeySource(read_keys(options["tickets"], options["phones"]) if options["tickets"] else ()),
         tokens=read_seats(options["seats"], code) if options["seats"] else {},
     )
 
 
-def _plan(options: dict[str, Any]) -> Plan:
-    return Plan(
+def _plan(options: dict[str, Any]) -> CrowdPlan:
+    return CrowdPlan(
         phones=options["phones"],
-        joins_a_second=options["joins"],
+        joins_per_second=options["joins"],
         turns=options["turns"],
         until_stopped=options["until_stopped"],
         seats=options["seats"],
     )
 
 
-async def _rehearse(options: dict[str, Any], display: Display) -> Report:
-    crowd = Crowd(_plan(options), _hall(options), display.show)
+async def _rehearse(options: dict[str, Any], display: Display) -> RehearsalReport:
+    crowd = Crowd(_plan(options), _build_context(options), display.show)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
     with suppress(NotImplementedError):

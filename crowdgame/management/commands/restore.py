@@ -29,8 +29,8 @@ class Command(BaseCommand):
             if not options["yes"]:
                 self._ask(f"The database becomes what it was at {manifest.made_at}; what came later is lost.")
             done = restore(path, box_is_empty=options["box_is_empty"])
-        except (BackupError, OSError) as trouble:
-            raise CommandError(f"Nothing is restored: {trouble}.") from trouble
+        except (BackupError, OSError) as error:
+            raise CommandError(f"Nothing is restored: {error}.") from error
         if done.aside:
             self.stdout.write(f"What was there before is in {done.aside}")
         self.stdout.write(f"Restored as of {manifest.made_at}; turns that are voted anew: {done.turns}")

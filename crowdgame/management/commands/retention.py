@@ -5,9 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from crowdgame.chat.retention import chat_to_forget, forget_chat
-from crowdgame.duels.cleanup import deserted_games, lost_guests, sweep_hall
-from crowdgame.operations.retention import Forgotten, count_what_is_left, events_to_forget, forget_voters
+from crowdgame.chat.retention import chat_to_purge, purge_chat
+from crowdgame.duels.cleanup import deserted_games, lost_guests, clean_up_duels
+from crowdgame.operations.retention import RemovedRows, count_removable, events_to_anonymize, anonymize_events
 
 
 class Command(BaseCommand):
@@ -22,31 +22,31 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         days: int = options["days"]
         if options["dry_run"]:
-            found = [count_what_is_left(event) for event in events_to_forget(days)]
+            found = [count_removable(event) for event in events_to_anonymize(days)]
             self._say("would be forgotten", found, days)
         else:
-            done = {step.event.pk: step for step in forget_voters(days)}
+            done = {step.event.pk: step for step in anonymize_events(days)}
             self._say("forgotten", list(done.values()), days)
-        self._forget_chat(dry_run=options["dry_run"])
-        self._sweep_hall(dry_run=options["dry_run"])
+        self._purge_chat(dry_run=options["dry_run"])
+        self._clean_up_duels(dry_run=options["dry_run"])
 
-    def _forget_chat(self, dry_run: bool) -> None:
+    def _purge_chat(self, dry_run: bool) -> None:
         days = settings.CHAT_DAYS
         if dry_run:
-            rows = sum(found.count() for found in chat_to_forget(days))
+            rows = sum(found.count() for found in chat_to_purge(days))
         else:
-            rows = max(forget_chat(days), default=0)
+            rows = max(purge_chat(days), default=0)
         what = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"{rows} rows of what guests said over {days} days ago {what}.")
 
-    def _sweep_hall(self, dry_run: bool) -> None:
-        days = settings.HALL_DAYS
+    def _clean_up_duels(self, dry_run: bool) -> None:
+        days = settings.DUEL_DAYS
         waiting = deserted_games(days).count() + lost_guests(days).count()
-        rows = waiting if dry_run else sum(sweep_hall(days))
+        rows = waiting if dry_run else sum(clean_up_duels(days))
         what = "would go" if dry_run else "are gone"
         self.stdout.write(f"{rows} games and guests of whom the hall saw nothing for {days} days {what}.")
 
-    def _say(self, what: str, events: list[Forgotten], days: int) -> None:
+    def _say(self, what: str, events: list[RemovedRows], days: int) -> None:
         for event in events:
             self.stdout.write(f"{what}: {event}")
         self.stdout.write(f"{len(events)} events at rest for {days} days; {what} in all of them.")

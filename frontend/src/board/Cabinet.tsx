@@ -1,7 +1,7 @@
 import type { Board } from "../protocol";
 import { Ball, EnamelDefs } from "./Ball";
 import { FrontDefs, Lacquer, Plates } from "./Front";
-import { BALL, HOLE, cabinetHeight, cabinetWidth, cells, centreY, ownerAt, slotX, type Cell } from "./geometry";
+import { BALL, HOLE, cabinetHeight, cabinetWidth, cells, centerY, ownerAt, columnX, type Cell } from "./geometry";
 
 interface Props {
   board: Board;
@@ -16,8 +16,8 @@ interface Props {
 }
 
 /** The whole cabinet in one drawing. */
-export function Cabinet(props: Props) {
-  const { width, height } = sizeOf(props.board);
+export function Grid(props: Props) {
+  const { width, height } = gridSize(props.board);
   return (
     <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} role="img" aria-label="The board">
       <Inside {...props} />
@@ -26,9 +26,9 @@ export function Cabinet(props: Props) {
   );
 }
 
-/** Its back wall with the balls that lie there; what falls is put between this and the `Panel`. */
-export function Wall(props: Props) {
-  const { width, height } = sizeOf(props.board);
+/** Its back wall with the balls that lie there; what falls is put between this and the `GridFront`. */
+export function GridBack(props: Props) {
+  const { width, height } = gridSize(props.board);
   return (
     <svg class="wall" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} aria-hidden="true">
       <Inside {...props} />
@@ -37,8 +37,8 @@ export function Wall(props: Props) {
 }
 
 /** The lacquer with its holes, rims and numbers. */
-export function Panel(props: Props) {
-  const { width, height } = sizeOf(props.board);
+export function GridFront(props: Props) {
+  const { width, height } = gridSize(props.board);
   return (
     <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
       <Front {...props} />
@@ -46,26 +46,26 @@ export function Panel(props: Props) {
   );
 }
 
-function sizeOf(board: Board) {
+function gridSize(board: Board) {
   return { width: cabinetWidth(board), height: cabinetHeight(board) };
 }
 
 function Inside({ board, lit = [], back = false }: Props) {
-  const { width, height } = sizeOf(board);
+  const { width, height } = gridSize(board);
   const lights = new Set(lit.map(String));
   return (
     <>
       <EnamelDefs />
       <InsideDefs />
       <rect x="6" y="6" width={width - 12} height={height - 12} rx="26" fill="#050812" />
-      {cells(board).map((cell) => <circle key={`${cell}`} {...centre(board, cell, back)} r={HOLE + 3} fill="url(#well)" />)}
-      {cells(board).map((cell) => <Settled key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
+      {cells(board).map((cell) => <circle key={`${cell}`} {...center(board, cell, back)} r={HOLE + 3} fill="url(#well)" />)}
+      {cells(board).map((cell) => <SettledBall key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
     </>
   );
 }
 
 function Front({ board, lit = [], fresh = [], framed = null, back = false }: Props) {
-  const size = sizeOf(board);
+  const size = gridSize(board);
   const [lights, last] = [new Set(lit.map(String)), new Set(fresh.map(String))];
   return (
     <>
@@ -73,13 +73,13 @@ function Front({ board, lit = [], fresh = [], framed = null, back = false }: Pro
       <Lacquer board={board} />
       {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} fresh={last.has(`${cell}`)} back={back} />)}
       <Plates board={board} back={back} />
-      {framed !== null && <Frame x={slotX(framed, board, back)} height={size.height} />}
+      {framed !== null && <ColumnFrame x={columnX(framed, board, back)} height={size.height} />}
     </>
   );
 }
 
-function centre(board: Board, [column, row]: Cell, back: boolean) {
-  return { cx: slotX(column, board, back), cy: centreY(row, board.rows) };
+function center(board: Board, [column, row]: Cell, back: boolean) {
+  return { cx: columnX(column, board, back), cy: centerY(row, board.rows) };
 }
 
 function InsideDefs() {
@@ -93,17 +93,17 @@ function InsideDefs() {
   );
 }
 
-interface InCell {
+interface CellProps {
   board: Board;
   cell: Cell;
   lit: boolean;
   back: boolean;
 }
 
-function Settled({ board, cell, lit, back }: InCell) {
+function SettledBall({ board, cell, lit, back }: CellProps) {
   const owner = ownerAt(board, cell);
   if (owner === "none") return null;
-  const { cx, cy } = centre(board, cell, back);
+  const { cx, cy } = center(board, cell, back);
   return (
     <g class="settled" data-lit={lit} transform={`translate(${cx} ${cy})`}>
       <Ball side={owner} />
@@ -111,8 +111,8 @@ function Settled({ board, cell, lit, back }: InCell) {
   );
 }
 
-function Rim({ board, cell, lit, fresh, back }: InCell & { fresh: boolean }) {
-  const at = centre(board, cell, back);
+function Rim({ board, cell, lit, fresh, back }: CellProps & { fresh: boolean }) {
+  const at = center(board, cell, back);
   return (
     <>
       <circle {...at} r={HOLE} class="rim" data-cell={`${cell}`} data-owner={ownerAt(board, cell)} />
@@ -122,6 +122,6 @@ function Rim({ board, cell, lit, fresh, back }: InCell & { fresh: boolean }) {
   );
 }
 
-function Frame({ x, height }: { x: number; height: number }) {
+function ColumnFrame({ x, height }: { x: number; height: number }) {
   return <rect class="frame" x={x - 50} y="-6" width="100" height={height + 12} rx="20" />;
 }

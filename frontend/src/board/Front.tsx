@@ -1,5 +1,5 @@
 import type { Board } from "../protocol";
-import { HOLE, PLINTH, cabinetHeight, cabinetWidth, cells, centreY, nameOf, ownerAt, pitchOf, slotX } from "./geometry";
+import { HOLE, PLINTH, cabinetHeight, cabinetWidth, cells, centerY, optionName, ownerAt, columnPitch, columnX } from "./geometry";
 
 export function FrontDefs() {
   return (
@@ -25,7 +25,7 @@ export function FrontDefs() {
 /** The front with its holes and its plinth. */
 export function Lacquer({ board }: { board: Board }) {
   const [width, height] = [cabinetWidth(board), cabinetHeight(board)];
-  const holes = cells(board).map(([column, row]) => hole(slotX(column, board, false), centreY(row, board.rows)));
+  const holes = cells(board).map(([column, row]) => hole(columnX(column, board, false), centerY(row, board.rows)));
   const foot = height - PLINTH;
   return (
     <>
@@ -57,10 +57,10 @@ const FIGURE = 64;
 function Plate({ column, board, back }: { column: number; board: Board; back: boolean }) {
   const full = ownerAt(board, [column, board.rows]) !== "none";
   const y = cabinetHeight(board) - PLINTH / 2 - 4;
-  const [name, width] = [nameOf(board, column), pitchOf(board) - 26];
+  const [name, width] = [optionName(board, column), columnPitch(board) - 26];
   const size = Math.min(FIGURE, (width * 1.7) / name.length);
   return (
-    <g class="plate" data-full={full} transform={`translate(${slotX(column, board, back)} ${y})`}>
+    <g class="plate" data-full={full} transform={`translate(${columnX(column, board, back)} ${y})`}>
       <rect x={-width / 2} y="-33" width={width} height="66" rx="9" fill="url(#brass)" />
       <text y={size * 0.344} text-anchor="middle" font-size={size}>{name}</text>
     </g>

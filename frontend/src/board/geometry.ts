@@ -10,36 +10,36 @@ export const BALL = 44;
 export type Cell = readonly [column: number, row: number];
 
 /** A drawing stands in a cabinet of this size. */
-const DRAWN = { columns: 7, rows: 6 };
+const DRAWING_SIZE = { columns: 7, rows: 6 };
 
 type Size = Pick<Board, "face" | "columns" | "rows">;
 
 export function cabinetWidth({ face, columns }: Size): number {
-  return (face === "drawn" ? DRAWN.columns : columns) * PITCH + 2 * PAD;
+  return (face === "drawn" ? DRAWING_SIZE.columns : columns) * PITCH + 2 * PAD;
 }
 
 export function cabinetHeight({ face, rows }: Size): number {
-  return (face === "drawn" ? DRAWN.rows : rows) * PITCH + 2 * PAD + PLINTH;
+  return (face === "drawn" ? DRAWING_SIZE.rows : rows) * PITCH + 2 * PAD + PLINTH;
 }
 
 /** How wide a column is, or what stands for one under a drawing. */
-export function pitchOf(board: Size): number {
+export function columnPitch(board: Size): number {
   return (cabinetWidth(board) - 2 * PAD) / board.columns;
 }
 
 /** Rows count from 1, from the bottom; a row above the top lies over the rim. */
-export function centreY(row: number, rows: number): number {
+export function centerY(row: number, rows: number): number {
   return PAD + (rows - row + 0.5) * PITCH;
 }
 
 /** Where a column stands: whoever looks from behind sees the first one last, under the same number. */
-export function slotX(column: number, board: Size, back: boolean): number {
+export function columnX(column: number, board: Size, back: boolean): number {
   const mirrored = back && board.face !== "drawn";
-  return PAD + ((mirrored ? board.columns + 1 - column : column) - 0.5) * pitchOf(board);
+  return PAD + ((mirrored ? board.columns + 1 - column : column) - 0.5) * columnPitch(board);
 }
 
 /** What an action is called where it is shown. */
-export function nameOf({ choices }: Pick<Board, "choices">, action: number): string {
+export function optionName({ choices }: Pick<Board, "choices">, action: number): string {
   return choices[action - 1] ?? `${action}`;
 }
 
@@ -48,8 +48,8 @@ export type Owner = "red" | "yellow" | "none";
 const OWNERS: Record<string, Owner> = { R: "red", Y: "yellow" };
 
 export function ownerAt(board: Board, [column, row]: Cell): Owner {
-  const letter = board.grid[board.rows - row]?.[column - 1] ?? ".";
-  return OWNERS[letter] ?? "none";
+  const mark = board.grid[board.rows - row]?.[column - 1] ?? ".";
+  return OWNERS[mark] ?? "none";
 }
 
 /** Every cell, from the bottom row up. */

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { Board, Drop, Side } from "../protocol";
-import { without } from "./before";
-import { blockIn, hasLine, threats } from "./threats";
+import { withoutDrops } from "./before";
+import { findBlock, hasLine, threats } from "./threats";
 
 const [COLUMNS, ROWS] = [7, 6];
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
 
-function boardOf(grid: readonly string[]): Board {
+function boardWith(grid: readonly string[]): Board {
   return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
 /** Balls dropped one after the other: the n-th letter of a column lies n-th from the bottom. */
 function stacked(columns: readonly string[]): Board {
   const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
-  return boardOf(Array.from({ length: ROWS }, (_, fromTop) => line(ROWS - 1 - fromTop)));
+  return boardWith(Array.from({ length: ROWS }, (_, fromTop) => line(ROWS - 1 - fromTop)));
 }
 
 const stacks = fc.array(fc.string({ unit: fc.constantFrom("R", "Y"), maxLength: ROWS }), { minLength: COLUMNS, maxLength: COLUMNS });
@@ -45,13 +45,13 @@ test("three in a row with a hole are a threat, three with the hole in the air ar
 test("a ball that takes the other side's cell is a block, one on top of it is none", () => {
   const before = stacked(["R", "R", "R", "", "", "", ""]);
   const blocks: Drop = { side: "yellow", column: 4, row: 1 };
-  assert.deepEqual(blockIn(before, [{ side: "red", column: 6, row: 1 }, blocks]), blocks);
-  assert.equal(blockIn(before, [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }]), null);
-  assert.equal(blockIn(before, [{ side: "yellow", column: 4, row: null }]), null);
+  assert.deepEqual(findBlock(before, [{ side: "red", column: 6, row: 1 }, blocks]), blocks);
+  assert.equal(findBlock(before, [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }]), null);
+  assert.equal(findBlock(before, [{ side: "yellow", column: 4, row: null }]), null);
 });
 
 test("the board before the drops is the board without them", () => {
   const after = stacked(["RR", "Y", "", "", "", "", ""]);
   const drops: Drop[] = [{ side: "red", column: 1, row: 2 }, { side: "yellow", column: 2, row: 1 }];
-  assert.deepEqual(without(after, drops).grid, stacked(["R", "", "", "", "", "", ""]).grid);
+  assert.deepEqual(withoutDrops(after, drops).grid, stacked(["R", "", "", "", "", "", ""]).grid);
 });

@@ -8,7 +8,7 @@ const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
 export function threats(board: Board, side: Side): number[] {
   const found: number[] = [];
   for (let column = 1; column <= board.columns; column++) {
-    const row = landing(board, column);
+    const row = landingRow(board, column);
     if (row !== null && makesLine(board, column, row, LETTERS[side])) found.push(column);
   }
   return found;
@@ -23,28 +23,28 @@ export function hasLine(board: Board, side: Side): boolean {
 }
 
 /** The drop that took the cell with which the other side would have made its line; null: none did. */
-export function blockIn(before: Board, drops: readonly Drop[]): Drop | null {
+export function findBlock(before: Board, drops: readonly Drop[]): Drop | null {
   return drops.find((drop) => isBlock(before, drop)) ?? null;
 }
 
 function isBlock(before: Board, { side, column, row }: Drop): boolean {
   const other = side === "red" ? "yellow" : "red";
-  return row !== null && row === landing(before, column) && threats(before, other).includes(column);
+  return row !== null && row === landingRow(before, column) && threats(before, other).includes(column);
 }
 
-function landing(board: Board, column: number): number | null {
-  for (let row = 1; row <= board.rows; row++) if (letter(board, column, row) === ".") return row;
+function landingRow(board: Board, column: number): number | null {
+  for (let row = 1; row <= board.rows; row++) if (cellAt(board, column, row) === ".") return row;
   return null;
 }
 
-function letter(board: Board, column: number, row: number): string {
+function cellAt(board: Board, column: number, row: number): string {
   return board.grid[board.rows - row]?.[column - 1] ?? "";
 }
 
 function makesLine(board: Board, column: number, row: number, own: string): boolean {
   const reach = (dc: number, dr: number): number => {
     let n = 1;
-    while (letter(board, column + n * dc, row + n * dr) === own) n++;
+    while (cellAt(board, column + n * dc, row + n * dr) === own) n++;
     return n - 1;
   };
   return STEPS.some(([dc, dr]) => 1 + reach(dc, dr) + reach(-dc, -dr) >= LINE);

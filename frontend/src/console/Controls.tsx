@@ -1,42 +1,42 @@
 import { useStore } from "../live/store";
 import type { EventState } from "../protocol";
-import type { Desk } from "./desk";
-import { paceOffers, type Offers } from "./offers";
-import { Press } from "./Press";
+import type { OrganizerCommands } from "./desk";
+import { extraTimeOffers, type ActionOffers } from "./offers";
+import { ActionButton } from "./Press";
 
 interface Props {
-  offers: Offers;
-  desk: Desk;
+  offers: ActionOffers;
+  commands: OrganizerCommands;
   off: boolean;
 }
 
 /** The one next action, what came of the last press, and everything else within reach. */
-export function Controls({ offers, desk, off }: Props) {
+export function Controls({ offers, commands, off }: Props) {
   return (
     <>
-      <div class="first" data-alone={offers.beside === null}>
-        <Press offer={offers.main} desk={desk} off={off} size="huge" />
-        {offers.beside && <Press offer={offers.beside} desk={desk} off={off} size="tall" />}
+      <div class="main-actions" data-alone={offers.beside === null}>
+        <ActionButton offer={offers.main} commands={commands} off={off} size="huge" />
+        {offers.beside && <ActionButton offer={offers.beside} commands={commands} off={off} size="tall" />}
       </div>
-      <Said desk={desk} />
-      <div class="rest">{offers.rest.map((offer) => <Press key={offer.action + offer.shortcut} offer={offer} desk={desk} off={off} />)}</div>
+      <CommandResultLine commands={commands} />
+      <div class="more-actions">{offers.rest.map((offer) => <ActionButton key={offer.action + offer.shortcut} offer={offer} commands={commands} off={off} />)}</div>
     </>
   );
 }
 
-function Said({ desk }: { desk: Desk }) {
-  const { said } = useStore(desk.store);
-  return <p class="said" role="status" data-trouble={said?.trouble ?? false}>{said?.text ?? ""}</p>;
+function CommandResultLine({ commands }: { commands: OrganizerCommands }) {
+  const { result } = useStore(commands.store);
+  return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
 }
 
 /** One press gives it, another takes it away. */
-export function Pace({ event, desk, off }: { event: EventState; desk: Desk; off: boolean }) {
-  const offers = paceOffers(event);
+export function ExtraTime({ event, commands, off }: { event: EventState; commands: OrganizerCommands; off: boolean }) {
+  const offers = extraTimeOffers(event);
   if (offers.length === 0) return null;
   return (
-    <div class="pace" role="group" aria-label="More time in every turn">
+    <div class="extra-time" role="group" aria-label="More time in every turn">
       <p>More time in every turn</p>
-      {offers.map((offer) => <Press key={offer.label} offer={offer} desk={desk} off={off} on={offer.seconds === undefined} />)}
+      {offers.map((offer) => <ActionButton key={offer.label} offer={offer} commands={commands} off={off} on={offer.seconds === undefined} />)}
     </div>
   );
 }

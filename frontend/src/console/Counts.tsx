@@ -1,22 +1,22 @@
-import type { CountsTold, EventState, Side } from "../protocol";
-import { isWindow } from "./words";
+import type { CountsUpdated, EventState, Side } from "../protocol";
+import { isWindowPhase } from "./words";
 import type { Phase } from "../live/phase";
 
 interface Props {
   event: EventState;
   phase: Phase;
-  counts: CountsTold | null;
+  counts: CountsUpdated | null;
 }
 
 /** The votes so far by column, where the event lets its organizers see them; below the buttons, which never move. */
-export function Counts({ event, phase, counts }: Props) {
+export function VotesSoFar({ event, phase, counts }: Props) {
   const { match } = event;
-  if (!event.peek || !match?.turn || !isWindow(phase)) return null;
+  if (!event.peek || !match?.turn || !isWindowPhase(phase)) return null;
   const now = counts?.turn === match.turn.id ? counts : null;
   const most = Math.max(1, ...(now?.red ?? []), ...(now?.yellow ?? []));
   const columns = Array.from({ length: match.board.columns }, (_, index) => index);
   return (
-    <section class="so-far" aria-label="Votes so far">
+    <section class="votes-so-far" aria-label="Votes so far">
       <h2>Votes so far</h2>
       <p>Projector and phones say that you see them.</p>
       <ol>

@@ -3,27 +3,27 @@ import { useMoments } from "../live/now";
 import type { Phase } from "../live/phase";
 import { useStore } from "../live/store";
 import type { EventState } from "../protocol";
-import type { Desk } from "./desk";
-import type { Evening } from "./evening";
-import { healthOf, OVERDUE_MS } from "./signs";
+import type { OrganizerCommands } from "./desk";
+import type { EventHistory } from "./evening";
+import { assessHealth, OVERDUE_MS } from "./signs";
 
 interface Props {
   event: EventState;
   phase: Phase;
   joined: boolean;
   clock: ServerClock;
-  desk: Desk;
-  evening: Evening;
+  commands: OrganizerCommands;
+  history: EventHistory;
 }
 
 /** One line: whether the service does what it should. */
-export function Health({ event, phase, joined, clock, desk, evening }: Props) {
-  const { tookMs } = useStore(desk.store);
-  const { lateMs } = useStore(evening.store);
+export function Health({ event, phase, joined, clock, commands, history }: Props) {
+  const { tookMs } = useStore(commands.store);
+  const { lateMs } = useStore(history.store);
   const closedAt = event.match?.turn?.closes_at ?? 0;
   const now = useMoments(clock, [closedAt + OVERDUE_MS + 1]);
   const overdueMs = phase === "sealed" ? now - closedAt : 0;
-  const { good, text, more } = healthOf({ joined, overdueMs, lateMs, tookMs, skewMs: clock.now() - Date.now() });
+  const { good, text, more } = assessHealth({ joined, overdueMs, lateMs, tookMs, skewMs: clock.now() - Date.now() });
   return (
     <p class="health" data-good={good}>
       <b role="status">{text}</b>

@@ -1,17 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Desk } from "./desk";
-import { KEYS, offerFor, onKeys } from "./keys";
-import type { Offers } from "./offers";
+import type { OrganizerCommands } from "./desk";
+import { SHORTCUTS, offerForKey, listenForKeys } from "./keys";
+import type { ActionOffers } from "./offers";
 
 /** Each key presses its button. Says whether the list of keys is shown. */
-export function useKeys(desk: Desk, offers: Offers, off: boolean): boolean {
+export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, off: boolean): boolean {
   const [help, setHelp] = useState(false);
   useEffect(() =>
-    onKeys((key) => {
+    listenForKeys((key) => {
       if (key === "?") setHelp((shown) => !shown);
       if (key === "Escape") setHelp(false);
-      const offer = off ? undefined : offerFor(key, offers);
-      if (offer) desk.press(offer);
+      const offer = off ? undefined : offerForKey(key, offers);
+      if (offer) commands.press(offer);
     }),
   );
   return help;
@@ -23,7 +23,7 @@ export function Help() {
     <div class="help" role="dialog" aria-label="Keys">
       <h2>Keys</h2>
       <dl>
-        {KEYS.map(([key, what]) => (
+        {SHORTCUTS.map(([key, what]) => (
           <div key={key}>
             <dt><kbd>{key}</kbd></dt>
             <dd>{what}</dd>

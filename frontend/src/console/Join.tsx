@@ -1,37 +1,37 @@
 import { useState } from "preact/hooks";
-import { otherScreens, pageDoors, screenOf, type Door, type Keyring } from "./doors";
+import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./doors";
 
 /** How people get in, and how the hall sees it. */
-export function Join({ joinUrl, ...keyring }: Keyring & { joinUrl: string }) {
-  const { event } = keyring;
+export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {
+  const { event } = context;
   const shown = joinUrl.replace(/^https?:\/\//, "");
   const byTeam = event.team_choice === "link";
   return (
     <section class="join" aria-label="Joining">
       <p class="code">{event.code}</p>
-      <p class="ways">
+      <p class="join-links">
         {byTeam ? (
           event.teams.map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{`${name}: ${shown}/${number}`}</a>)
         ) : (
           <a href={joinUrl}>{shown}</a>
         )}
       </p>
-      <Screens {...keyring} />
-      <a class="press main" href={screenOf(keyring)} target="_blank" rel="noopener">Open the big screen</a>
+      <DisplayLinks {...context} />
+      <a class="action-button main" href={displayUrl(context)} target="_blank" rel="noopener">Open the big screen</a>
     </section>
   );
 }
 
 /** For a second hall, a stream, a wall of glass: to open, or to send to whoever stands there. */
-function Screens(keyring: Keyring) {
+function DisplayLinks(context: LinkContext) {
   return (
     <details class="screens">
       <summary>Other screens</summary>
       <ul>
-        {otherScreens(keyring).map((door) => (
-          <li key={door.name}>
-            <Way {...door} />
-            <Copy {...door} />
+        {displayLinks(context).map((link) => (
+          <li key={link.name}>
+            <PageAnchor {...link} />
+            <Copy {...link} />
           </li>
         ))}
       </ul>
@@ -39,33 +39,33 @@ function Screens(keyring: Keyring) {
   );
 }
 
-function Copy({ name, href }: Door) {
+function Copy({ name, href }: PageLink) {
   const [copied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(new URL(href, location.href).href).then(() => setCopied(true));
   if (!("clipboard" in navigator)) return null;
   return (
-    <button type="button" class="press small" aria-label={copied ? `Link copied: ${name}` : `Copy the link: ${name}`} onClick={copy}>
+    <button type="button" class="action-button small" aria-label={copied ? `Link copied: ${name}` : `Copy the link: ${name}`} onClick={copy}>
       {copied ? "Copied" : "Copy"}
     </button>
   );
 }
 
-function Way({ name, href, apart }: Door) {
-  return <a href={href} {...(apart ? { target: "_blank", rel: "noopener" } : {})}>{name}</a>;
+function PageAnchor({ name, href, newTab }: PageLink) {
+  return <a href={href} {...(newTab ? { target: "_blank", rel: "noopener" } : {})}>{name}</a>;
 }
 
-const ABOUT: readonly Door[] = [
-  { name: "The rules", href: "/rules", apart: true },
-  { name: "About the game", href: "/about", apart: true },
-  { name: "What is kept", href: "/privacy", apart: true },
+const ABOUT: readonly PageLink[] = [
+  { name: "The rules", href: "/rules", newTab: true },
+  { name: "About the game", href: "/about", newTab: true },
+  { name: "What is kept", href: "/privacy", newTab: true },
 ];
 
 /** The doors to the other pages. */
-export function Foot(keyring: Keyring) {
+export function Footer(context: LinkContext) {
   return (
-    <footer class="foot">
-      <nav aria-label="This event">{pageDoors(keyring).map((door) => <Way key={door.name} {...door} />)}</nav>
-      <nav aria-label="More">{ABOUT.map((door) => <Way key={door.name} {...door} />)}</nav>
+    <footer class="footer">
+      <nav aria-label="This event">{pageLinks(context).map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
+      <nav aria-label="More">{ABOUT.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
     </footer>
   );
 }

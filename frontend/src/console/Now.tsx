@@ -1,12 +1,12 @@
 import { Badge } from "../board/Ball";
 import type { ServerClock } from "../live/clock";
-import { countdown, percent, thousands } from "../live/format";
+import { formatCountdown, formatPercent, formatNumber } from "../live/format";
 import { useNow } from "../live/now";
-import { sideOf, type Phase } from "../live/phase";
+import { sideForTeam, type Phase } from "../live/phase";
 import type { EventState, TurnoutCounted } from "../protocol";
-import { LONG } from "./Hall";
-import { clockEnd, leftOf } from "./moments";
-import { clockLabel, headline, seriesLine, standingOf } from "./words";
+import { LONG_CLOCK } from "./Hall";
+import { clockEnd, clockLeft } from "./moments";
+import { clockLabel, headline, seriesText, teamStatus } from "./words";
 
 interface Props {
   event: EventState;
@@ -16,12 +16,12 @@ interface Props {
 }
 
 /** The state in words, the clock, and both teams in figures. */
-export function Now({ event, phase, turnout, clock }: Props) {
+export function EventStatus({ event, phase, turnout, clock }: Props) {
   return (
-    <div class="now">
+    <div class="event-status">
       <h2>{headline(event, phase)}</h2>
       <Clock event={event} phase={phase} clock={clock} />
-      <p class="series">{seriesLine(event)}</p>
+      <p class="series">{seriesText(event)}</p>
       <ul>
         {event.teams.map(({ number }) => <Team key={number} team={number as 1 | 2} {...{ event, phase, turnout }} />)}
       </ul>
@@ -31,19 +31,19 @@ export function Now({ event, phase, turnout, clock }: Props) {
 
 function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
   const until = clockEnd(event, phase);
-  const left = leftOf(event, phase, until, useNow(clock, until));
+  const left = clockLeft(event, phase, until, useNow(clock, until));
   if (left <= 0) return null;
-  const shown = countdown(left);
+  const shown = formatCountdown(left);
   return (
-    <p class="clock" data-long={shown.length > LONG}>
+    <p class="clock" data-long={shown.length > LONG_CLOCK}>
       <b>{shown}</b> {clockLabel(event, phase)}
     </p>
   );
 }
 
 function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 | 2 }) {
-  const side = sideOf(event, team);
-  const { hands, choosing, here, voted, share } = standingOf(event, team, turnout, phase);
+  const side = sideForTeam(event, team);
+  const { hands, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
   return (
     <li data-side={side} style={{ "--share": share.toFixed(3) }}>
       <Badge side={side} />
@@ -52,8 +52,8 @@ function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 
         <span>by show of hands</span>
       ) : (
         <>
-          <span class="voted" hidden={!choosing}><b data-voted={team}>{thousands(voted)}</b> voted, {percent(voted, here)}</span>
-          <span class="here"><b data-joined={team}>{thousands(here)}</b> here</span>
+          <span class="voted" hidden={!choosing}><b data-voted={team}>{formatNumber(voted)}</b> voted, {formatPercent(voted, here)}</span>
+          <span class="here"><b data-joined={team}>{formatNumber(here)}</b> here</span>
         </>
       )}
     </li>

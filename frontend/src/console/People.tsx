@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../live/store";
 import type { EventState, Person } from "../protocol";
-import type { Desk } from "./desk";
-import { isSign, personOffers, signShown, standingOfPerson, type Lookup } from "./lookup";
+import type { OrganizerCommands } from "./desk";
+import { isVoterCode, personOffers, formatVoterCode, personStatus, type PeopleSearch } from "./lookup";
 import "./people.css";
-import { Press } from "./Press";
+import { ActionButton } from "./Press";
 
-const TYPED_APART_MS = 150;
-const MOST_LETTERS = 60;
+const TYPING_DELAY_MS = 150;
+const MAX_LENGTH = 60;
 
 interface Props {
   event: EventState;
-  people: Lookup;
-  desk: Desk;
+  people: PeopleSearch;
+  commands: OrganizerCommands;
   off: boolean;
 }
 
@@ -23,13 +23,13 @@ export function People(props: Props) {
   const open = query !== "" && shown.length === 1;
   return (
     <section class="panel people" aria-label="People">
-      <Search people={props.people} off={props.off} />
+      <SearchField people={props.people} off={props.off} />
       <ul>
-        {shown.map((person) => <Row key={person.sign} {...props} person={person} open={open} />)}
+        {shown.map((person) => <Row key={person.voter_code} {...props} person={person} open={open} />)}
       </ul>
-      <p class="none" role="status">{people && noteOf(query, shown)}</p>
+      <p class="none" role="status">{people && searchHint(query, shown)}</p>
       {shown.length < total && (
-        <button type="button" class="press small" disabled={props.off} onClick={() => props.people.more()}>
+        <button type="button" class="action-button small" disabled={props.off} onClick={() => props.people.loadMore()}>
           {`Show more: ${total - shown.length} left`}
         </button>
       )}
@@ -38,12 +38,12 @@ export function People(props: Props) {
 }
 
 /** Asks for what was typed, once the fingers rest. */
-function Search({ people, off }: Pick<Props, "people" | "off">) {
+function SearchField({ people, off }: Pick<Props, "people" | "off">) {
   const [typed, setTyped] = useState("");
   const asked = useRef("");
   useEffect(() => {
     if (typed.trim() === asked.current) return undefined;
-    const timer = setTimeout(() => people.look((asked.current = typed.trim())), TYPED_APART_MS);
+    const timer = setTimeout(() => people.search((asked.current = typed.trim())), TYPING_DELAY_MS);
     return () => clearTimeout(timer);
   }, [typed, people]);
   return (
@@ -51,7 +51,7 @@ function Search({ people, off }: Pick<Props, "people" | "off">) {
       <b>People</b>
       <input
         type="search"
-        maxLength={MOST_LETTERS}
+        maxLength={MAX_LENGTH}
         placeholder="A name, or the six letters on a phone"
         autocomplete="off"
         autocapitalize="characters"
@@ -64,28 +64,28 @@ function Search({ people, off }: Pick<Props, "people" | "off">) {
   );
 }
 
-function Row({ event, desk, off, person, open }: Props & { person: Person; open: boolean }) {
-  const standing = standingOfPerson(person, event);
+function Row({ event, commands, off, person, open }: Props & { person: Person; open: boolean }) {
+  const status = personStatus(person, event);
   return (
     <li>
       <details open={open}>
         <summary>
           <span>
             {person.name && <b>{person.name} </b>}
-            <samp>{signShown(person.sign)}</samp>
+            <samp>{formatVoterCode(person.voter_code)}</samp>
           </span>
-          {standing && <small data-ruled={person.banned || !!person.moved}>{standing}</small>}
+          {status && <small data-restricted={person.banned || !!person.moved}>{status}</small>}
         </summary>
         <div>
-          {personOffers(person, event).map((offer) => <Press key={offer.action + offer.team} offer={offer} desk={desk} off={off} />)}
+          {personOffers(person, event).map((offer) => <ActionButton key={offer.action + offer.team} offer={offer} commands={commands} off={off} />)}
         </div>
       </details>
     </li>
   );
 }
 
-function noteOf(query: string, shown: readonly Person[]): string {
+function searchHint(query: string, shown: readonly Person[]): string {
   if (query === "") return shown.length ? "" : "Whoever disturbs or sits in the wrong team: their letters stand on their phone, behind the team’s name.";
   if (shown.length === 0) return "Nobody of this name is on a list. Type the six letters on the phone.";
-  return isSign(query) && !shown[0]!.name ? "No list knows these letters: a press holds if somebody here has them. Compare them with the phone." : "";
+  return isVoterCode(query) && !shown[0]!.name ? "No list knows these letters: a press holds if somebody here has them. Compare them with the phone." : "";
 }

@@ -1,11 +1,11 @@
 import { useStore } from "../live/store";
-import type { Desk } from "./desk";
-import { nameOf } from "./desk";
-import type { Offer } from "./offers";
+import type { OrganizerCommands } from "./desk";
+import { buttonId } from "./desk";
+import type { ActionOffer } from "./offers";
 
 interface Props {
-  offer: Offer;
-  desk: Desk;
+  offer: ActionOffer;
+  commands: OrganizerCommands;
   /** No connection: nothing can be asked. */
   off: boolean;
   size?: "huge" | "tall" | "small";
@@ -15,25 +15,25 @@ interface Props {
   submits?: boolean;
 }
 
-export function Press({ offer, desk, off, size = "small", on, submits = false }: Props) {
-  const { waiting, armed } = useStore(desk.store);
-  const [busy, sure] = [waiting.has(nameOf(offer)), armed === nameOf(offer)];
+export function ActionButton({ offer, commands, off, size = "small", on, submits = false }: Props) {
+  const { waiting, armed } = useStore(commands.store);
+  const [busy, confirm] = [waiting.has(buttonId(offer)), armed === buttonId(offer)];
   return (
     <button
       type={submits ? "submit" : "button"}
-      class={on === undefined ? `press ${size}` : "switch"}
+      class={on === undefined ? `action-button ${size}` : "switch"}
       role={on === undefined ? undefined : "switch"}
       aria-checked={on}
       data-action={offer.action}
       data-seconds={offer.seconds}
       data-part={offer.part}
-      data-armed={sure}
+      data-armed={confirm}
       aria-busy={busy}
       aria-keyshortcuts={offer.shortcut.replace(" ", "+") || undefined}
       disabled={off || busy || !offer.enabled}
-      onClick={submits ? undefined : () => desk.press(offer)}
+      onClick={submits ? undefined : () => commands.press(offer)}
     >
-      <span>{sure ? offer.sure : offer.label}</span>
+      <span>{confirm ? offer.confirm : offer.label}</span>
       {offer.shortcut && <kbd aria-hidden="true">{offer.shortcut}</kbd>}
     </button>
   );

@@ -1,52 +1,52 @@
 import { useEffect, useState } from "preact/hooks";
 import { useStore } from "../live/store";
 import type { EventState } from "../protocol";
-import type { Desk } from "./desk";
-import { partOffers, plainOffer, type Offer } from "./offers";
-import { Press } from "./Press";
+import type { OrganizerCommands } from "./desk";
+import { partOffers, plainOffer, type ActionOffer } from "./offers";
+import { ActionButton } from "./Press";
 
-const MOST_LETTERS = 140;
-const NEAR_THE_END = 30;
+const MAX_LENGTH = 140;
+const COUNTER_FROM = 30;
 
 interface Props {
   event: EventState;
-  desk: Desk;
+  commands: OrganizerCommands;
   off: boolean;
 }
 
 /** One line of the organizer's on every phone and the projector. */
-export function Say({ event, desk, off }: Props) {
+export function NoticeForm({ event, commands, off }: Props) {
   const [text, setText] = useState("");
-  const { done } = useStore(desk.store);
+  const { done } = useStore(commands.store);
   useEffect(() => {
     if (done?.action === "notice.show") setText("");
   }, [done]);
-  const offer: Offer = { ...plainOffer("notice.show", "Show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
-  const left = MOST_LETTERS - text.length;
+  const offer: ActionOffer = { ...plainOffer("notice.show", "Show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
+  const left = MAX_LENGTH - text.length;
   const submit = (submitted: Event) => {
     submitted.preventDefault();
-    if (!off) desk.press(offer);
+    if (!off) commands.press(offer);
   };
   return (
-    <section class="say" aria-label="A line for everyone">
+    <section class="notice-form" aria-label="A line for everyone">
       <form onSubmit={submit}>
         <label for="line">A line for everyone</label>
         <input
           id="line"
-          maxLength={MOST_LETTERS}
+          maxLength={MAX_LENGTH}
           placeholder="On all screens"
           autocomplete="off"
           enterkeyhint="send"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {left <= NEAR_THE_END && <small>{left === 1 ? "1 letter left" : `${left} letters left`}</small>}
-        <Press offer={offer} desk={desk} off={off} submits />
+        {left <= COUNTER_FROM && <small>{left === 1 ? "1 character left" : `${left} characters left`}</small>}
+        <ActionButton offer={offer} commands={commands} off={off} submits />
       </form>
       {event.notice && (
         <p class="standing">
           <q>{event.notice}</q>
-          <Press offer={plainOffer("notice.clear", "Take it down")} desk={desk} off={off} />
+          <ActionButton offer={plainOffer("notice.clear", "Take it down")} commands={commands} off={off} />
         </p>
       )}
     </section>
@@ -54,11 +54,11 @@ export function Say({ event, desk, off }: Props) {
 }
 
 /** What the projector shows beside the board, each switched off and on. */
-export function Parts({ event, desk, off }: Props) {
+export function DisplayParts({ event, commands, off }: Props) {
   return (
-    <section class="parts" aria-label="On the projector">
+    <section class="display-parts" aria-label="On the projector">
       <h3>On the projector</h3>
-      {partOffers(event).map((offer) => <Press key={offer.part} offer={offer} desk={desk} off={off} on={offer.action === "part.hide"} />)}
+      {partOffers(event).map((offer) => <ActionButton key={offer.part} offer={offer} commands={commands} off={off} on={offer.action === "part.hide"} />)}
     </section>
   );
 }

@@ -1,24 +1,24 @@
 import { Store } from "../live/store";
-import type { Deed, ToConsole } from "../protocol";
+import type { AuditEntry, ToConsole } from "../protocol";
 
 /** More than are shown, so that a deed and what undid it are both known for a while. */
-const KEPT = 40;
+const MAX_ENTRIES = 40;
 
 /** What was done in the control rooms of the event and by its projectors' keys, newest first. */
-export class Deeds {
-  readonly store = new Store<{ deeds: readonly Deed[] }>({ deeds: [] });
+export class AuditLogStore {
+  readonly store = new Store<{ entries: readonly AuditEntry[] }>({ entries: [] });
 
-  hear(message: ToConsole): void {
-    if (message.type === "console.welcomed") this.add(message.deeds);
-    if (message.type === "deed.told") this.add([message.deed]);
+  receive(message: ToConsole): void {
+    if (message.type === "console.welcomed") this.add(message.audit);
+    if (message.type === "audit.logged") this.add([message.entry]);
   }
 
-  private add(told: readonly Deed[]): void {
-    const known = this.store.get().deeds.filter(({ id }) => !told.some((deed) => deed.id === id));
-    this.store.set({ deeds: [...told, ...known].sort(later).slice(0, KEPT) });
+  private add(added: readonly AuditEntry[]): void {
+    const known = this.store.get().entries.filter(({ id }) => !added.some((entry) => entry.id === id));
+    this.store.set({ entries: [...added, ...known].sort(newestFirst).slice(0, MAX_ENTRIES) });
   }
 }
 
-function later(one: Deed, other: Deed): number {
+function newestFirst(one: AuditEntry, other: AuditEntry): number {
   return other.at - one.at || other.id - one.id;
 }

@@ -1,28 +1,28 @@
 import type { Admission, EventState, Role } from "../protocol";
 
-export interface Door {
+export interface PageLink {
   name: string;
   href: string;
   /** In a tab of its own, so that the control room stays open. */
-  apart?: boolean;
+  newTab?: boolean;
 }
 
 /** What leads from the control room elsewhere. The projector's key stays out of every server's log. */
-export interface Keyring {
+export interface LinkContext {
   event: EventState;
   displayKey: string | null;
   role: Role;
 }
 
-/** A projector's address; `look` is how it is to be seen: `side=back`. */
-export function screenOf({ event, displayKey }: Keyring, look = ""): string {
+/** A projector's address; `query` is how it is to be seen: `side=back`. */
+export function displayUrl({ event, displayKey }: LinkContext, query = ""): string {
   const key = event.admission === "rotating" && displayKey ? `#${displayKey}` : "";
-  return `/display/${event.code}${look && `?${look}`}${key}`;
+  return `/display/${event.code}${query && `?${query}`}${key}`;
 }
 
 /** Screens for other places, and whom each is for. */
-export function otherScreens(keyring: Keyring): readonly Door[] {
-  const [one, two] = keyring.event.teams;
+export function displayLinks(context: LinkContext): readonly PageLink[] {
+  const [one, two] = context.event.teams;
   const screens = [
     [`At home with ${one.name}`, "home=red"],
     [`At home with ${two.name}`, "home=yellow"],
@@ -30,35 +30,35 @@ export function otherScreens(keyring: Keyring): readonly Door[] {
     ["For a stream, without a ground", "obs=1"],
     ["A stage of wood", "theme=wood"],
   ] as const;
-  return screens.map(([name, look]) => ({ name, href: screenOf(keyring, look), apart: true }));
+  return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));
 }
 
 const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5}$/;
 
 /** Back to the cup from which somebody came; `search` is the page's own. */
-export function cupDoor(search: string): Door | null {
+export function cupLink(search: string): PageLink | null {
   const code = new URLSearchParams(search).get("cup") ?? "";
   return CUP_CODE.test(code) ? { name: "Cup", href: `/console/cups/${code}/` } : null;
 }
 
 const LISTS: { [admission in Admission]?: string } = { tickets: "Tickets", roster: "Class list" };
 
-export function pageDoors({ event, role }: Keyring): readonly Door[] {
+export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
   const room = `/console/${event.code}`;
   const list = LISTS[event.admission];
   const owns = role === "owner";
-  const doors: readonly (Door | false)[] = [
-    owns && { name: "Poster", href: `${room}/poster.pdf`, apart: true },
+  const links: readonly (PageLink | false)[] = [
+    owns && { name: "Poster", href: `${room}/poster.pdf`, newTab: true },
     !!list && owns && { name: list, href: `${room}/tickets/` },
     owns && { name: "Members", href: `${room}/members/` },
     owns && { name: "Edit", href: `${room}/edit/` },
     { name: "My events", href: "/console/" },
   ];
-  return doors.filter((door) => door !== false);
+  return links.filter((link) => link !== false);
 }
 
 /** A match that has something to tell. */
-export interface Played {
+export interface PlayedMatch {
   number: number;
   text: string;
   report: string;
@@ -67,7 +67,7 @@ export interface Played {
 }
 
 /** Newest first; the one that is playing, as far as it has come. */
-export function playedMatches({ code, teams, match, finished }: EventState): readonly Played[] {
+export function playedMatches({ code, teams, match, finished }: EventState): readonly PlayedMatch[] {
   const report = (number: number) => `/report/${code}/${number}`;
   const over = finished.map(({ number, winner, turns }) => {
     const text = `${winner ? `${teams[winner - 1]!.name} won` : "A draw"}, ${turns} turns`;

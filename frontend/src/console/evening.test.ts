@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { EventState, Match, SideTally, Turn, TurnoutCounted } from "../protocol";
-import { agreementOf, counted, followed, sampled, type Memory, type Sample } from "./evening";
+import { agreement, withTurnout, withEvent, addSample, type HistoryState, type Sample } from "./evening";
 
-const NOTHING: Memory = { seq: 0, reveals: [], notes: [], here: [], turn: null, began: 0, voted: [], votedBefore: [], lateMs: null };
+const NOTHING: HistoryState = { seq: 0, reveals: [], notes: [], here: [], turn: null, began: 0, voted: [], votedBefore: [], lateMs: null };
 const TEAMS = [{ number: 1, name: "North" }, { number: 2, name: "South" }];
-const NOBODYS = { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open" };
+const EMPTY_RESOLUTION = { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open" };
 
 function tally(counts: readonly number[], pick: number | null): SideTally {
   return { counts, pick, ballots: counts.reduce((sum, count) => sum + count, 0), decided_by: "plurality", root: null, rounds: null, resigning: 0 };
@@ -17,7 +17,7 @@ function turn(number: number, part: Partial<Turn> = {}): Turn {
 }
 
 function event(present: Turn | null, revealed: number, part: Partial<Match> = {}): EventState {
-  const reveal = { turn: 100 + revealed, number: revealed, resolved_at: revealed * 1000 + 600, red: tally([3, 1], 1), yellow: tally([], null), resolution: NOBODYS };
+  const reveal = { turn: 100 + revealed, number: revealed, resolved_at: revealed * 1000 + 600, red: tally([3, 1], 1), yellow: tally([], null), resolution: EMPTY_RESOLUTION };
   const match = { number: 1, state: "playing", red: 1, yellow: 2, result: "open", turn: present, reveal: revealed ? reveal : null, ...part };
   return { teams: TEAMS, match, next_match_at: null } as unknown as EventState;
 }
@@ -27,44 +27,44 @@ function turnout(id: number | null, voted: readonly [number, number]): TurnoutCo
 }
 
 test("the share of those who are there and have voted, from the moment the window opened", () => {
-  const open = followed(NOTHING, event(turn(1), 0), null);
-  const early = { ...open, ...counted(open, turnout(101, [0, 0]), 900) };
-  const later = { ...early, ...counted(early, turnout(101, [5, 20]), 1200) };
+  const open = withEvent(NOTHING, event(turn(1), 0), null);
+  const early = { ...open, ...withTurnout(open, turnout(101, [0, 0]), 900) };
+  const later = { ...early, ...withTurnout(early, turnout(101, [5, 20]), 1200) };
   assert.deepEqual(later.voted, [{ at: 1000, teams: [0, 0] }, { at: 1200, teams: [0.5, 1] }]);
   assert.deepEqual(later.here.map(({ teams }) => teams), [[10, 20], [10, 20]]);
-  assert.deepEqual(counted(later, turnout(100, [9, 9]), 1300).voted, undefined);
+  assert.deepEqual(withTurnout(later, turnout(100, [9, 9]), 1300).voted, undefined);
 });
 
 test("a window that is held goes on where it was, or begins anew if nobody had voted", () => {
-  const open = followed(NOTHING, event(turn(1), 0), null);
+  const open = withEvent(NOTHING, event(turn(1), 0), null);
   const resumed = event(turn(1, { opens_at: 5000 }), 0);
-  assert.equal(followed(open, resumed, null).began, 5000);
-  const waited = { ...open, ...counted(open, turnout(101, [0, 0]), 1100) };
-  assert.deepEqual(followed(waited, resumed, null).voted, [{ at: 5000, teams: [0, 0] }]);
-  const voted = { ...open, ...counted(open, turnout(101, [1, 0]), 1200) };
-  assert.equal(followed(voted, resumed, null).began, 1000);
-  const { voted: anew, votedBefore } = followed(voted, event(turn(2), 1), null);
-  assert.deepEqual([anew, votedBefore], [[], voted.voted]);
+  assert.equal(withEvent(open, resumed, null).began, 5000);
+  const waited = { ...open, ...withTurnout(open, turnout(101, [0, 0]), 1100) };
+  assert.deepEqual(withEvent(waited, resumed, null).voted, [{ at: 5000, teams: [0, 0] }]);
+  const voted = { ...open, ...withTurnout(open, turnout(101, [1, 0]), 1200) };
+  assert.equal(withEvent(voted, resumed, null).began, 1000);
+  const { voted: nextVoted, votedBefore } = withEvent(voted, event(turn(2), 1), null);
+  assert.deepEqual([nextVoted, votedBefore], [[], voted.voted]);
 });
 
 test("every turn that was revealed is kept once, and none that was taken back", () => {
-  const first = followed(NOTHING, event(turn(2), 1), event(turn(1), 0));
-  const again = followed(first, event(turn(2), 1), event(turn(2), 1));
-  const second = followed(again, event(turn(3), 2), event(turn(2), 1));
+  const first = withEvent(NOTHING, event(turn(2), 1), event(turn(1), 0));
+  const again = withEvent(first, event(turn(2), 1), event(turn(2), 1));
+  const second = withEvent(again, event(turn(3), 2), event(turn(2), 1));
   assert.deepEqual(second.reveals.map(({ number, agreed }) => [number, ...agreed]), [[1, 0.75, null], [2, 0.75, null]]);
-  assert.deepEqual(followed(second, event(turn(2), 1), event(turn(3), 2)).reveals.map(({ number }) => number), [1]);
-  assert.deepEqual(followed(second, event(turn(1), 0, { number: 2 }), null).reveals.length, 2);
-  assert.deepEqual(followed(second, event(null, 0, { state: "aborted" }), null).reveals.length, 2);
+  assert.deepEqual(withEvent(second, event(turn(2), 1), event(turn(3), 2)).reveals.map(({ number }) => number), [1]);
+  assert.deepEqual(withEvent(second, event(turn(1), 0, { number: 2 }), null).reveals.length, 2);
+  assert.deepEqual(withEvent(second, event(null, 0, { state: "aborted" }), null).reveals.length, 2);
 });
 
 test("a turn is late by what lies between its deadline and its result", () => {
-  assert.equal(followed(NOTHING, event(turn(2), 1), event(turn(1), 0)).lateMs, 100);
-  assert.equal(followed(NOTHING, event(turn(2), 1), null).lateMs, null);
-  assert.equal(followed(NOTHING, event(turn(2), 1), event(turn(1, { paused: true }), 0)).lateMs, null);
+  assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1), 0)).lateMs, 100);
+  assert.equal(withEvent(NOTHING, event(turn(2), 1), null).lateMs, null);
+  assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1, { paused: true }), 0)).lateMs, null);
 });
 
 test("nobody agrees where nobody voted", () => {
-  assert.deepEqual([agreementOf(null), agreementOf(tally([], null)), agreementOf(tally([0, 0], 2)), agreementOf(tally([1, 4], 2))], [null, null, null, 0.8]);
+  assert.deepEqual([agreement(null), agreement(tally([], null)), agreement(tally([0, 0], 2)), agreement(tally([1, 4], 2))], [null, null, null, 0.8]);
 });
 
 test("however long an evening lasts, its line stays short, in order, and true at both ends", () => {
@@ -73,7 +73,7 @@ test("however long an evening lasts, its line stays short, in order, and true at
     fc.property(pauses, (gaps) => {
       let at = 0;
       let samples: readonly Sample[] = [];
-      for (const [index, gap] of gaps.entries()) samples = sampled(samples, { at: (at += gap), teams: [index, 0] });
+      for (const [index, gap] of gaps.entries()) samples = addSample(samples, { at: (at += gap), teams: [index, 0] });
       assert.ok(samples.length <= 242);
       assert.equal(samples[0]?.teams[0], 0);
       assert.deepEqual(samples[samples.length - 1], { at, teams: [gaps.length - 1, 0] });

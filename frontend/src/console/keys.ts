@@ -1,6 +1,6 @@
-import type { Offer, Offers } from "./offers";
+import type { ActionOffer, ActionOffers } from "./offers";
 
-export const KEYS: readonly (readonly [key: string, what: string])[] = [
+export const SHORTCUTS: readonly (readonly [key: string, what: string])[] = [
   ["P", "Pause or resume"],
   ["E", "A little more time"],
   ["Shift E", "More time"],
@@ -12,18 +12,18 @@ export const KEYS: readonly (readonly [key: string, what: string])[] = [
 ];
 
 /** Calls back with each key pressed on its own, as it is written on the buttons: "P", "Shift E", "?". */
-export function onKeys(pressed: (key: string) => void): () => void {
+export function listenForKeys(pressed: (key: string) => void): () => void {
   const listen = (event: KeyboardEvent) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return;
-    const letter = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-    pressed(event.shiftKey && /^[A-Z]$/.test(letter) ? `Shift ${letter}` : letter);
+    const pressedKey = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    pressed(event.shiftKey && /^[A-Z]$/.test(pressedKey) ? `Shift ${pressedKey}` : pressedKey);
   };
   addEventListener("keydown", listen);
   return () => removeEventListener("keydown", listen);
 }
 
-export function offerFor(key: string, { main, beside, rest }: Offers): Offer | undefined {
+export function offerForKey(key: string, { main, beside, rest }: ActionOffers): ActionOffer | undefined {
   const all = [main, ...(beside ? [beside] : []), ...rest];
   return all.find(({ shortcut }) => shortcut === key);
 }

@@ -1,54 +1,54 @@
 import { render } from "preact";
 import { connect } from "../live/connect";
 import { Store, useStore } from "../live/store";
-import type { ConsoleMessage, CountsTold, Role, ToConsole } from "../protocol";
+import type { ConsoleMessage, CountsUpdated, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
 import "../../../crowdgame/static/tokens/rooms.css";
 import "./console.css";
-import { Away, Opening } from "./Away";
-import { Deeds } from "./deeds";
-import { Desk } from "./desk";
-import { Evening } from "./evening";
-import { Lookup } from "./lookup";
+import { ClosedScreen, LoadingScreen } from "./Away";
+import { AuditLogStore } from "./deeds";
+import { OrganizerCommands } from "./desk";
+import { EventHistory } from "./evening";
+import { PeopleSearch } from "./lookup";
 import { Rehearsal } from "./rehearsal";
-import { Room } from "./Room";
+import { ControlRoom } from "./Room";
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 interface Own {
   joinUrl: string;
   displayKey: string | null;
   role: Role;
-  counts: CountsTold | null;
+  counts: CountsUpdated | null;
 }
 
 const own = new Store<Own>({ joinUrl: "", displayKey: null, role: "viewer", counts: null });
 const rehearsal = new Rehearsal();
-const deeds = new Deeds();
-const evening = new Evening(`crowdgame:evening:${code}`);
+const auditLog = new AuditLogStore();
+const history = new EventHistory(`crowdgame:history:${code}`);
 
-function heard(message: ToConsole): void {
-  deeds.hear(message);
-  rehearsal.hear(message);
-  people.hear(message);
-  evening.hear(message, link.clock.now());
+function onMessage(message: ToConsole): void {
+  auditLog.receive(message);
+  rehearsal.receive(message);
+  people.receive(message);
+  history.receive(message, link.clock.now());
   if (message.type === "console.welcomed") own.set({ joinUrl: message.join_url, displayKey: message.display_key, role: message.role });
-  if (message.type === "counts.told") own.set({ counts: message });
-  if (message.type === "action.done" || message.type === "action.refused") desk.hear(message);
+  if (message.type === "counts.updated") own.set({ counts: message });
+  if (message.type === "action.done" || message.type === "action.refused") commands.receive(message);
 }
 
-const link = connect<ConsoleMessage, ToConsole>("/ws/console", () => ({ type: "console.join", code }), heard);
-const desk = new Desk((ask) => link.socket.send(ask));
-const people = new Lookup((ask) => link.socket.send(ask));
+const link = connect<ConsoleMessage, ToConsole>("/ws/console", () => ({ type: "console.join", code }), onMessage);
+const commands = new OrganizerCommands((ask) => link.socket.send(ask));
+const people = new PeopleSearch((ask) => link.socket.send(ask));
 link.store.subscribe(() => {
-  if (link.store.get().connection.state !== "joined") desk.lose();
+  if (link.store.get().connection.state !== "joined") commands.connectionLost();
 });
 
 function Console() {
   const live = useStore(link.store);
-  const told = useStore(own);
-  if (live.connection.state === "away") return <Away close={live.connection.code} code={code} />;
-  if (!live.event) return <Opening lost={live.connection.state === "lost"} />;
-  return <Room live={live} event={live.event} {...told} {...{ clock: link.clock, desk, deeds, evening, rehearsal, people }} />;
+  const ownState = useStore(own);
+  if (live.connection.state === "away") return <ClosedScreen close={live.connection.code} code={code} />;
+  if (!live.event) return <LoadingScreen lost={live.connection.state === "lost"} />;
+  return <ControlRoom live={live} event={live.event} {...ownState} {...{ clock: link.clock, commands, auditLog, history, rehearsal, people }} />;
 }
 
 link.socket.open();

@@ -10,6 +10,6 @@ export function clockEnd({ match, next_match_at }: EventState, phase: Phase): nu
 }
 
 /** What is left on the clock. */
-export function leftOf({ match }: EventState, phase: Phase, until: number, now: number): number {
+export function clockLeft({ match }: EventState, phase: Phase, until: number, now: number): number {
   return phase === "paused" ? (match?.turn?.left_ms ?? 0) : Math.max(0, until - now);
 }

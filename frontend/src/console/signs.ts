@@ -1,7 +1,7 @@
-import { span } from "./words";
+import { formatSpan } from "./words";
 
 /** What this page sees of the service. `overdueMs`: the votes are being counted for so long; `skewMs`: this device's clock. */
-export interface Signs {
+export interface HealthSignals {
   joined: boolean;
   overdueMs: number;
   lateMs: number | null;
@@ -9,7 +9,7 @@ export interface Signs {
   skewMs: number;
 }
 
-export interface Health {
+export interface HealthStatus {
   good: boolean;
   text: string;
   more: string;
@@ -20,12 +20,12 @@ export const OVERDUE_MS = 2000;
 const SKEW_MS = 30_000;
 
 /** How the service does, in the organizer's words: the gravest thing first. */
-export function healthOf(signs: Signs): Health {
-  const trouble = troubleOf(signs);
-  return { good: !trouble, text: trouble || "All good", more: trouble ? "" : figures(signs).join(", ") };
+export function assessHealth(signals: HealthSignals): HealthStatus {
+  const error = describeError(signals);
+  return { good: !error, text: error || "All good", more: error ? "" : healthDetails(signals).join(", ") };
 }
 
-function troubleOf({ joined, overdueMs, lateMs, tookMs }: Signs): string {
+function describeError({ joined, overdueMs, lateMs, tookMs }: HealthSignals): string {
   if (!joined) return "No connection";
   if (overdueMs > OVERDUE_MS) return "Counting takes longer than usual; no vote is lost";
   if (lateMs !== null && lateMs > SLOW_MS) return `The last turn was counted ${seconds(lateMs)} late`;
@@ -33,19 +33,19 @@ function troubleOf({ joined, overdueMs, lateMs, tookMs }: Signs): string {
   return "";
 }
 
-function figures({ lateMs, tookMs, skewMs }: Signs): string[] {
-  const told: string[] = [];
-  if (lateMs !== null) told.push(`last turn counted in ${seconds(lateMs)}`);
-  if (tookMs !== null) told.push(`last press in ${seconds(tookMs)}`);
-  if (Math.abs(skewMs) > SKEW_MS) told.push(`this device's clock is ${about(skewMs)} ${skewMs > 0 ? "behind" : "ahead"}, which does no harm`);
-  return told;
+function healthDetails({ lateMs, tookMs, skewMs }: HealthSignals): string[] {
+  const details: string[] = [];
+  if (lateMs !== null) details.push(`last turn counted in ${seconds(lateMs)}`);
+  if (tookMs !== null) details.push(`last press in ${seconds(tookMs)}`);
+  if (Math.abs(skewMs) > SKEW_MS) details.push(`this device's clock is ${roughly(skewMs)} ${skewMs > 0 ? "behind" : "ahead"}, which does no harm`);
+  return details;
 }
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 100 ? 2 : 1)}\u00a0s`;
 }
 
-function about(ms: number): string {
+function roughly(ms: number): string {
   const whole = Math.round(Math.abs(ms) / 1000);
-  return whole < 90 ? span(whole) : span(60 * Math.round(whole / 60));
+  return whole < 90 ? formatSpan(whole) : formatSpan(60 * Math.round(whole / 60));
 }

@@ -1,40 +1,40 @@
 import { lastClosed } from "../live/phase";
-import type { Deed, EventState, Pressed } from "../protocol";
-import { plainOffer, type Offer } from "./offers";
+import type { AuditEntry, EventState, Pressed } from "../protocol";
+import { plainOffer, type ActionOffer } from "./offers";
 
 /** A deed as it is listed. `undo` is the press that takes it back, while what it did still stands. */
-export interface Listed {
-  deed: Deed;
+export interface ListedEntry {
+  entry: AuditEntry;
   undone: boolean;
-  undo: Offer | null;
+  undo: ActionOffer | null;
 }
 
 /** What a deed is held against: the event as it is, and whether a rehearsal plays. */
-export interface Present {
+export interface UndoContext {
   event: EventState;
   rehearsing: boolean;
 }
 
-const GRAVE = ["turn.void", "match.abort"];
+const NEEDS_CONFIRMATION = ["turn.void", "match.abort"];
 
 /** Newest first, as they come. */
-export function listed(deeds: readonly Deed[], present: Present): Listed[] {
-  const undone = undoneOf(deeds);
-  return deeds.map((deed, index) => ({
-    deed,
-    undone: undone.has(deed.id),
-    undo: undone.has(deed.id) || !stands(deed, deeds.slice(0, index), present) ? null : offerOf(deed.undo!),
+export function listEntries(audit: readonly AuditEntry[], context: UndoContext): ListedEntry[] {
+  const undone = findUndone(audit);
+  return audit.map((entry, index) => ({
+    entry,
+    undone: undone.has(entry.id),
+    undo: undone.has(entry.id) || !mayUndo(entry, audit.slice(0, index), context) ? null : undoOffer(entry.undo!),
   }));
 }
 
 /** The deeds that a later one has taken back: it pressed what their undo says. */
-function undoneOf(deeds: readonly Deed[]): ReadonlySet<number> {
+function findUndone(audit: readonly AuditEntry[]): ReadonlySet<number> {
   const undone = new Set<number>();
-  deeds.forEach((_, fromNewest) => {
-    const index = deeds.length - 1 - fromNewest;
-    const older = deeds.slice(index + 1).filter(({ id }) => !undone.has(id));
-    const at = older.findIndex((one) => isSame(one.undo, deeds[index]!.pressed));
-    if (at >= 0 && !isTouched(older[at]!, older.slice(0, at))) undone.add(older[at]!.id);
+  audit.forEach((_, fromNewest) => {
+    const index = audit.length - 1 - fromNewest;
+    const older = audit.slice(index + 1).filter(({ id }) => !undone.has(id));
+    const at = older.findIndex((one) => isSame(one.undo, audit[index]!.pressed));
+    if (at >= 0 && !isSuperseded(older[at]!, older.slice(0, at))) undone.add(older[at]!.id);
   });
   return undone;
 }
@@ -44,27 +44,27 @@ function isSame(one: Pressed | null, other: Pressed | null): boolean {
 }
 
 /** Whether something newer was about the same thing. */
-function isTouched({ pressed }: Deed, newer: readonly Deed[]): boolean {
-  const topic = topicOf(pressed);
-  return topic !== "" && newer.some((one) => topicOf(one.pressed) === topic);
+function isSuperseded({ pressed }: AuditEntry, newer: readonly AuditEntry[]): boolean {
+  const topic = undoTopic(pressed);
+  return topic !== "" && newer.some((one) => undoTopic(one.pressed) === topic);
 }
 
 /** What only the last deed can be right about; empty: each deed stands for itself. */
-function topicOf(pressed: Pressed | null): string {
+function undoTopic(pressed: Pressed | null): string {
   if (!pressed) return "";
-  const { action, turn, part, sign } = pressed;
+  const { action, turn, part, voter_code } = pressed;
   if (action === "lobby.open" || action.startsWith("joining.")) return "door";
   if (action === "turn.pause" || action === "turn.resume") return `hold ${turn}`;
   if (action.startsWith("turn.") || action === "hands.count") return "";
-  return [action.split(".")[0], part, sign].join(" ");
+  return [action.split(".")[0], part, voter_code].join(" ");
 }
 
 /** Whether what was done is still so, and nothing newer has touched it. */
-function stands(deed: Deed, newer: readonly Deed[], { event, rehearsing }: Present): boolean {
-  return !!deed.undo && !!deed.pressed && !isTouched(deed, newer) && isSo(deed.pressed, event, rehearsing);
+function mayUndo(entry: AuditEntry, newer: readonly AuditEntry[], { event, rehearsing }: UndoContext): boolean {
+  return !!entry.undo && !!entry.pressed && !isSuperseded(entry, newer) && isInEffect(entry.pressed, event, rehearsing);
 }
 
-function isSo(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: EventState, rehearsing: boolean): boolean {
+function isInEffect(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: EventState, rehearsing: boolean): boolean {
   const turn = match?.turn ?? null;
   switch (pressed.action) {
     case "joining.lock":
@@ -81,7 +81,7 @@ function isSo(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: Event
       return turn?.id === pressed.turn;
     case "turn.close":
       return lastClosed(match ?? null)?.turn === pressed.turn;
-    case "pace.set":
+    case "turn.extra_time":
       return extra_s === (pressed.seconds ?? 0);
     case "notice.show":
     case "notice.clear":
@@ -94,6 +94,6 @@ function isSo(pressed: Pressed, { lobby, match, notice, hidden, extra_s }: Event
   }
 }
 
-function offerOf({ action, turn, seconds, text, part, team, sign }: Pressed): Offer {
-  return { ...plainOffer(action, "Undo"), turn, seconds, text, part, team, sign, ...(GRAVE.includes(action) ? { sure: "Sure?" } : {}) };
+function undoOffer({ action, turn, seconds, text, part, team, voter_code }: Pressed): ActionOffer {
+  return { ...plainOffer(action, "Undo"), turn, seconds, text, part, team, voter_code, ...(NEEDS_CONFIRMATION.includes(action) ? { confirm: "Sure?" } : {}) };
 }

@@ -1,15 +1,15 @@
-import { leftOnClock } from "../live/clocks";
+import { timeBankLeft } from "../live/clocks";
 import { clockface } from "./clockface";
-import { sideOf, type Place } from "./sides";
-import type { View } from "./view";
+import { sideAtPlace, type Place } from "./sides";
+import type { StageView } from "./view";
 
 /** A side's own clock, where the seal will be; it stands once the side has picked. */
-export function Bank({ view, place }: { view: View; place: Place }) {
+export function TimeBank({ view, place }: { view: StageView; place: Place }) {
   const { scene, turnout, now } = view;
   const { match, phase } = scene;
   const shown = phase === "voting" || phase === "talk" || phase === "ended";
-  const left = shown && match ? leftOnClock(match, sideOf(match, place), turnout, place, now()) : null;
+  const left = shown && match ? timeBankLeft(match, sideAtPlace(match, place), turnout, place, now()) : null;
   if (left === null) return null;
   const stands = phase !== "voting" || !!turnout?.picked_at?.[place];
-  return <p class="seal bank" data-stands={stands} role="timer">{clockface(left)}</p>;
+  return <p class="seal time-bank" data-stands={stands} role="timer">{clockface(left)}</p>;
 }

@@ -2,12 +2,12 @@ import { useRef } from "preact/hooks";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
 import { Shape } from "../board/Ball";
 import type { CloseCall } from "./closecall";
-import { barsOf, worthTelling, type Bar, type Standpoint } from "./distribution";
+import { distributionBars, isWorthShowing, type Bar, type Standpoint } from "./distribution";
 import { settle } from "./motion";
-import { during, useReel, type Frame } from "./reel";
-import { percent } from "./sides";
+import { framesDuring, useRevealAnimation, type RevealFrame } from "./reel";
+import { roundedPercent } from "./sides";
 import { CHOOSING, POURING, REPLAYING } from "./timeline";
-import { useReveal, type View } from "./view";
+import { useReveal, type StageView } from "./view";
 
 const WIDTH = 40;
 const GAP = 2;
@@ -24,77 +24,77 @@ const LABEL_AT: Record<Standpoint, number> = { left: -ASIDE, right: ASIDE, alone
 const LEFT_EDGE: Record<Standpoint, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
 
 /** The tides, poured into the columns; a close call runs up once more by itself. */
-export function Bars({ view }: { view: View }) {
+export function Bars({ view }: { view: StageView }) {
   const drawing = useRef<SVGSVGElement>(null);
-  const bars = barsOf(view);
+  const bars = distributionBars(view);
   const { match, stage, call } = view.scene;
   const again = stage?.step === "replay" && call?.kind === "count" ? call : null;
   useReveal(view, ["pour"], ({ poured }) => {
     const labels = drawing.current?.querySelectorAll("text") ?? [];
-    bars.forEach((bar, index) => say(labels[index], again ? marginOf(again, bar) : figure(bar, poured)));
+    bars.forEach((bar, index) => setText(labels[index], again ? marginText(again, bar) : figure(bar, poured)));
   });
   if (!match) return null;
   const [width, height] = [cabinetWidth(match.board), cabinetHeight(match.board)];
   return (
     <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
-      {bars.map((bar) => <BarOf key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
+      {bars.map((bar) => <BarView key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
     </svg>
   );
 }
 
 function figure({ share }: Bar, poured: number): string {
   const counted = share * settle(Math.ceil(poured * COUNTS_IN) / COUNTS_IN);
-  return worthTelling(counted) ? percent(counted) : "";
+  return isWorthShowing(counted) ? roundedPercent(counted) : "";
 }
 
-type Count = CloseCall & { kind: "count" };
+type CountCall = CloseCall & { kind: "count" };
 
-function contends(call: Count | null, { side, column }: Bar): boolean {
+function contends(call: CountCall | null, { side, column }: Bar): boolean {
   return call !== null && call.side === side && (call.first === column || call.second === column);
 }
 
 /** By how much the first one was ahead. */
-function marginOf(call: Count, bar: Bar): string {
+function marginText(call: CountCall, bar: Bar): string {
   if (!contends(call, bar)) return "";
   if (call.margin === 0) return "=";
   return bar.column === call.first ? `+${call.margin}` : "";
 }
 
-function say(label: Element | undefined, text: string) {
+function setText(label: Element | undefined, text: string) {
   if (label && label.textContent !== text) label.textContent = text;
 }
 
-function BarOf({ view, bar, again }: { view: View; bar: Bar; again: Count | null }) {
+function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CountCall | null }) {
   const { side, x, standpoint, picked, height, share } = bar;
   const contending = contends(again, bar);
-  const body = useReel<SVGRectElement>(view, bodyFrames(view, contending));
-  const label = useReel<SVGTextElement>(view, labelFrames(view, bar, contending));
+  const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
+  const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
   const left = x + LEFT_EDGE[standpoint];
   return (
     <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
       <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
-      <text x={x + (percent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} ref={label} />
+      <text x={x + (roundedPercent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} ref={label} />
       {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );
 }
 
-function bodyFrames({ calm }: View, again: boolean): Frame[] {
+function bodyFrames({ calm }: StageView, again: boolean): RevealFrame[] {
   const rise = (grown: number) => ({ transform: `scaleY(${grown.toFixed(4)})` });
   return [
     { at: 0, ...rise(0) },
-    ...during(POURING, calm, STEPS, (t) => rise(settle(t))),
-    ...(again ? during(REPLAYING, calm, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
+    ...framesDuring(POURING, calm, STEPS, (t) => rise(settle(t))),
+    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
   ];
 }
 
-function labelFrames({ calm }: View, { label, lifted, height }: Bar, again: boolean): Frame[] {
+function labelFrames({ calm }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
   const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
   return [
     { at: 0, ...at(0) },
-    ...during(POURING, calm, STEPS, (t) => at(label * settle(t))),
-    ...during(CHOOSING, calm, STEPS, (t) => at(label + (lifted - label) * settle(t))),
-    ...(again ? during(REPLAYING, calm, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
+    ...framesDuring(POURING, calm, STEPS, (t) => at(label * settle(t))),
+    ...framesDuring(CHOOSING, calm, STEPS, (t) => at(label + (lifted - label) * settle(t))),
+    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
   ];
 }
 

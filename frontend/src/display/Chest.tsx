@@ -1,17 +1,17 @@
-import { placeOf } from "./sides";
-import { isOpenVote, standing, type View } from "./view";
+import { sidePlace } from "./sides";
+import { isOpenVote, gridPlacement, type StageView } from "./view";
 import type { Concealed } from "../protocol";
 
 /** What a side chose in secret stands on its half of the screen until both choices are told. */
-export function Chest({ view }: { view: View }) {
+export function Chest({ view }: { view: StageView }) {
   const { scene, size } = view;
-  const stand = standing(view);
-  const kept = keptIn(view);
-  if (!kept || !stand) return null;
-  const width = `calc(${(size.width - stand.width) / 2 - 30} * var(--u))`;
+  const placement = gridPlacement(view);
+  const hiddenChoice = concealedChoice(view);
+  if (!hiddenChoice || !placement) return null;
+  const width = `calc(${(size.width - placement.width) / 2 - 30} * var(--u))`;
   const opens = scene.stage?.step === "pour";
   return (
-    <section class="chest" data-place={placeOf(scene.match, kept.side)} data-side={kept.side} data-opens={opens} style={{ width }}>
+    <section class="chest" data-place={sidePlace(scene.match, hiddenChoice.side)} data-side={hiddenChoice.side} data-opens={opens} style={{ width }}>
       <svg viewBox="0 0 240 190" aria-hidden="true">
         <path class="inside" d="M22 86 H218 V112 H22 Z" />
         <g class="lid">
@@ -30,7 +30,7 @@ export function Chest({ view }: { view: View }) {
   );
 }
 
-function keptIn({ scene }: View): Concealed | null {
+function concealedChoice({ scene }: StageView): Concealed | null {
   const { phase, match, reveal, stage } = scene;
   if (phase === "reveal") return stage?.step === "sealed" || stage?.step === "pour" ? (reveal?.concealed ?? null) : null;
   return isOpenVote(scene) || phase === "talk" ? (match?.concealed ?? null) : null;

@@ -1,50 +1,50 @@
 import type { SideTally } from "../protocol";
-import { nameOf } from "../board/geometry";
+import { optionName } from "../board/geometry";
 import { support } from "../live/support";
-import { isHidden, percent, plural, sideOf, tallyOf, teamOf, type Place } from "./sides";
-import { standing, type View } from "./view";
-import { decision } from "./words";
+import { isPartHidden, roundedPercent, pluralize, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "./sides";
+import { gridPlacement, type StageView } from "./view";
+import { decisionText } from "./words";
 
 const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
 
 /** What a team chose, on its side of the screen. */
-export function Choice({ view, place }: { view: View; place: Place }) {
+export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const { scene, size, state } = view;
-  const side = sideOf(scene.match, place);
-  const tally = tallyOf(scene.reveal, side);
-  const stand = standing(view);
-  if (!tally || !stand || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
-  const width = `calc(${(size.width - stand.width) / 2 - 30} * var(--u))`;
-  const counted = !isHidden(state, "tally");
-  const name = nameOf(scene.match!.board, tally.pick ?? 0);
-  const words = decision(tally, counted, name) || of(view, place, tally);
+  const side = sideAtPlace(scene.match, place);
+  const tally = tallyForSide(scene.reveal, side);
+  const placement = gridPlacement(view);
+  if (!tally || !placement || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
+  const width = `calc(${(size.width - placement.width) / 2 - 30} * var(--u))`;
+  const counted = !isPartHidden(state, "tally");
+  const name = optionName(scene.match!.board, tally.pick ?? 0);
+  const words = decisionText(tally, counted, name) || ballotsText(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <Pick tally={tally} name={name} counted={counted} who={whoIn(view, place)} />}
+      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <PickFigure tally={tally} name={name} counted={counted} who={pronoun(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
 }
 
 /** How many chose, and how they said so; without counts, only how. */
-function of({ state }: View, place: Place, { ballots }: SideTally): string {
-  const hands = teamOf(state, place).hands;
-  if (isHidden(state, "turnout") || isHidden(state, "tally")) return hands ? "by show of hands" : "";
-  return `of ${plural(ballots, hands ? "hand" : "vote")}`;
+function ballotsText({ state }: StageView, place: Place, { ballots }: SideTally): string {
+  const hands = teamAtPlace(state, place).hands;
+  if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? "by show of hands" : "";
+  return `of ${pluralize(ballots, hands ? "hand" : "vote")}`;
 }
 
-function whoIn({ home }: View, place: Place): string {
+function pronoun({ home }: StageView, place: Place): string {
   if (!home) return "";
   return place === 0 ? "You " : "They ";
 }
 
-function Pick({ tally, name, counted, who }: { tally: SideTally; name: string; counted: boolean; who: string }) {
+function PickFigure({ tally, name, counted, who }: { tally: SideTally; name: string; counted: boolean; who: string }) {
   const [votes, of] = support(tally);
   return (
     <>
       <span class="said">{who}chose</span>
       <b class="column">{name}</b>
-      {counted && tally.ballots > 0 && <b class="share">{percent(votes / of)} %</b>}
+      {counted && tally.ballots > 0 && <b class="share">{roundedPercent(votes / of)} %</b>}
     </>
   );
 }

@@ -1,23 +1,23 @@
 import { useEffect, useRef } from "preact/hooks";
 import { clockface } from "./clockface";
-import type { View } from "./view";
-import { verdict } from "./words";
+import type { StageView } from "./view";
+import { matchVerdict } from "./words";
 
 const LAST_S = 5;
 const SHOWN = ["talk", "voting"];
 
 /** The time left, by the server's clock, until the vote closes or opens; it grows in the last seconds. */
-export function Clock({ view }: { view: View }) {
+export function Clock({ view }: { view: StageView }) {
   const { phase, leftMs } = view.scene;
   const shown = SHOWN.includes(phase);
-  const word = wordOf(view);
+  const word = clockWord(view);
   const face = shown ? clockface(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!last || view.calm) return;
-    const beat = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
-    figure.current?.animate(beat, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
+    const pulse = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
+    figure.current?.animate(pulse, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
   }, [face, last]);
   return (
     <div class="clock" data-last={last} data-phase={phase}>
@@ -29,15 +29,15 @@ export function Clock({ view }: { view: View }) {
 }
 
 /** What stands in the clock's place when no time runs. */
-function wordOf(view: View): string {
+function clockWord(view: StageView): string {
   const { phase, stage, match } = view.scene;
-  if (phase === "ended" && match) return verdict(view, match).title;
+  if (phase === "ended" && match) return matchVerdict(view, match).title;
   if (phase === "paused") return "Paused";
   return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 
 /** Fills while people talk, runs out while they vote. */
-function TimeBar({ view }: { view: View }) {
+function TimeBar({ view }: { view: StageView }) {
   const bar = useRef<HTMLElement>(null);
   const { turn, match, phase } = view.scene;
   const talk = phase === "talk";
@@ -55,7 +55,7 @@ function filling(bar: HTMLElement | null, left: number, whole: number) {
   return bar?.animate([{ transform: `scaleX(${share})` }, { transform: "scaleX(1)" }], { duration: left, fill: "both" });
 }
 
-function runningOut(bar: HTMLElement | null, wait: number, { scene, now }: View, whole: number) {
+function runningOut(bar: HTMLElement | null, wait: number, { scene, now }: StageView, whole: number) {
   const left = Math.max(0, (scene.turn?.closes_at ?? 0) - now() - wait);
   const share = Math.min(1, left / whole);
   const frames = [{ transform: `scaleX(${share})` }, { transform: "scaleX(0)" }];

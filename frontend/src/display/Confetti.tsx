@@ -1,15 +1,15 @@
 import { useEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "./layout";
-import { winnerOf } from "./scene";
-import { seriesOf } from "../live/series";
-import { isWon, type View } from "./view";
+import { matchWinner } from "./scene";
+import { currentSeries } from "../live/series";
+import { isWon, type StageView } from "./view";
 
 const PIECES = 260;
-const LASTS_MS = 6000;
+const DURATION_MS = 6000;
 /** Whoever loads the page later has missed it. */
-const FRESH_MS = 4000;
+const MAX_AGE_MS = 4000;
 const FINEST = 0.5;
-const COLOURS = { red: ["#ff6b7b", "#fff4ea", "#d9b36c"], yellow: ["#fff0a6", "#fff4ea", "#d9b36c"] };
+const COLORS = { red: ["#ff6b7b", "#fff4ea", "#d9b36c"], yellow: ["#fff0a6", "#fff4ea", "#d9b36c"] };
 
 interface Piece {
   x: number;
@@ -19,28 +19,28 @@ interface Piece {
   waits: number;
   spins: number;
   size: number;
-  colour: string;
+  color: string;
 }
 
 /** Once, at the end: of a series when it is decided, else of a match. */
-export function Confetti({ view }: { view: View }) {
+export function Confetti({ view }: { view: StageView }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { scene, state, calm, size, now } = view;
   const { match } = scene;
-  const winner = match && winnerOf(match);
-  const thrown = isWon(scene) && !calm && (state.best_of === null || seriesOf(state).winner !== null);
+  const winner = match && matchWinner(match);
+  const thrown = isWon(scene) && !calm && (state.best_of === null || currentSeries(state).winner !== null);
   const ended = match?.reveal ? match.reveal.resolved_at + match.reveal_s * 1000 : 0;
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
-    if (!thrown || !winner || !pen || now() - ended > FRESH_MS) return;
-    return rain(pen, piecesOf(size.width, COLOURS[winner]));
+    if (!thrown || !winner || !pen || now() - ended > MAX_AGE_MS) return;
+    return rain(pen, makePieces(size.width, COLORS[winner]));
   }, [thrown, match?.id]);
   const fine = Math.min(FINEST, size.unit);
   if (!thrown) return null;
   return <canvas class="confetti" ref={canvas} width={Math.round(size.width * fine)} height={Math.round(HEIGHT * fine)} aria-hidden="true" />;
 }
 
-function piecesOf(width: number, colours: readonly string[]): Piece[] {
+function makePieces(width: number, colors: readonly string[]): Piece[] {
   return Array.from({ length: PIECES }, (_, n) => ({
     x: Math.random() * width,
     rises: -60 - Math.random() * HEIGHT * 0.5,
@@ -49,7 +49,7 @@ function piecesOf(width: number, colours: readonly string[]): Piece[] {
     waits: Math.random() * 0.15,
     spins: (Math.random() - 0.5) * 24,
     size: 12 + Math.random() * 16,
-    colour: colours[n % colours.length]!,
+    color: colors[n % colors.length]!,
   }));
 }
 
@@ -57,7 +57,7 @@ function piecesOf(width: number, colours: readonly string[]): Piece[] {
 function rain(pen: CanvasRenderingContext2D, pieces: readonly Piece[]): () => void {
   const began = performance.now();
   let frame = requestAnimationFrame(function next() {
-    const t = (performance.now() - began) / LASTS_MS;
+    const t = (performance.now() - began) / DURATION_MS;
     clear(pen);
     if (t >= 1) return;
     for (const piece of pieces) draw(pen, piece, t);
@@ -78,7 +78,7 @@ function draw(pen: CanvasRenderingContext2D, piece: Piece, t: number) {
   const x = piece.x + piece.drifts * own + Math.sin(own * 14 + piece.spins) * 26;
   const angle = piece.spins * own;
   pen.setTransform(Math.cos(angle) * fine, Math.sin(angle) * fine, -Math.sin(angle) * fine, Math.cos(angle) * fine, x * fine, y * fine);
-  pen.fillStyle = piece.colour;
+  pen.fillStyle = piece.color;
   pen.globalAlpha = Math.min(1, (1 - t) * 5);
   pen.fillRect(-piece.size / 2, -piece.size / 4, piece.size, (piece.size / 2) * Math.abs(Math.cos(own * piece.spins)));
 }

@@ -1,8 +1,8 @@
-import { cabinetHeight, cabinetWidth, pitchOf, slotX } from "../board/geometry";
-import { thousands } from "../live/format";
-import { fittedNumber } from "./layout";
-import { isHidden } from "./sides";
-import { isOpenVote, standing, type View } from "./view";
+import { cabinetHeight, cabinetWidth, columnPitch, columnX } from "../board/geometry";
+import { formatNumber } from "../live/format";
+import { fitNumber } from "./layout";
+import { isPartHidden } from "./sides";
+import { isOpenVote, gridPlacement, type StageView } from "./view";
 
 const WIDTH = 56;
 const FOOT = -4;
@@ -11,26 +11,26 @@ const LABEL = { size: 62, above: 12, room: 84, margin: 8 };
 const CLOCK = 226;
 
 /** An open vote as it goes: over each column its votes; the highest bar takes all the room there is. */
-export function Counting({ view }: { view: View }) {
+export function LiveCounts({ view }: { view: StageView }) {
   const { scene, counts, state } = view;
   const { match, turn } = scene;
-  const stand = standing(view);
-  if (!match || !turn || !stand || !isOpenVote(scene) || isHidden(state, "tally")) return null;
+  const placement = gridPlacement(view);
+  if (!match || !turn || !placement || !isOpenVote(scene) || isPartHidden(state, "tally")) return null;
   const { board } = match;
-  const told = counts?.turn === turn.id ? counts.counts : [];
-  const most = Math.max(1, ...told);
-  const room = Math.max(0, (stand.floor - stand.height - CLOCK) / stand.scale - LABEL.room);
-  const size = fittedNumber(thousands(most), pitchOf(board) - LABEL.margin, LABEL.size);
+  const votesSoFar = counts?.turn === turn.id ? counts.counts : [];
+  const most = Math.max(1, ...votesSoFar);
+  const room = Math.max(0, (placement.floor - placement.height - CLOCK) / placement.scale - LABEL.room);
+  const size = fitNumber(formatNumber(most), columnPitch(board) - LABEL.margin, LABEL.size);
   return (
     <svg class="bars" viewBox={`0 0 ${cabinetWidth(board)} ${cabinetHeight(board)}`} data-counting aria-hidden="true">
       {Array.from({ length: board.columns }, (_, index) => {
-        const votes = told[index] ?? 0;
+        const votes = votesSoFar[index] ?? 0;
         const grown = votes / most;
-        const x = slotX(index + 1, board, view.back);
+        const x = columnX(index + 1, board, view.back);
         return (
           <g class="votes" key={index} data-side={turn.to_move[0]} data-votes={votes}>
             <rect x={x - WIDTH / 2} y={FOOT - room} width={WIDTH} height={room} rx="3" style={{ transform: `scaleY(${grown.toFixed(4)})` }} />
-            <text x={x} font-size={size} style={{ transform: `translateY(${(FOOT - grown * room - LABEL.above).toFixed(1)}px)` }}>{votes > 0 && thousands(votes)}</text>
+            <text x={x} font-size={size} style={{ transform: `translateY(${(FOOT - grown * room - LABEL.above).toFixed(1)}px)` }}>{votes > 0 && formatNumber(votes)}</text>
           </g>
         );
       })}

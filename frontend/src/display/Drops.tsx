@@ -2,14 +2,14 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { DECK, HEIGHT, LOW_TIDE } from "./layout";
 
-const MOST = 16;
+const MAX_DROPS = 16;
 /** No drop starts anew before it has risen: two animations of one element would leave the compositor. */
 const POOL = 40;
 const DEPTH = HEIGHT - DECK - LOW_TIDE + 130;
 
 /** The votes of a second rise together; which column they are for is nowhere to be seen. */
-export function Rising({ number, calm }: { number: number; calm: boolean }) {
-  const drops = useMore(number, calm, POOL, (more) => Math.min(MOST, Math.ceil(Math.sqrt(more) * 1.6)), rise);
+export function RisingDrops({ number, calm }: { number: number; calm: boolean }) {
+  const drops = useDropPool(number, calm, POOL, (more) => Math.min(MAX_DROPS, Math.ceil(Math.sqrt(more) * 1.6)), rise);
   return <Pool drops={drops} size={POOL} />;
 }
 
@@ -17,8 +17,8 @@ const SPLASHES = 14;
 const SPLASH_POOL = 28;
 
 /** Presses of the warm-up jump out of the water. */
-export function Splash({ cheers, calm }: { cheers: number; calm: boolean }) {
-  const drops = useMore(cheers, calm, SPLASH_POOL, (more) => Math.min(SPLASHES, more), leap);
+export function CheerSplash({ cheers, calm }: { cheers: number; calm: boolean }) {
+  const drops = useDropPool(cheers, calm, SPLASH_POOL, (more) => Math.min(SPLASHES, more), leap);
   return <Pool drops={drops} size={SPLASH_POOL} />;
 }
 
@@ -31,7 +31,7 @@ function Pool({ drops, size }: { drops: RefObject<HTMLDivElement | null>; size: 
 }
 
 /** Sets some of a pool of drops in motion whenever `number` has grown. */
-function useMore(number: number, calm: boolean, pool: number, some: (more: number) => number, set: (drop: Element | undefined) => void) {
+function useDropPool(number: number, calm: boolean, pool: number, some: (more: number) => number, set: (drop: Element | undefined) => void) {
   const drops = useRef<HTMLDivElement>(null);
   const before = useRef(number);
   const next = useRef(0);

@@ -1,10 +1,10 @@
 import type { Drop } from "../protocol";
 import { Ball, EnamelDefs } from "../board/Ball";
-import { BALL, centreY, slotX } from "../board/geometry";
+import { BALL, centerY, columnX } from "../board/geometry";
 import { fall, settle } from "./motion";
-import { during, useReel, type Frame } from "./reel";
+import { framesDuring, useRevealAnimation, type RevealFrame } from "./reel";
 import { CHOOSING, REPLAYING, dropping, droppingAgain, type Span } from "./timeline";
-import type { View } from "./view";
+import type { StageView } from "./view";
 
 const OVER_RIM = -BALL - 8;
 const ROLLS_OFF = 0.55;
@@ -12,13 +12,13 @@ const BOX = 46;
 const STEPS = 28;
 
 /** The picks as balls: they hang over their columns, then drop in the resolution's order. */
-export function Falling({ view }: { view: View }) {
+export function FallingBalls({ view }: { view: StageView }) {
   const { reveal } = view.scene;
   return <>{reveal?.resolution.drops.map((drop, index) => <FallingBall key={drop.side} view={view} drop={drop} index={index} />)}</>;
 }
 
-function FallingBall({ view, drop, index }: { view: View; drop: Drop; index: number }) {
-  const ball = useReel<SVGSVGElement>(view, framesOf(view, drop, index));
+function FallingBall({ view, drop, index }: { view: StageView; drop: Drop; index: number }) {
+  const ball = useRevealAnimation<SVGSVGElement>(view, fallingFrames(view, drop, index));
   return (
     <svg class="falling" viewBox={`${-BOX} ${-BOX} ${2 * BOX} ${2 * BOX}`} ref={ball} aria-hidden="true">
       <EnamelDefs />
@@ -27,14 +27,14 @@ function FallingBall({ view, drop, index }: { view: View; drop: Drop; index: num
   );
 }
 
-function framesOf(view: View, drop: Drop, index: number): Frame[] {
+function fallingFrames(view: StageView, drop: Drop, index: number): RevealFrame[] {
   const { scene, calm } = view;
-  const pose = poseOf(view, drop, index);
+  const pose = ballPose(view, drop, index);
   if (!scene.plan || !pose) return [];
-  const way = (span: Span) => during(span, calm, STEPS, (t) => pose(1, t));
+  const way = (shareSpan: Span) => framesDuring(shareSpan, calm, STEPS, (t) => pose(1, t));
   return [
     { at: 0, ...pose(0, 0) },
-    ...during(CHOOSING, calm, 6, (t) => pose(settle(t), 0)),
+    ...framesDuring(CHOOSING, calm, 6, (t) => pose(settle(t), 0)),
     ...way(dropping(scene.plan, index)),
     ...(scene.plan.replay === "conflict" ? [{ at: REPLAYING[0], ...pose(1, 0) }, ...way(droppingAgain(index))] : []),
     { at: 1, ...pose(1, 1) },
@@ -42,16 +42,16 @@ function framesOf(view: View, drop: Drop, index: number): Frame[] {
 }
 
 /** How a ball looks on its way: in a conflict the second one hangs on top of the first; one without room rolls off. */
-function poseOf({ scene, back, size }: View, { column, row }: Drop, index: number) {
+function ballPose({ scene, back, size }: StageView, { column, row }: Drop, index: number) {
   const { match, reveal } = scene;
   if (!match || !reveal) return null;
   const { rows } = match.board;
   const stacked = reveal.resolution.conflict !== null ? index : 0;
   const from = OVER_RIM - stacked * (2 * BALL + 4);
-  const to = row === null ? OVER_RIM + 6 : centreY(row, rows);
-  const x = slotX(column, match.board, back);
-  return (grown: number, progress: number): Omit<Frame, "at"> => {
-    const y = from + (to - from) * fall(progress, to - from, centreY(1, rows) - OVER_RIM);
+  const to = row === null ? OVER_RIM + 6 : centerY(row, rows);
+  const x = columnX(column, match.board, back);
+  return (grown: number, progress: number): Omit<RevealFrame, "at"> => {
+    const y = from + (to - from) * fall(progress, to - from, centerY(1, rows) - OVER_RIM);
     const gone = row === null ? Math.max(0, (progress - ROLLS_OFF) / (1 - ROLLS_OFF)) : 0;
     const px = (length: number) => `${((length - BOX) * size.unit).toFixed(2)}px`;
     return { transform: `translate(${px(x + gone * gone * 130)}, ${px(y + gone * gone * 40)}) scale(${grown.toFixed(3)})`, opacity: 1 - gone };

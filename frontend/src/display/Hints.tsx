@@ -1,5 +1,5 @@
 import { useStore } from "../live/store";
-import { HINTS, LOOKS } from "./keys";
+import { KEY_HINTS, URL_OPTIONS } from "./keys";
 import type { Access, Presenter } from "./presenter";
 
 const STATUS: Record<Access, string> = {
@@ -15,7 +15,7 @@ export function Hints({ presenter }: { presenter: Presenter }) {
   return (
     <div class="hints" role="dialog" aria-label="Keys">
       <dl>
-        {HINTS.map(([key, what]) => (
+        {KEY_HINTS.map(([key, what]) => (
           <div key={key}>
             <dt>{key}</dt>
             <dd>{what}</dd>
@@ -23,7 +23,7 @@ export function Hints({ presenter }: { presenter: Presenter }) {
         ))}
       </dl>
       <dl class="looks">
-        {LOOKS.map(([query, what]) => (
+        {URL_OPTIONS.map(([query, what]) => (
           <div key={query}>
             <dt>{query}</dt>
             <dd>{what}</dd>
@@ -36,7 +36,7 @@ export function Hints({ presenter }: { presenter: Presenter }) {
 }
 
 /** One line for whoever presses keys, over the foot of the stage; also on a blank screen. */
-export function Said({ presenter, foot }: { presenter: Presenter; foot: number }) {
-  const { said } = useStore(presenter.store);
-  return said ? <p class="said-line" role="status" style={{ minHeight: `calc(${foot} * var(--u))` }}>{said}</p> : null;
+export function PresenterMessage({ presenter, foot }: { presenter: Presenter; foot: number }) {
+  const { statusText } = useStore(presenter.store);
+  return statusText ? <p class="presenter-message" role="status" style={{ minHeight: `calc(${foot} * var(--u))` }}>{statusText}</p> : null;
 }

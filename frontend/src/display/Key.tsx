@@ -1,17 +1,17 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { KeyShown } from "../protocol";
-import type { View } from "./view";
-import { needed } from "./words";
+import type { StageView } from "./view";
+import { admissionHint } from "./words";
 
 const PERIOD_MS = 30_000;
 const TICKS = 6;
 
 /** The code of the moment, and how much of its time is left. */
-export function Key({ view, shown }: { view: View; shown: KeyShown | null }) {
+export function RotatingCode({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   if (view.state.admission !== "rotating") return null;
-  if (!shown) return <p class="needed">{needed("rotating")}</p>;
+  if (!shown) return <p class="needed">{admissionHint("rotating")}</p>;
   return (
-    <p class="key">
+    <p class="rotating-code">
       <Ring view={view} until={shown.until_at} />
       <b data-key={shown.key}>{shown.key}</b>
     </p>
@@ -19,7 +19,7 @@ export function Key({ view, shown }: { view: View; shown: KeyShown | null }) {
 }
 
 /** Runs out once a code; whoever asked for less motion sees it go down in a few steps. */
-function Ring({ view, until }: { view: View; until: number }) {
+function Ring({ view, until }: { view: StageView; until: number }) {
   const arc = useRef<SVGCircleElement>(null);
   useEffect(() => {
     const left = Math.max(0, until - view.now());

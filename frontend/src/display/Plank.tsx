@@ -1,4 +1,4 @@
 /** The organizer's word to all; it stays until it is taken back. */
-export function Plank({ notice }: { notice: string }) {
-  return <p class="plank" role="status"><span>{notice}</span></p>;
+export function OrganizerNotice({ notice }: { notice: string }) {
+  return <p class="organizer-notice" role="status"><span>{notice}</span></p>;
 }

@@ -1,28 +1,28 @@
 import { useState } from "preact/hooks";
 import type { ServerClock } from "../live/clock";
-import type { Live } from "../live/event";
+import type { LiveState } from "../live/event";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
-import { useCues } from "./cues";
-import { Hints, Said } from "./Hints";
-import { seenFrom } from "./home";
-import { footOf, liftOf } from "./layout";
+import { useSoundCues } from "./cues";
+import { Hints, PresenterMessage } from "./Hints";
+import { fromHomeTeam } from "./home";
+import { footLayout, stageLift } from "./layout";
 import type { Presenter } from "./presenter";
 import type { Scene } from "./scene";
-import type { Look } from "./screen";
-import { Show } from "./Show";
-import { Lost } from "./Sign";
+import type { DisplayOptions } from "./screen";
+import { Stage } from "./Show";
+import { ReconnectingBanner } from "./Sign";
 import type { Sound } from "./sound";
-import { isBack, useCalm, useScene, useStageSize, type View } from "./view";
+import { isBack, useCalm, useScene, useStageSize, type StageView } from "./view";
 
 interface Props {
-  live: Live;
+  live: LiveState;
   state: EventState;
   clock: ServerClock;
-  look: Look;
+  options: DisplayOptions;
   sound: Sound;
   presenter: Presenter;
   turnSound: () => void;
-  own: Pick<View, "notice" | "sealed" | "counts" | "cheers"> & {
+  own: Pick<StageView, "notice" | "sealed" | "counts" | "cheers"> & {
     welcome: DisplayWelcomed;
     key: KeyShown | null;
     hints: boolean;
@@ -32,37 +32,37 @@ interface Props {
 }
 
 /** The event on the screen, and what is laid over it for whoever presents. */
-export function Playing({ live, state: told, clock, look, sound, presenter, turnSound, own }: Props) {
-  const { state, turnout, cheers } = seenFrom(look.home, { state: told, turnout: live.turnout, cheers: own.cheers });
+export function EventScreen({ live, state: fullState, clock, options, sound, presenter, turnSound, own }: Props) {
+  const { state, turnout, cheers } = fromHomeTeam(options.home, { state: fullState, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
   const [size, calm] = [useStageSize(), useCalm()];
   const scene = useScene(state, now);
   const lost = live.connection.state !== "joined";
-  say(lost, scene);
+  markBody(lost, scene);
   const shown = state.admission === "rotating" ? own.key : null;
   const { join_url, qr } = shown ?? own.welcome;
   const { notice, sealed, counts } = own;
   const lobby = scene.phase === "lobby";
-  const foot = footOf(isBack(scene) ? "" : state.notice, size.width, lobby);
-  const view: View = {
-    state, scene, now, size, calm, notice, sealed, counts, cheers, foot, lift: liftOf(foot, lobby), back: look.back, home: look.home !== null, turnout, joinUrl: join_url,
+  const foot = footLayout(isBack(scene) ? "" : state.notice, size.width, lobby);
+  const view: StageView = {
+    state, scene, now, size, calm, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: join_url,
   };
-  useCues(view, sound);
+  useSoundCues(view, sound);
   return (
     <>
-      <Show view={view} qr={qr} shown={shown}>
+      <Stage view={view} qr={qr} shown={shown}>
         <button class="sound" type="button" tabIndex={-1} aria-pressed={own.sounds} onClick={turnSound}><Speaker on={own.sounds} /></button>
-      </Show>
+      </Stage>
       {own.hints && <Hints presenter={presenter} />}
       {own.blank && <div class="blank" />}
-      <Said presenter={presenter} foot={foot.plank + foot.line} />
-      {lost && <Lost />}
+      <PresenterMessage presenter={presenter} foot={foot.plank + foot.line} />
+      {lost && <ReconnectingBanner />}
     </>
   );
 }
 
 /** What tests and styles go by. */
-function say(lost: boolean, scene: Scene): void {
+function markBody(lost: boolean, scene: Scene): void {
   const { dataset } = document.body;
   dataset.phase = lost ? "lost" : scene.phase;
   dataset.turn = String((scene.phase === "reveal" ? scene.reveal : scene.turn)?.number ?? "");

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { thousands } from "../live/format";
-import { Rising, Splash } from "./Drops";
-import { HEIGHT, fittedNumber, waterline } from "./layout";
-import { sideAt, type Place } from "./sides";
-import { count, type Count } from "./tide";
-import { isDark, isOpenVote, useReveal, type View } from "./view";
+import { formatNumber } from "../live/format";
+import { RisingDrops, CheerSplash } from "./Drops";
+import { HEIGHT, fitNumber, waterline } from "./layout";
+import { sideShownAtPlace, type Place } from "./sides";
+import { waterLevel, type WaterLevel } from "./tide";
+import { isDark, isOpenVote, useReveal, type StageView } from "./view";
 
 const PERIOD = 480;
 const SWELL = 15;
@@ -12,10 +12,10 @@ const TROUGHS = [[PERIOD * 0.3, 84], [PERIOD * 0.68, 196], [PERIOD * 0.12, 330]]
 const LAST_MS = 5000;
 const QUICK = 3;
 /** A side's water: its surface stands as high as the share of its voters that has voted. `beside`: what is left for numbers. */
-export function Sea({ view, place, beside }: { view: View; place: Place; beside: number }) {
+export function Sea({ view, place, beside }: { view: StageView; place: Place; beside: number }) {
   const level = useRef<HTMLDivElement>(null);
   const { scene } = view;
-  const counted = count(view, place);
+  const counted = waterLevel(view, place);
   const put = (share: number) => {
     if (level.current) level.current.style.transform = `translateY(calc(${waterline(share, view.lift)} * var(--u)))`;
   };
@@ -23,13 +23,13 @@ export function Sea({ view, place, beside }: { view: View; place: Place; beside:
     if (!scene.stage) put(counted.share);
   });
   useReveal(view, ["pour"], ({ poured }) => put(counted.share * (1 - poured)));
-  usePace(level, scene.phase === "voting" && scene.leftMs <= LAST_MS && counted.awake ? QUICK : 1);
+  usePlaybackRate(level, scene.phase === "voting" && scene.leftMs <= LAST_MS && counted.awake ? QUICK : 1);
   return (
-    <div class="sea" data-place={place} data-side={sideAt({ state: view.state, match: scene.match }, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene) || isOpenVote(scene)}>
+    <div class="sea" data-place={place} data-side={sideShownAtPlace({ state: view.state, match: scene.match }, place)} data-awake={counted.awake} data-lobby={scene.phase === "lobby"} data-dark={isDark(scene) || isOpenVote(scene)}>
       <div class="level" ref={level} data-pouring={scene.stage !== null && scene.stage.step !== "sealed"}>
         <Water width={HEIGHT * 2} />
-        {scene.phase === "voting" && !counted.silent && <Rising number={counted.number} calm={view.calm} />}
-        {(scene.phase === "lobby" || scene.phase === "ended") && <Splash cheers={view.cheers.all[place]} calm={view.calm} />}
+        {scene.phase === "voting" && !counted.silent && <RisingDrops number={counted.number} calm={view.calm} />}
+        {(scene.phase === "lobby" || scene.phase === "ended") && <CheerSplash cheers={view.cheers.all[place]} calm={view.calm} />}
         {counted.word && <Buoy {...counted} place={place} beside={beside} />}
       </div>
     </div>
@@ -56,7 +56,7 @@ function wave(width: number, from: number): string {
 }
 
 /** The swell goes round for ever; near the deadline it goes faster, without a jump. */
-function usePace(level: { current: HTMLElement | null }, rate: number) {
+function usePlaybackRate(level: { current: HTMLElement | null }, rate: number) {
   useEffect(() => {
     for (const wave of level.current?.querySelectorAll(".wave") ?? [])
       for (const swell of wave.getAnimations()) swell.updatePlaybackRate(rate);
@@ -65,18 +65,18 @@ function usePace(level: { current: HTMLElement | null }, rate: number) {
 
 const BUOY = 132;
 const BUOY_MARGINS = 76;
-const HOOKS: Partial<Record<Count["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
+const HOOKS: Partial<Record<WaterLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
 
 /** The number rides on the water and so never lies in it. */
-function Buoy({ number, word, of, silent, place, beside }: Count & { place: Place; beside: number }) {
-  const text = thousands(number);
+function Buoy({ number, word, of, silent, place, beside }: WaterLevel & { place: Place; beside: number }) {
+  const text = formatNumber(number);
   const room = beside - BUOY_MARGINS;
-  const fontSize = `calc(${fittedNumber(text, room, BUOY)} * var(--u))`;
+  const fontSize = `calc(${fitNumber(text, room, BUOY)} * var(--u))`;
   const hook = { [HOOKS[word] ?? "data-silent"]: place + 1 };
   return (
     <div class="buoy" style={{ "--room": `calc(${room} * var(--u))` }}>
       {!silent && <b style={{ fontSize }} {...hook}>{text}</b>}
-      <span>{of ? `of ${thousands(of)} ${word}` : word}</span>
+      <span>{of ? `of ${formatNumber(of)} ${word}` : word}</span>
     </div>
   );
 }

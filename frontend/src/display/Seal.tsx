@@ -1,29 +1,29 @@
 import { fingerprint } from "../live/format";
-import { sealOf } from "../live/seals";
-import { tallyOf } from "./sides";
-import type { View } from "./view";
+import { matchingSeal } from "../live/seals";
+import { tallyForSide } from "./sides";
+import type { StageView } from "./view";
 import type { Side } from "../protocol";
 
 /**
  * What a side's ballots were sealed with, to be photographed before the count is shown; where sides are secret, what
  * both were sealed with together.
  */
-export function Seal({ view, side }: { view: View; side: Side }) {
+export function Seal({ view, side }: { view: StageView; side: Side }) {
   const { scene, sealed } = view;
-  const kept = scene.match?.concealed;
-  if (kept?.side === side) return <Print root={kept.root} />;
+  const hiddenChoice = scene.match?.concealed;
+  if (hiddenChoice?.side === side) return <SealPrint root={hiddenChoice.root} />;
   if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
   const reveal = scene.phase === "reveal" ? scene.reveal : null;
-  const seal = reveal ? sealOf(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
-  const before = seal?.whole ?? seal?.[side]?.root;
-  const after = reveal?.whole ?? tallyOf(reveal, side)?.root;
+  const seal = reveal ? matchingSeal(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
+  const before = seal?.turn_commitment ?? seal?.[side]?.root;
+  const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
   const root = before ?? after;
   if (!root) return null;
-  return <Print root={root} other={before && after && before !== after ? after : null} />;
+  return <SealPrint root={root} other={before && after && before !== after ? after : null} />;
 }
 
 /** `other`: what was told later, though it has to be the same. */
-function Print({ root, other = null }: { root: string; other?: string | null }) {
+function SealPrint({ root, other = null }: { root: string; other?: string | null }) {
   return (
     <p class="seal" data-broken={other !== null}>
       <Wax />

@@ -1,32 +1,32 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { Panel, Wall } from "../board/Cabinet";
-import { Drawn } from "../board/Drawn";
+import { GridFront, GridBack } from "../board/Cabinet";
+import { DrawnBoard } from "../board/Drawn";
 import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
 import type { Board, KeyShown } from "../protocol";
 import { Bars } from "./Bars";
 import { Chest } from "./Chest";
-import { Choice } from "./Choice";
+import { TeamPick } from "./Choice";
 import { Clock } from "./Clock";
 import { Confetti } from "./Confetti";
-import { Counting } from "./Counting";
+import { LiveCounts } from "./Counting";
 import { Deck } from "./Deck";
-import { End, Flood } from "./End";
-import { Falling } from "./Falling";
-import { Header } from "./Header";
+import { EndScreen, Flood } from "./End";
+import { FallingBalls } from "./Falling";
+import { TeamHeader } from "./Header";
 import { Lobby, besideCard } from "./Lobby";
 import { Peek } from "./Peek";
-import { Plank } from "./Plank";
+import { OrganizerNotice } from "./Plank";
 import { Pour } from "./Pour";
 import { Sea } from "./Sea";
 import { Talk } from "./Talk";
 import { Token } from "./Token";
-import { boardOf, dropsAgain } from "./scene";
-import { PLACES, isHidden } from "./sides";
-import { isDark, isWon, standing, useReveal, type Standing, type View } from "./view";
+import { sceneBoard, dropsAgain } from "./scene";
+import { PLACES, isPartHidden } from "./sides";
+import { isDark, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./view";
 
 interface Props {
-  view: View;
+  view: StageView;
   qr: readonly string[];
   shown: KeyShown | null;
   /** What is laid over all for whoever presents. */
@@ -34,86 +34,86 @@ interface Props {
 }
 
 /** The whole stage, back to front. */
-export function Show({ view, qr, shown, children }: Props) {
+export function Stage({ view, qr, shown, children }: Props) {
   const { phase, stage } = view.scene;
-  const stand = standing(view);
+  const placement = gridPlacement(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
   const company = besideCard(view, qr);
-  const beside = stand && phase !== "lobby" ? (view.size.width - stand.width) / 2 : company;
+  const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
   return (
     <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
-      <h1 class="unseen">{view.state.name}</h1>
+      <h1 class="visually-hidden">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDark(view.scene)} />)}
       {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
       <Flood view={view} />
-      {playing && PLACES.map((place) => <Header key={place} view={view} place={place} />)}
-      {phase === "reveal" && PLACES.map((place) => <Choice key={place} view={view} place={place} />)}
+      {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
+      {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
       <Chest view={view} />
       {phase === "talk" && PLACES.map((place) => <Talk key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} shown={shown} />
       <Deck view={view} shown={shown} />
-      {view.foot.lines > 0 && <Plank notice={view.state.notice} />}
+      {view.foot.lines > 0 && <OrganizerNotice notice={view.state.notice} />}
       {view.state.peek && <Peek />}
-      <Dock view={view} />
-      {stage?.step === "pour" && !view.calm && !isHidden(view.state, "tally") && <Pour view={view} />}
+      <GridDock view={view} />
+      {stage?.step === "pour" && !view.calm && !isPartHidden(view.state, "tally") && <Pour view={view} />}
       {phase !== "lobby" && <Token view={view} />}
       {playing && <Clock view={view} />}
-      <End view={view} />
+      <EndScreen view={view} />
       <Confetti view={view} />
       {children}
     </main>
   );
 }
 
-function sizes({ foot }: View, company: number) {
+function sizes({ foot }: StageView, company: number) {
   const units = (n: number) => `calc(${n} * var(--u))`;
   return { "--company": units(company), "--foot": units(foot.plank + foot.line), "--line": units(foot.line), "--plank": units(foot.plank) };
 }
 
 /** The cabinet in its place on the floor. */
-function Dock({ view }: { view: View }) {
-  const board = boardOf(view.scene);
-  const stand = standing(view);
-  const lit = useLit(view);
-  if (!board || !stand) return null;
+function GridDock({ view }: { view: StageView }) {
+  const board = sceneBoard(view.scene);
+  const placement = gridPlacement(view);
+  const lit = useLitCells(view);
+  if (!board || !placement) return null;
   const { reveal, stage } = view.scene;
-  const told = isTold(view);
-  const framed = told && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
+  const falling = showsFalling(view);
+  const framed = falling && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
   return (
-    <div class="dock" style={dockStyle(stand, board)}>
-      {board.face === "drawn" ? <Drawn board={board} /> : <Wall board={board} lit={lit} back={view.back} />}
-      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isHidden(view.state, "tally") && <Bars view={view} />}
-      <Counting view={view} />
-      {told && <Falling view={view} />}
-      {board.face !== "drawn" && <Panel board={board} lit={lit} fresh={freshIn(view)} framed={framed} back={view.back} />}
+    <div class="dock" style={dockStyle(placement, board)}>
+      {board.face === "drawn" ? <DrawnBoard board={board} /> : <GridBack board={board} lit={lit} back={view.back} />}
+      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isPartHidden(view.state, "tally") && <Bars view={view} />}
+      <LiveCounts view={view} />
+      {falling && <FallingBalls view={view} />}
+      {board.face !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
     </div>
   );
 }
 
 /** While the balls are on their way, and once more in a second look. */
-function isTold({ scene }: View): boolean {
+function showsFalling({ scene }: StageView): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
   return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
 }
 
 /** Whoever looked away sees what fell last, until something falls again. */
-function freshIn({ scene }: View): readonly Cell[] {
+function lastDropped({ scene }: StageView): readonly Cell[] {
   const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
   const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];
   return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
 }
 
-function dockStyle({ centre, floor, width, height, scale }: Standing, board: Board) {
+function dockStyle({ center, floor, width, height, scale }: GridPlacement, board: Board) {
   return {
     width: `calc(${cabinetWidth(board)} * var(--u))`,
     height: `calc(${cabinetHeight(board)} * var(--u))`,
-    transform: `translate(calc(${centre - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
+    transform: `translate(calc(${center - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
   };
 }
 
 /** The cells of every line, ball by ball; after the reveal all of them. */
-function useLit(view: View): readonly Cell[] {
+function useLitCells(view: StageView): readonly Cell[] {
   const [count, setCount] = useState(0);
   const { reveal, match, phase } = view.scene;
   const order = useRef<readonly Cell[]>([]);

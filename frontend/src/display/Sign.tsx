@@ -5,12 +5,12 @@ import { useStageSize } from "./view";
 const NO_SUCH_EVENT = 4502;
 
 /** The picture stays; a quiet sign says that it stands still. */
-export function Lost() {
-  return <p class="lost" role="status">Reconnecting</p>;
+export function ReconnectingBanner() {
+  return <p class="reconnecting" role="status">Reconnecting</p>;
 }
 
 /** Before there is anything to show, or when there never will be. */
-export function Waiting({ code, connection }: { code: string; connection: Connection }) {
+export function WaitingScreen({ code, connection }: { code: string; connection: Connection }) {
   useStageSize();
   const away = connection.state === "away";
   document.body.dataset.phase = away ? "unknown" : "lost";
@@ -30,7 +30,7 @@ function refusal(closeCode: number): string {
 const LOADS_AGAIN_MS = 3000;
 
 /** A fault in the picture must not leave a hall in the dark: the page loads itself again. */
-export class Guard extends Component<{ children: ComponentChildren }, { broken: boolean }> {
+export class ErrorBoundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override componentDidCatch(fault: unknown) {
     console.error(fault);
     this.setState({ broken: true });

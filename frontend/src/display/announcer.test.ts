@@ -1,45 +1,45 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Board } from "../protocol";
-import { ahead, need } from "./announcer";
-import { closeCallOf } from "./closecall";
+import { threatSentence, threatLabel } from "./announcer";
+import { findCloseCall } from "./closecall";
 import type { Sentence } from "./sentence";
-import { eventOf, matchOf, resolutionOf, revealOf, stacked, tallyOf } from "./staging";
-import type { Step } from "./timeline";
-import { sentenceOf } from "./words";
+import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "./staging";
+import type { TimelineStep } from "./timeline";
+import { revealSentence } from "./words";
 
-function said(sentence: Sentence): string {
+function sentenceText(sentence: Sentence): string {
   return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
 }
 
-function near(board: Board): string {
-  return said(ahead({ state: eventOf(), match: matchOf({ board }) }));
+function threatText(board: Board): string {
+  return sentenceText(threatSentence({ state: makeEvent(), match: makeMatch({ board }) }));
 }
 
 test("the announcer names what each side needs", () => {
-  assert.equal(near(stacked(["R", "Y", "", "", "", "", ""])), "");
-  assert.equal(near(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
-  assert.equal(near(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
-  assert.equal(near(stacked(["RRR", "YYY", "", "", "", "", ""])), "North needs 1, South needs 2");
-  assert.equal(near(stacked(["RYYY", "R", "R", "", "Y", "Y", "Y"])), "North needs 4, South needs 1 or 4");
-  assert.equal(near(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
+  assert.equal(threatText(stacked(["R", "Y", "", "", "", "", ""])), "");
+  assert.equal(threatText(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
+  assert.equal(threatText(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
+  assert.equal(threatText(stacked(["RRR", "YYY", "", "", "", "", ""])), "North needs 1, South needs 2");
+  assert.equal(threatText(stacked(["RYYY", "R", "R", "", "Y", "Y", "Y"])), "North needs 4, South needs 1 or 4");
+  assert.equal(threatText(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
 });
 
 test("a half of the screen says what its own side needs", () => {
-  const told = { state: eventOf(), match: matchOf({ board: stacked(["", "R", "R", "R", "", "", ""]) }) };
-  assert.equal(need(told, "red"), "needs 1 or 5");
-  assert.equal(need(told, "yellow"), "");
+  const context = { state: makeEvent(), match: makeMatch({ board: stacked(["", "R", "R", "R", "", "", ""]) }) };
+  assert.equal(threatLabel(context, "red"), "needs 1 or 5");
+  assert.equal(threatLabel(context, "yellow"), "");
 });
 
 test("games with other lines are left alone", () => {
-  const match = matchOf({ board: stacked(["R", "R", "R", "", "", "", ""]), game: "other" });
-  assert.deepEqual(ahead({ state: eventOf(), match }), []);
+  const match = makeMatch({ board: stacked(["R", "R", "R", "", "", "", ""]), game: "other" });
+  assert.deepEqual(threatSentence({ state: makeEvent(), match }), []);
 });
 
-function story(step: Step, board: Board, part: Parameters<typeof resolutionOf>[0]): string {
-  const reveal = revealOf({ resolution: resolutionOf(part) });
-  const match = matchOf({ board, reveal });
-  return said(sentenceOf(step, { state: eventOf({ match }), match, reveal }, null));
+function story(step: TimelineStep, board: Board, part: Parameters<typeof makeResolution>[0]): string {
+  const reveal = makeReveal({ resolution: makeResolution(part) });
+  const match = makeMatch({ board, reveal });
+  return sentenceText(revealSentence(step, { state: makeEvent({ match }), match, reveal }, null));
 }
 
 test("a conflict over the winning column was seen by both", () => {
@@ -64,21 +64,21 @@ test("two lines in the same turn are told as such", () => {
 const SIX_S = { reveal_s: 6 };
 
 test("a close call is a tie, a margin of a few votes, or a conflict that decided the match", () => {
-  const of = (part: Parameters<typeof revealOf>[0]) => closeCallOf(matchOf(SIX_S), revealOf(part), true);
-  assert.equal(of({ red: tallyOf([60, 40], 1), yellow: tallyOf([40, 60], 2) }), null);
-  assert.deepEqual(of({ red: tallyOf([51, 49], 1) }), { kind: "count", side: "red", first: 1, second: 2, margin: 2 });
-  const tie = tallyOf([50, 50], 2, { decided_by: "first" });
-  assert.deepEqual(of({ red: tallyOf([51, 49], 1), yellow: tie }), { kind: "count", side: "yellow", first: 2, second: 1, margin: 0 });
-  assert.equal(of({ red: tallyOf([3, 2], 1), yellow: tallyOf([0, 3], 2) }), null);
-  assert.equal(of({ red: tallyOf([50, 50], 2, { decided_by: "lottery" }), yellow: null }), null);
+  const of = (part: Parameters<typeof makeReveal>[0]) => findCloseCall(makeMatch(SIX_S), makeReveal(part), true);
+  assert.equal(of({ red: makeTally([60, 40], 1), yellow: makeTally([40, 60], 2) }), null);
+  assert.deepEqual(of({ red: makeTally([51, 49], 1) }), { kind: "count", side: "red", first: 1, second: 2, margin: 2 });
+  const tie = makeTally([50, 50], 2, { decided_by: "first" });
+  assert.deepEqual(of({ red: makeTally([51, 49], 1), yellow: tie }), { kind: "count", side: "yellow", first: 2, second: 1, margin: 0 });
+  assert.equal(of({ red: makeTally([3, 2], 1), yellow: makeTally([0, 3], 2) }), null);
+  assert.equal(of({ red: makeTally([50, 50], 2, { decided_by: "lottery" }), yellow: null }), null);
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   const won = { drops, conflict: 4, result: "red", lines: [[[1, 1], [2, 1], [3, 1], [4, 1]]] } as const;
-  assert.deepEqual(of({ resolution: resolutionOf(won) }), { kind: "conflict", side: "red" });
-  assert.equal(of({ resolution: resolutionOf({ ...won, lines: [[[1, 1]]] }) }), null);
+  assert.deepEqual(of({ resolution: makeResolution(won) }), { kind: "conflict", side: "red" });
+  assert.equal(of({ resolution: makeResolution({ ...won, lines: [[[1, 1]]] }) }), null);
 });
 
 test("a hidden tally has no close call, and a short reveal no time for one", () => {
-  const reveal = revealOf({ red: tallyOf([51, 49], 1) });
-  assert.equal(closeCallOf(matchOf(SIX_S), reveal, false), null);
-  assert.equal(closeCallOf(matchOf({ reveal_s: 4 }), reveal, true), null);
+  const reveal = makeReveal({ red: makeTally([51, 49], 1) });
+  assert.equal(findCloseCall(makeMatch(SIX_S), reveal, false), null);
+  assert.equal(findCloseCall(makeMatch({ reveal_s: 4 }), reveal, true), null);
 });

@@ -1,5 +1,5 @@
 import type { Match, Reveal, Side, SideTally } from "../protocol";
-import { tallyOf } from "./sides";
+import { tallyForSide } from "./sides";
 
 /** What is worth a second look: two columns that were as good as even, or a conflict that decided the match. */
 export type CloseCall =
@@ -9,11 +9,11 @@ export type CloseCall =
 const FEW_VOTES = 3;
 const FEW_OF_MANY = 0.01;
 /** Below this, every margin is one of a few votes. */
-const A_CROWD = 10;
+const MIN_BALLOTS = 10;
 /** A reveal that is shorter has no time for it. */
 const LONG_ENOUGH_S = 5;
 
-export function closeCallOf({ reveal_s }: Match, reveal: Reveal, tallyShown: boolean): CloseCall | null {
+export function findCloseCall({ reveal_s }: Match, reveal: Reveal, tallyShown: boolean): CloseCall | null {
   if (reveal_s < LONG_ENOUGH_S) return null;
   const side = decidedByConflict(reveal);
   if (side) return { kind: "conflict", side };
@@ -31,15 +31,15 @@ function decidedByConflict({ resolution: { conflict, result, drops, lines } }: R
 function closest(reveal: Reveal): CloseCall | null {
   const sides: readonly Side[] = ["red", "yellow"];
   const calls = sides.flatMap((side) => {
-    const tally = tallyOf(reveal, side);
-    return tally ? countOf(side, tally) : [];
+    const tally = tallyForSide(reveal, side);
+    return tally ? closeCount(side, tally) : [];
   });
   return calls.sort((one, other) => one.margin - other.margin)[0] ?? null;
 }
 
-function countOf(side: Side, tally: SideTally): Array<CloseCall & { kind: "count" }> {
+function closeCount(side: Side, tally: SideTally): Array<CloseCall & { kind: "count" }> {
   const { counts, ballots, pick, decided_by, rounds } = tally;
-  if (pick === null || rounds || ballots < A_CROWD || !["plurality", "approval", "first", "lot"].includes(decided_by ?? "")) return [];
+  if (pick === null || rounds || ballots < MIN_BALLOTS || !["plurality", "approval", "first", "lot"].includes(decided_by ?? "")) return [];
   const second = runnerUp(counts, pick);
   const margin = (counts[pick - 1] ?? 0) - (counts[second - 1] ?? 0);
   const few = Math.max(FEW_VOTES, ballots * FEW_OF_MANY);

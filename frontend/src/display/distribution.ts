@@ -1,7 +1,7 @@
 import type { Side, SideTally } from "../protocol";
-import { BALL, slotX } from "../board/geometry";
-import { percent, placeOf, share, tallyOf } from "./sides";
-import { standing, type View } from "./view";
+import { BALL, columnX } from "../board/geometry";
+import { roundedPercent, sidePlace, share, tallyForSide } from "./sides";
+import { gridPlacement, type StageView } from "./view";
 
 /** Two numbers stand over a column, one a line, the left team's above; or over the balls that wait there. */
 const LINE = 60;
@@ -26,43 +26,43 @@ export interface Bar {
 }
 
 /** Both distributions over the columns, in the cabinet's units; the tallest bar takes all the room there is. */
-export function barsOf(view: View): Bar[] {
+export function distributionBars(view: StageView): Bar[] {
   const { reveal, match } = view.scene;
-  const stand = standing(view);
-  if (!reveal || !match || !stand) return [];
-  const room = (stand.floor - stand.height - TOP_MARGIN) / stand.scale - LABEL;
+  const placement = gridPlacement(view);
+  if (!reveal || !match || !placement) return [];
+  const room = (placement.floor - placement.height - TOP_MARGIN) / placement.scale - LABEL;
   const tallies = (["red", "yellow"] as const).flatMap((side) => {
-    const tally = tallyOf(reveal, side);
+    const tally = tallyForSide(reveal, side);
     return tally && tally.ballots > 0 ? [{ side, tally }] : [];
   });
   const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(tally, i + 1))));
   const bars = tallies.flatMap(({ side, tally }) => {
     const alone = tallies.length === 1;
-    return barsOfSide(view, { side, tally }, room / most, alone ? "alone" : placeOf(match, side) === 0 ? "left" : "right");
+    return sideBars(view, { side, tally }, room / most, alone ? "alone" : sidePlace(match, side) === 0 ? "left" : "right");
   });
-  return bars.map((bar) => ({ ...bar, ...labelOf(bar, bars.filter(({ column }) => column === bar.column)) }));
+  return bars.map((bar) => ({ ...bar, ...labelHeights(bar, bars.filter(({ column }) => column === bar.column)) }));
 }
 
-type Unlabelled = Omit<Bar, "label" | "lifted">;
+type UnlabeledBar = Omit<Bar, "label" | "lifted">;
 
-function barsOfSide(view: View, { side, tally }: { side: Side; tally: SideTally }, scale: number, standpoint: Standpoint): Unlabelled[] {
+function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, standpoint: Standpoint): UnlabeledBar[] {
   return tally.counts.map((_, index) => {
     const column = index + 1;
     const part = share(tally, column);
-    const x = slotX(column, view.scene.match!.board, view.back);
+    const x = columnX(column, view.scene.match!.board, view.back);
     return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
   });
 }
 
-function labelOf(bar: Unlabelled, together: readonly Unlabelled[]): Pick<Bar, "label" | "lifted"> {
-  const told = (bars: readonly Unlabelled[]) => bars.some((other) => other.standpoint === "right" && worthTelling(other.share));
-  const line = (bars: readonly Unlabelled[]) => (bar.standpoint === "left" && told(bars) ? LINE : 0);
+function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pick<Bar, "label" | "lifted"> {
+  const isLabeled = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.standpoint === "right" && isWorthShowing(other.share));
+  const line = (bars: readonly UnlabeledBar[]) => (bar.standpoint === "left" && isLabeled(bars) ? LINE : 0);
   const top = Math.max(...together.map(({ height }) => height));
   const picks = together.filter(({ picked }) => picked);
   return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
 }
 
 /** Nothing is said over a bar that rounds to nothing. */
-export function worthTelling(part: number): boolean {
-  return percent(part) !== "0";
+export function isWorthShowing(part: number): boolean {
+  return roundedPercent(part) !== "0";
 }

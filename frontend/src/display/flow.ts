@@ -1,13 +1,13 @@
-import type { SidesTold } from "../protocol";
+import type { SidesSummary } from "../protocol";
 
 /** How people went from side to side: two bands that are always as broad together, and who crossed in between. */
-export interface Flow {
+export interface SideFlow {
   /** Where the bands meet, a turn each: from the top, red's. */
   shores: readonly { x: number; y: number }[];
   red: string;
   yellow: string;
   /** A stream is as `broad` as those who crossed are many. */
-  crossings: readonly { to: "red" | "yellow"; path: string; broad: number; count: number }[];
+  sideChanges: readonly { to: "red" | "yellow"; path: string; broad: number; count: number }[];
 }
 
 /** The thinnest stream that is still seen. */
@@ -15,7 +15,7 @@ const THIN = 4;
 /** How far it comes from, and how far it goes. */
 const DEEP = 16;
 
-export function flowOf({ turns }: SidesTold, width: number, height: number): Flow {
+export function sideFlow({ turns }: SidesSummary, width: number, height: number): SideFlow {
   const all = Math.max(1, (turns[0]?.red ?? 0) + (turns[0]?.yellow ?? 0));
   const apart = width / Math.max(1, turns.length - 1);
   const shores = turns.map(({ red }, index) => ({ x: index * apart, y: (red / all) * height }));
@@ -25,7 +25,7 @@ export function flowOf({ turns }: SidesTold, width: number, height: number): Flo
     shores,
     red: `M0 0 L${shore} L${width} 0Z`,
     yellow: `M0 ${height} L${shore} L${width} ${height}Z`,
-    crossings: turns.flatMap(({ to_red, to_yellow }, index) => {
+    sideChanges: turns.flatMap(({ to_red, to_yellow }, index) => {
       const from = shores[index - 1];
       const to = shores[index];
       if (!from || !to) return [];
@@ -63,7 +63,7 @@ function stream(from: { x: number; y: number }, to: { x: number; y: number }, de
 }
 
 /** In whole per cent, of everybody, who never changed sides. */
-export function loyalty({ turns, loyal }: SidesTold): number {
+export function loyalty({ turns, loyal }: SidesSummary): number {
   const all = (turns[0]?.red ?? 0) + (turns[0]?.yellow ?? 0);
   return all ? Math.round((100 * (loyal[0] + loyal[1])) / all) : 0;
 }

@@ -4,7 +4,7 @@ import type { Cheers } from "./view";
 type Pair = readonly [number, number];
 
 /** What a screen is told that counts by team. */
-interface Told {
+interface PerTeamState {
   state: EventState;
   turnout: TurnoutCounted | null;
   cheers: Cheers;
@@ -14,30 +14,30 @@ interface Told {
  * A school's own screen: whatever counts by team counts the home team first, which takes the left half. The team is
  * named by the colour of the first match; columns, colours and rules stay where they are.
  */
-export function seenFrom(home: Side | null, told: Told): Told {
-  if (home !== "yellow") return told;
-  const { state, turnout, cheers } = told;
+export function fromHomeTeam(home: Side | null, view: PerTeamState): PerTeamState {
+  if (home !== "yellow") return view;
+  const { state, turnout, cheers } = view;
   return {
-    state: turned(state),
-    turnout: turnout && { ...turnout, connected: swapped(turnout.connected), voted: swapped(turnout.voted), picked_at: turnout.picked_at && swapped(turnout.picked_at) },
-    cheers: { all: swapped(cheers.all), latest: swapped(cheers.latest) },
+    state: swapTeams(state),
+    turnout: turnout && { ...turnout, connected: swapPair(turnout.connected), voted: swapPair(turnout.voted), picked_at: turnout.picked_at && swapPair(turnout.picked_at) },
+    cheers: { all: swapPair(cheers.all), latest: swapPair(cheers.latest) },
   };
 }
 
-function turned(state: EventState): EventState {
+function swapTeams(state: EventState): EventState {
   const [one, two] = state.teams;
-  const finished = state.finished.map((match) => ({ ...match, winner: match.winner && other(match.winner) }));
-  return { ...state, teams: [two, one], finished, match: state.match && turnedMatch(state.match) };
+  const finished = state.finished.map((match) => ({ ...match, winner: match.winner && otherTeam(match.winner) }));
+  return { ...state, teams: [two, one], finished, match: state.match && swapMatchTeams(state.match) };
 }
 
-function turnedMatch(match: Match): Match {
-  return { ...match, red: other(match.red), yellow: other(match.yellow) };
+function swapMatchTeams(match: Match): Match {
+  return { ...match, red: otherTeam(match.red), yellow: otherTeam(match.yellow) };
 }
 
-function other(team: number): number {
+function otherTeam(team: number): number {
   return 3 - team;
 }
 
-function swapped([one, two]: Pair): Pair {
+function swapPair([one, two]: Pair): Pair {
   return [two, one];
 }

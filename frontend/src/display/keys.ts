@@ -1,9 +1,9 @@
-import type { Wish } from "./orders";
+import type { PresenterCommand } from "./orders";
 
-export type Command = Wish | "blank" | "full" | "sound" | "hints" | "away";
+export type KeyCommand = PresenterCommand | "blank" | "full" | "sound" | "hints" | "away";
 
 /** As a keyboard says them, and a clicker: it has page down for on and a point for dark. */
-const COMMANDS: Record<string, Command> = {
+const COMMANDS: Record<string, KeyCommand> = {
   " ": "next",
   PageDown: "next",
   P: "pause",
@@ -19,7 +19,7 @@ const COMMANDS: Record<string, Command> = {
   Escape: "away",
 };
 
-export const HINTS: readonly (readonly [key: string, what: string])[] = [
+export const KEY_HINTS: readonly (readonly [key: string, what: string])[] = [
   ["Space", "Next step"],
   ["P", "Pause, resume"],
   ["E", "More time"],
@@ -33,20 +33,20 @@ export const HINTS: readonly (readonly [key: string, what: string])[] = [
 ];
 
 /** What may follow a projector's address. */
-export const LOOKS: readonly (readonly [query: string, what: string])[] = [
+export const URL_OPTIONS: readonly (readonly [query: string, what: string])[] = [
   ["?home=red", "or yellow: a team's own screen"],
   ["?side=back", "The board from behind"],
 ];
 
-export function commandOf(key: string): Command | null {
+export function keyCommand(key: string): KeyCommand | null {
   return COMMANDS[key.length === 1 ? key.toUpperCase() : key] ?? null;
 }
 
 /** Calls back with each command; a key held down is one press. */
-export function onKeys(give: (command: Command) => void): void {
+export function listenForCommands(give: (command: KeyCommand) => void): void {
   addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-    const command = commandOf(event.key);
+    const command = keyCommand(event.key);
     if (!command) return;
     event.preventDefault();
     give(command);

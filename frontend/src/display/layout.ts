@@ -6,9 +6,9 @@ export const NARROWEST = 4 / 3;
 
 const CABINET = 776;
 const WIDEST_SHARE = 0.56;
-export const STEPPED_BACK = 0.84;
+export const REVEAL_SCALE = 0.84;
 /** For bars under the clock. */
-export const MAKES_ROOM = 0.7;
+export const OPEN_VOTE_SCALE = 0.7;
 
 /** Water: where its surface stands when nobody and when everybody has voted: the number above it leaves the seal its place. */
 export const LOW_TIDE = 850;
@@ -38,11 +38,11 @@ export function waterline(level: number, lift = 0): number {
 const GLYPH = 0.47;
 
 /** The organizer's word to all stands in lines of its own above the foot; a third one takes the foot's place. */
-const PLANK = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
+const NOTICE = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
 const MOST_LINES = 3;
 const IN_LOBBY = { foot: 172, beside: 112 };
 
-export interface Foot {
+export interface FootLayout {
   /** Of the organizer's word; 0: there is none. */
   lines: number;
   plank: number;
@@ -50,42 +50,42 @@ export interface Foot {
   line: number;
 }
 
-export function footOf(notice: string, stageWidth: number, lobby: boolean): Foot {
-  const needs = Math.ceil((lengthOf(notice) * PLANK.glyph * PLANK.type) / (stageWidth - PLANK.beside));
+export function footLayout(notice: string, stageWidth: number, lobby: boolean): FootLayout {
+  const needs = Math.ceil((textWidth(notice) * NOTICE.glyph * NOTICE.type) / (stageWidth - NOTICE.beside));
   const lines = Math.min(MOST_LINES, needs);
-  const plank = lines ? lines * PLANK.line + PLANK.margins : 0;
+  const plank = lines ? lines * NOTICE.line + NOTICE.margins : 0;
   if (lobby) return { lines, plank, line: lines ? IN_LOBBY.beside : IN_LOBBY.foot };
   return { lines, plank, line: lines < MOST_LINES ? DECK : 0 };
 }
 
 /** How much higher than usual the stage begins. */
-export function liftOf({ plank, line }: Foot, lobby: boolean): number {
+export function stageLift({ plank, line }: FootLayout, lobby: boolean): number {
   return plank + line - (lobby ? IN_LOBBY.foot : DECK);
 }
 
 const NUMERAL = 0.53;
 
 /** A number in one line; numbers are never broken. */
-export function fittedNumber(text: string, width: number, largest: number): number {
+export function fitNumber(text: string, width: number, largest: number): number {
   return Math.min(largest, width / (text.length * NUMERAL));
 }
 
 const NAME_LEAST = 54.5;
 
 /** A team's name in one line, or in several of the least size that reads from afar. */
-export function fittedName(name: string, width: number, largest: number): number {
-  const longest = Math.max(...name.split(/\s+/).map(lengthOf));
-  return Math.max(NAME_LEAST, Math.min(fitted(name, width, largest, NAME_LEAST), width / (longest * GLYPH)));
+export function fitName(name: string, width: number, largest: number): number {
+  const longest = Math.max(...name.split(/\s+/).map(textWidth));
+  return Math.max(NAME_LEAST, Math.min(fitFontSize(name, width, largest, NAME_LEAST), width / (longest * GLYPH)));
 }
 
 /** The largest type size up to `largest` in which `text` fits a line of `width`, but never below `least`. */
-export function fitted(text: string, width: number, largest: number, least: number): number {
-  return Math.max(least, Math.min(largest, width / (Math.max(1, lengthOf(text)) * GLYPH)));
+export function fitFontSize(text: string, width: number, largest: number, least: number): number {
+  return Math.max(least, Math.min(largest, width / (Math.max(1, textWidth(text)) * GLYPH)));
 }
 
 const FIRST_WIDE = 0x1100;
 
 /** In letters of a condensed face: a Chinese, Japanese or Korean one is as wide as two. */
-function lengthOf(text: string): number {
-  return [...text].reduce((length, letter) => length + (letter.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1), 0);
+function textWidth(text: string): number {
+  return [...text].reduce((length, char) => length + (char.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1), 0);
 }

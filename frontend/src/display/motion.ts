@@ -4,13 +4,13 @@ const LANDS = 0.74;
 const BOUNCE = 0.05;
 
 /** How much of its time a fall of `height` takes: a low one is over sooner. */
-function took(height: number, highest: number): number {
+function fallDuration(height: number, highest: number): number {
   return 0.5 + 0.5 * Math.sqrt(Math.max(0, height) / highest);
 }
 
 /** The part of a fall of `height` that lies behind, with one small bounce. */
 export function fall(progress: number, height: number, highest: number): number {
-  const t = Math.min(1, progress / took(height, highest));
+  const t = Math.min(1, progress / fallDuration(height, highest));
   if (t < LANDS) return (t / LANDS) ** 2;
   const u = (t - LANDS) / (1 - LANDS);
   return 1 - BOUNCE * 4 * u * (1 - u);
@@ -18,7 +18,7 @@ export function fall(progress: number, height: number, highest: number): number 
 
 /** The progress at which a fall of `height` touches down for the first time. */
 export function landsAt(height: number, highest: number): number {
-  return LANDS * took(height, highest);
+  return LANDS * fallDuration(height, highest);
 }
 
 export function settle(progress: number): number {
@@ -35,6 +35,6 @@ export function tug(progress: number): number {
 }
 
 /** Whoever asked for less motion sees every change at once, in its place and order. */
-export function still(progress: number): number {
+export function jumpToEnd(progress: number): number {
   return progress > 0 ? 1 : 0;
 }

@@ -4,24 +4,24 @@ import type { Scene } from "./scene";
 export const NOTICE_MS = 6000;
 
 /** What a change needs said in words, and the turn it is said in: with that turn it is over. */
-export interface Notice {
+export interface ChangeNotice {
   text: string;
   turn: number | null;
 }
 
 /** null where the picture says it. */
-export function noticeOf(message: ToDisplay, before: EventState | null): Notice | null {
-  const text = textOf(message, before);
+export function changeNotice(message: ToDisplay, before: EventState | null): ChangeNotice | null {
+  const text = changeText(message, before);
   return text === null || !("state" in message) ? null : { text, turn: message.state.match?.turn?.id ?? null };
 }
 
 /** Reveal, pause and end have sentences of their own. */
-export function isTimely({ turn }: Notice, scene: Scene): boolean {
+export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
   const { phase } = scene;
   return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);
 }
 
-function textOf(message: ToDisplay, before: EventState | null): string | null {
+function changeText(message: ToDisplay, before: EventState | null): string | null {
   switch (message.type) {
     case "turn.voided":
       return "The last turn does not count: vote again";
@@ -30,7 +30,7 @@ function textOf(message: ToDisplay, before: EventState | null): string | null {
     case "turn.restored":
       return "Some votes were lost and are sent again: more time";
     case "turn.moved":
-      return moved(message.state, before, message.at);
+      return timeChangeText(message.state, before, message.at);
     case "turn.resumed":
       return "On we go";
     case "joining.locked":
@@ -43,7 +43,7 @@ function textOf(message: ToDisplay, before: EventState | null): string | null {
 }
 
 /** An event that closes early by its own rule has nothing to explain. */
-function moved(after: EventState, before: EventState | null, at: number): string | null {
+function timeChangeText(after: EventState, before: EventState | null, at: number): string | null {
   const [now, then] = [after.match?.turn, before?.match?.turn];
   if (!now || !then || now.id !== then.id) return null;
   const seconds = Math.round((ends(now) - ends(then)) / 1000);

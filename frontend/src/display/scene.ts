@@ -1,31 +1,31 @@
 import type { Board, EventState, Match, Reveal, Side, Turn } from "../protocol";
-import { before } from "../board/before";
-import { closeCallOf, type CloseCall } from "./closecall";
-import { isHidden } from "./sides";
-import { nextStep, planOf, stage, type Plan, type Stage, type Step } from "./timeline";
+import { boardBefore } from "../board/before";
+import { findCloseCall, type CloseCall } from "./closecall";
+import { isPartHidden } from "./sides";
+import { nextStep, revealPlan, revealProgress, type RevealPlan, type RevealProgress, type TimelineStep } from "./timeline";
 
-export type Phase = "lobby" | "talk" | "voting" | "paused" | "sealed" | "reveal" | "ended";
+export type ScreenPhase = "lobby" | "talk" | "voting" | "paused" | "sealed" | "reveal" | "ended";
 
 /** What the screen shows at a moment: a pure function of the event's state and the server's time. */
 export interface Scene {
-  phase: Phase;
+  phase: ScreenPhase;
   match: Match | null;
   turn: Turn | null;
   reveal: Reveal | null;
-  stage: Stage | null;
-  plan: Plan | null;
+  stage: RevealProgress | null;
+  plan: RevealPlan | null;
   call: CloseCall | null;
   leftMs: number;
 }
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 export function sceneAt(state: EventState, now: number): Scene {
   const match = state.match;
   const turn = match?.turn ?? null;
   const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, leftMs: 0 };
   if (!match) return scene;
-  if (revealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
+  if (isRevealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
   if (!turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
   return { ...scene, ...windowAt(match, turn, now) };
 }
@@ -41,18 +41,18 @@ function leftUntil(at: number | null, now: number): number {
   return at === null ? 0 : Math.max(0, at - now);
 }
 
-function revealing({ reveal, reveal_s, turn, state }: Match, now: number): boolean {
+function isRevealing({ reveal, reveal_s, turn, state }: Match, now: number): boolean {
   if (!reveal || state === "aborted") return false;
-  const over = reveal.resolved_at + reveal_s * SECOND;
+  const over = reveal.resolved_at + reveal_s * SECOND_MS;
   return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
 }
 
 function revealAt(state: EventState, match: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {
   const { reveal, reveal_s } = match;
   if (!reveal) return { stage: null, plan: null, call: null };
-  const call = closeCallOf(match, reveal, !isHidden(state, "tally"));
-  const plan = planOf(reveal.resolution, call);
-  return { call, plan, stage: stage(now - reveal.resolved_at, reveal_s * SECOND, plan) };
+  const call = findCloseCall(match, reveal, !isPartHidden(state, "tally"));
+  const plan = revealPlan(reveal.resolution, call);
+  return { call, plan, stage: revealProgress(now - reveal.resolved_at, reveal_s * SECOND_MS, plan) };
 }
 
 /** The server's time at which `sceneAt` next answers something else for the same state; null: never. */
@@ -64,18 +64,18 @@ export function nextChange(state: EventState, now: number): number | null {
 }
 
 function nextSecond(leftMs: number): number {
-  return leftMs % SECOND || SECOND;
+  return leftMs % SECOND_MS || SECOND_MS;
 }
 
 function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number | null {
   if (!match || !reveal || !plan) return null;
-  const length = match.reveal_s * SECOND;
+  const length = match.reveal_s * SECOND_MS;
   const step = nextStep(now - reveal.resolved_at, length, plan);
   const at = reveal.resolved_at + (step ?? length);
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
 }
 
-export function winnerOf({ state, result }: Match): Side | null {
+export function matchWinner({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
 
@@ -84,14 +84,14 @@ export function dropsAgain({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
 }
 
-const LANDED: readonly Step[] = ["lines", "replay", "over"];
-const MOVED: readonly Step[] = ["drops", "second", "token", ...LANDED];
+const LANDED: readonly TimelineStep[] = ["lines", "replay", "over"];
+const MOVED: readonly TimelineStep[] = ["drops", "second", "token", ...LANDED];
 
 /** The board to draw: until its drops have landed the one before them; they fall by themselves. */
-export function boardOf(scene: Scene): Board | null {
+export function sceneBoard(scene: Scene): Board | null {
   const { match, reveal, stage } = scene;
   if (!match) return null;
   if (!stage || !reveal) return match.board;
   const moved = match.board.face === "drawn" ? MOVED : LANDED;
-  return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : before(match.board, reveal.resolution);
+  return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : boardBefore(match.board, reveal.resolution);
 }

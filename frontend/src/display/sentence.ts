@@ -1,20 +1,20 @@
 import type { EventState, Match, Reveal, Side } from "../protocol";
-import { placeOf, teamOf } from "./sides";
+import { sidePlace, teamAtPlace } from "./sides";
 
 /** A sentence in parts; a part with a side is that team's name and takes its colour. */
-export type Part = string | { side: Side; name: string };
-export type Sentence = readonly Part[];
+export type SentencePart = string | { side: Side; name: string };
+export type Sentence = readonly SentencePart[];
 
-export interface Playing {
+export interface MatchContext {
   state: EventState;
   match: Match;
 }
 
 /** What a sentence is about: the reveal, and the board as it stands after it. */
-export interface Told extends Playing {
+export interface RevealContext extends MatchContext {
   reveal: Reveal;
 }
 
-export function nameOf({ state, match }: Playing, side: Side): Part {
-  return { side, name: teamOf(state, placeOf(match, side)).name };
+export function teamName({ state, match }: MatchContext, side: Side): SentencePart {
+  return { side, name: teamAtPlace(state, sidePlace(match, side)).name };
 }

@@ -1,5 +1,5 @@
 /** Everything that is heard, made as it is heard: no recording is loaded. */
-const KEPT_AS = "crowdgame:sound";
+const STORAGE_KEY = "crowdgame:sound";
 const LOUDNESS = 0.5;
 
 interface Overtone {
@@ -29,11 +29,11 @@ export class Sound {
   private noise: AudioBuffer | null = null;
 
   /** Off until somebody wants it; a browser lets it begin only after a key or a touch. */
-  on = kept();
+  on = readSetting();
 
   toggle(): void {
     this.on = !this.on;
-    keep(this.on);
+    storeSetting(this.on);
     if (this.on) this.wake();
     else void this.audio?.suspend();
   }
@@ -73,50 +73,50 @@ export class Sound {
   /** Wood on wood, after so many seconds. */
   wood(after = 0, loud = 1): void {
     const [audio, out] = [this.audio, this.out];
-    if (!this.isHeard() || !audio || !out) return;
+    if (!this.isAudible() || !audio || !out) return;
     const at = audio.currentTime + Math.max(0, after);
-    this.swept(at, { from: 210, to: 92, lasts: 0.12, loud: 0.7 * loud, shape: "triangle" });
-    const knock = audio.createBufferSource();
+    this.sweepTone(at, { from: 210, to: 92, lasts: 0.12, loud: 0.7 * loud, shape: "triangle" });
+    const impact = audio.createBufferSource();
     const soft = audio.createBiquadFilter();
-    knock.buffer = this.noise;
+    impact.buffer = this.noise;
     soft.type = "lowpass";
     soft.frequency.value = 1300;
-    knock.connect(soft).connect(fading(audio, at, 0.35 * loud, 0.05)).connect(out);
-    knock.start(at);
-    knock.stop(at + 0.06);
+    impact.connect(soft).connect(fadeGain(audio, at, 0.35 * loud, 0.05)).connect(out);
+    impact.start(at);
+    impact.stop(at + 0.06);
   }
 
   private drip(after: number): void {
     const from = 380 + Math.random() * 500;
-    this.swept((this.audio?.currentTime ?? 0) + after, { from, to: from * 2.1, lasts: 0.09, loud: 0.07, shape: "sine" });
+    this.sweepTone((this.audio?.currentTime ?? 0) + after, { from, to: from * 2.1, lasts: 0.09, loud: 0.07, shape: "sine" });
   }
 
-  private swept(at: number, tone: { from: number; to: number; lasts: number; loud: number; shape: OscillatorType }): void {
+  private sweepTone(at: number, tone: { from: number; to: number; lasts: number; loud: number; shape: OscillatorType }): void {
     const [audio, out] = [this.audio, this.out];
-    if (!this.isHeard() || !audio || !out) return;
+    if (!this.isAudible() || !audio || !out) return;
     const voice = audio.createOscillator();
     voice.type = tone.shape;
     voice.frequency.setValueAtTime(tone.from, at);
     voice.frequency.exponentialRampToValueAtTime(tone.to, at + tone.lasts);
-    voice.connect(fading(audio, at, tone.loud, tone.lasts)).connect(out);
+    voice.connect(fadeGain(audio, at, tone.loud, tone.lasts)).connect(out);
     voice.start(at);
     voice.stop(at + tone.lasts + 0.02);
   }
 
   private ring(partials: readonly Overtone[], pitch: number, after = 0): void {
     const [audio, out] = [this.audio, this.out];
-    if (!this.isHeard() || !audio || !out) return;
+    if (!this.isAudible() || !audio || !out) return;
     const at = audio.currentTime + after;
     for (const { ratio, loud, fades } of partials) {
       const voice = audio.createOscillator();
       voice.frequency.value = pitch * ratio;
-      voice.connect(fading(audio, at, loud, fades)).connect(out);
+      voice.connect(fadeGain(audio, at, loud, fades)).connect(out);
       voice.start(at);
       voice.stop(at + fades + 0.05);
     }
   }
 
-  private isHeard(): boolean {
+  private isAudible(): boolean {
     return this.on && this.audio?.state === "running";
   }
 
@@ -131,7 +131,7 @@ export class Sound {
   }
 }
 
-function fading(audio: AudioContext, at: number, loud: number, lasts: number): GainNode {
+function fadeGain(audio: AudioContext, at: number, loud: number, lasts: number): GainNode {
   const gain = audio.createGain();
   gain.gain.setValueAtTime(0, at);
   gain.gain.linearRampToValueAtTime(loud, at + 0.004);
@@ -139,17 +139,17 @@ function fading(audio: AudioContext, at: number, loud: number, lasts: number): G
   return gain;
 }
 
-function kept(): boolean {
+function readSetting(): boolean {
   try {
-    return localStorage.getItem(KEPT_AS) === "on";
+    return localStorage.getItem(STORAGE_KEY) === "on";
   } catch {
     return false;
   }
 }
 
-function keep(on: boolean): void {
+function storeSetting(on: boolean): void {
   try {
-    localStorage.setItem(KEPT_AS, on ? "on" : "off");
+    localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
   } catch {
     // A browser that keeps nothing is asked again next time.
   }

@@ -9,37 +9,37 @@ export function stacked(columns: readonly string[]): Board {
   return { face: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
-export function turnOf(part: Partial<Turn> = {}): Turn {
+export function makeTurn(part: Partial<Turn> = {}): Turn {
   const usual = { id: 7, number: 7, opens_at: NOW, closes_at: NOW + 20_000, epoch: 1, paused: false, left_ms: 0 };
   return { ...usual, to_move: ["red", "yellow"], legal: { red: [1], yellow: [1] }, lot: null, ...part };
 }
 
-export function tallyOf(counts: readonly number[], pick: number | null, part: Partial<SideTally> = {}): SideTally {
+export function makeTally(counts: readonly number[], pick: number | null, part: Partial<SideTally> = {}): SideTally {
   return { counts, ballots: counts.reduce((sum, count) => sum + count, 0), pick, decided_by: "plurality", root: null, rounds: null, resigning: 0, ...part };
 }
 
-export function resolutionOf(part: Partial<Resolution> = {}): Resolution {
-  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", told: [], before: null, ...part };
+export function makeResolution(part: Partial<Resolution> = {}): Resolution {
+  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", sentences: [], before: null, ...part };
 }
 
-export function revealOf(part: Partial<Reveal> = {}): Reveal {
-  const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null, whole: null };
-  return { ...usual, red: tallyOf([9, 1], 1), yellow: tallyOf([1, 9], 2), resolution: resolutionOf(), ...part };
+export function makeReveal(part: Partial<Reveal> = {}): Reveal {
+  const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null, turn_commitment: null };
+  return { ...usual, red: makeTally([9, 1], 1), yellow: makeTally([1, 9], 2), resolution: makeResolution(), ...part };
 }
 
-export function matchOf(part: Partial<Match> = {}): Match {
+export function makeMatch(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
-    ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: turnOf(),
-    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, defections: 0, turn_points: false, sides: null, ...part,
+    ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
+    reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, ...part,
   };
 }
 
-export function eventOf(part: Partial<EventState> = {}): EventState {
+export function makeEvent(part: Partial<EventState> = {}): EventState {
   return {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
     teams: [{ number: 1, name: "North", hands: false, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }],
-    match: matchOf(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, captains: false, again: null, hall: false, consent: "", ...part,
+    match: makeMatch(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
+    best_of: null, extra_s: 0, captains: false, rematch_wanted_by: null, is_duel: false, consent: "", ...part,
   };
 }

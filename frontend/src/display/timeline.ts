@@ -15,24 +15,24 @@ const LIT = 5200;
 const REPLAY = 4600;
 const AGAIN = [4750, 5350, 5950] as const;
 
-export type Step = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "replay" | "over";
+export type TimelineStep = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "replay" | "over";
 
 /** What of the reveal is done, each from 0 to 1. */
-export interface Stage {
-  step: Step;
+export interface RevealProgress {
+  step: TimelineStep;
   poured: number;
   lit: number;
 }
 
 /** What the timetable has to make room for. */
-export interface Plan {
+export interface RevealPlan {
   drops: number;
   inTurn: boolean;
   crosses: boolean;
   replay: CloseCall["kind"] | null;
 }
 
-export function planOf(resolution: Resolution, call: CloseCall | null = null): Plan {
+export function revealPlan(resolution: Resolution, call: CloseCall | null = null): RevealPlan {
   return {
     drops: resolution.drops.length,
     inTurn: resolution.conflict !== null && resolution.drops.length > 1,
@@ -42,8 +42,8 @@ export function planOf(resolution: Resolution, call: CloseCall | null = null): P
 }
 
 /** The steps of a plan with the moment each begins. */
-export function steps(plan: Plan): ReadonlyArray<readonly [Step, number]> {
-  const all: ReadonlyArray<readonly [Step, number]> = [
+export function timelineSteps(plan: RevealPlan): ReadonlyArray<readonly [TimelineStep, number]> {
+  const all: ReadonlyArray<readonly [TimelineStep, number]> = [
     ["sealed", 0],
     ["pour", POUR],
     ["picks", PICKS],
@@ -54,15 +54,15 @@ export function steps(plan: Plan): ReadonlyArray<readonly [Step, number]> {
     ["replay", REPLAY],
     ["over", LENGTH],
   ];
-  const left: Partial<Record<Step, boolean>> = { second: !plan.inTurn, token: !plan.crosses, replay: plan.replay === null };
+  const left: Partial<Record<TimelineStep, boolean>> = { second: !plan.inTurn, token: !plan.crosses, replay: plan.replay === null };
   return all.filter(([step]) => !left[step]);
 }
 
 /** The reveal `elapsed_ms` after its turn was resolved, when all of it takes `reveal_ms`. */
-export function stage(elapsed_ms: number, reveal_ms: number, plan: Plan): Stage {
+export function revealProgress(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): RevealProgress {
   const t = reveal_ms > 0 ? (elapsed_ms * LENGTH) / reveal_ms : LENGTH;
   const between = (from: number, to: number) => Math.min(1, Math.max(0, (t - from) / (to - from)));
-  const begun = steps(plan).filter(([, at]) => t >= at);
+  const begun = timelineSteps(plan).filter(([, at]) => t >= at);
   return {
     step: begun[begun.length - 1]?.[0] ?? "sealed",
     poured: between(POUR, PICKS),
@@ -71,31 +71,31 @@ export function stage(elapsed_ms: number, reveal_ms: number, plan: Plan): Stage 
 }
 
 /** Milliseconds from the resolution at which the next step begins; null after the last. */
-export function nextStep(elapsed_ms: number, reveal_ms: number, plan: Plan): number | null {
+export function nextStep(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): number | null {
   const scale = reveal_ms / LENGTH;
-  const later = steps(plan).find(([, at]) => at * scale > elapsed_ms);
+  const later = timelineSteps(plan).find(([, at]) => at * scale > elapsed_ms);
   return later ? later[1] * scale : null;
 }
 
 /** A part of the reveal, from and to: in shares of its length. */
 export type Span = readonly [from: number, to: number];
 
-function span(from: number, to: number): Span {
+function shareSpan(from: number, to: number): Span {
   return [from / LENGTH, to / LENGTH];
 }
 
-export const POURING = span(POUR, PICKS);
-export const CHOOSING = span(PICKS, CHOSEN);
-export const REPLAYING = span(REPLAY, LENGTH);
-export const FIGHTING = span(CHOSEN, DROPS);
-export const CROSSING = span(TOKEN, LINES);
+export const POURING = shareSpan(POUR, PICKS);
+export const CHOOSING = shareSpan(PICKS, CHOSEN);
+export const REPLAYING = shareSpan(REPLAY, LENGTH);
+export const FIGHTING = shareSpan(CHOSEN, DROPS);
+export const TOKEN_PASSING = shareSpan(TOKEN, LINES);
 
 /** When each ball is on its way: both at once, or one after the other. */
-export function dropping({ inTurn }: Plan, index: number): Span {
-  if (inTurn) return index > 0 ? span(SECOND, TOKEN) : span(DROPS, SECOND);
-  return span(DROPS, SECOND + 250);
+export function dropping({ inTurn }: RevealPlan, index: number): Span {
+  if (inTurn) return index > 0 ? shareSpan(SECOND, TOKEN) : shareSpan(DROPS, SECOND);
+  return shareSpan(DROPS, SECOND + 250);
 }
 
 export function droppingAgain(index: number): Span {
-  return index > 0 ? span(AGAIN[1], AGAIN[2]) : span(AGAIN[0], AGAIN[1]);
+  return index > 0 ? shareSpan(AGAIN[1], AGAIN[2]) : shareSpan(AGAIN[0], AGAIN[1]);
 }

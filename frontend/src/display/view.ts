@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../protocol";
 import { cabinetHeight, cabinetWidth } from "../board/geometry";
-import { FLOOR, MAKES_ROOM, STEPPED_BACK, cabinetScale, stageSize, type Foot, type StageSize } from "./layout";
-import { still } from "./motion";
-import type { Notice } from "./notices";
-import { nextChange, sceneAt, winnerOf, type Scene } from "./scene";
-import { type Stage, type Step } from "./timeline";
+import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, cabinetScale, stageSize, type FootLayout, type StageSize } from "./layout";
+import { jumpToEnd } from "./motion";
+import type { ChangeNotice } from "./notices";
+import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
+import { type RevealProgress, type TimelineStep } from "./timeline";
 
 /** Everything a part of the stage draws from. `now` tells the server's time. */
-export interface View {
+export interface StageView {
   state: EventState;
   scene: Scene;
   turnout: TurnoutCounted | null;
@@ -16,9 +16,9 @@ export interface View {
   sealed: TurnSealed | null;
   /** Of an open vote, so far. */
   counts: TeamCounted | null;
-  notice: Notice | null;
+  notice: ChangeNotice | null;
   size: StageSize;
-  foot: Foot;
+  foot: FootLayout;
   /** How much higher than usual the foot stands. */
   lift: number;
   cheers: Cheers;
@@ -50,14 +50,14 @@ export function useScene(state: EventState, now: () => number): Scene {
 }
 
 /** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */
-export function useReveal(view: View, moving: readonly Step[], draw: (stage: Stage) => void): void {
+export function useReveal(view: StageView, moving: readonly TimelineStep[], draw: (stage: RevealProgress) => void): void {
   useLayoutEffect(() => {
-    const stage = stageNow(view);
+    const stage = progressNow(view);
     if (!stage) return;
     draw(stage);
     if (view.calm || !moving.includes(stage.step)) return;
     let frame = requestAnimationFrame(function next() {
-      const stage = stageNow(view);
+      const stage = progressNow(view);
       if (!stage) return;
       draw(stage);
       frame = requestAnimationFrame(next);
@@ -66,13 +66,13 @@ export function useReveal(view: View, moving: readonly Step[], draw: (stage: Sta
   });
 }
 
-export function stageNow({ state, now, calm }: View): Stage | null {
+export function progressNow({ state, now, calm }: StageView): RevealProgress | null {
   const { stage } = sceneAt(state, now());
   return stage && calm ? inPlace(stage) : stage;
 }
 
-function inPlace(stage: Stage): Stage {
-  return { ...stage, poured: still(stage.poured), lit: still(stage.lit) };
+function inPlace(stage: RevealProgress): RevealProgress {
+  return { ...stage, poured: jumpToEnd(stage.poured), lit: jumpToEnd(stage.lit) };
 }
 
 export function useStageSize(): StageSize {
@@ -99,8 +99,8 @@ export function useCalm(): boolean {
 }
 
 /** Where the cabinet stands, in stage units: its centre, its floor, its width and height on the screen. */
-export interface Standing {
-  centre: number;
+export interface GridPlacement {
+  center: number;
   floor: number;
   width: number;
   height: number;
@@ -110,17 +110,17 @@ export interface Standing {
 const END_MARGIN = 56;
 const END_SHARE = 0.44;
 
-export function standing({ scene, size, lift }: View): Standing | null {
+export function gridPlacement({ scene, size, lift }: StageView): GridPlacement | null {
   const board = scene.match?.board;
   if (!board) return null;
   const own = { width: cabinetWidth(board), height: cabinetHeight(board) };
   const full = cabinetScale(size.width, lift, own);
   const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (won ? aside : isBack(scene) ? STEPPED_BACK : isOpenVote(scene) ? MAKES_ROOM : 1);
+  const scale = full * (won ? aside : isBack(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
   const width = own.width * scale;
-  const centre = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
-  return { centre, floor: FLOOR - lift, width, height: own.height * scale, scale };
+  const center = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 
 /** Whether the cabinet steps back to leave room for what is told above it. */
@@ -135,7 +135,7 @@ export function isOpenVote({ phase, match }: Scene): boolean {
 
 /** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */
 export function isWon({ phase, match }: Scene): boolean {
-  return phase === "ended" && match !== null && winnerOf(match) !== null;
+  return phase === "ended" && match !== null && matchWinner(match) !== null;
 }
 
 /** Whether the light has fallen. */

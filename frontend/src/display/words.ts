@@ -1,119 +1,119 @@
 import type { Admission, Board, EventState, Match, Reveal, Side, SideTally } from "../protocol";
 import { otherSide } from "../live/grid";
-import { ahead, bothSaw, happened, isDouble, secondLook } from "./announcer";
+import { threatSentence, isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./announcer";
 import type { CloseCall } from "./closecall";
-import { nameOf as called } from "../board/geometry";
-import { nameOf, type Sentence, type Told } from "./sentence";
-import { seriesOf } from "../live/series";
+import { optionName } from "../board/geometry";
+import { teamName, type Sentence, type RevealContext } from "./sentence";
+import { currentSeries } from "../live/series";
 import { support } from "../live/support";
-import type { Step } from "./timeline";
-import { winnerOf } from "./scene";
-import { isHidden, percent, placeOf, plural, share, tallyOf, teamOf } from "./sides";
+import type { TimelineStep } from "./timeline";
+import { matchWinner } from "./scene";
+import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "./sides";
 
-export function sentenceOf(step: Step, told: Told, call: CloseCall | null): Sentence {
+export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
   switch (step) {
     case "sealed":
     case "pour":
-      return isHidden(told.state, "turnout") || isUntold(told.reveal) ? ["Sealed"] : ["Sealed: ", ballotsOf(told.reveal)];
+      return isPartHidden(context.state, "turnout") || hasNoCounts(context.reveal) ? ["Sealed"] : ["Sealed: ", ballotCount(context.reveal)];
     case "picks":
-      return picks(told);
+      return picks(context);
     case "drops":
-      return drops(told);
+      return drops(context);
     case "second":
-      return second(told);
+      return second(context);
     case "token":
-      return passing(told);
+      return passing(context);
     case "replay":
-      return secondLook(told, call);
+      return closeCallSentence(context, call);
     default:
-      return outcome(told);
+      return outcome(context);
   }
 }
 
 /** While sides are secret only what was picked is told. */
-function isUntold({ red, yellow }: Reveal): boolean {
+function hasNoCounts({ red, yellow }: Reveal): boolean {
   return !(red ?? yellow)?.counts.length;
 }
 
-function ballotsOf({ red, yellow }: Reveal): string {
-  return plural((red?.ballots ?? 0) + (yellow?.ballots ?? 0), "vote");
+function ballotCount({ red, yellow }: Reveal): string {
+  return pluralize((red?.ballots ?? 0) + (yellow?.ballots ?? 0), "vote");
 }
 
 /** The sides that had to pick, the one on the left of the screen first. */
-function movers({ match, reveal }: Told): Side[] {
-  const sides: Side[] = placeOf(match, "red") === 0 ? ["red", "yellow"] : ["yellow", "red"];
-  return sides.filter((side) => tallyOf(reveal, side));
+function movers({ match, reveal }: RevealContext): Side[] {
+  const sides: Side[] = sidePlace(match, "red") === 0 ? ["red", "yellow"] : ["yellow", "red"];
+  return sides.filter((side) => tallyForSide(reveal, side));
 }
 
-function picks(told: Told): Sentence {
-  const { resolution } = told.reveal;
-  if (resolution.conflict !== null) return [`${bothSaw(told) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
-  const resigning = movers(told).filter((side) => tallyOf(told.reveal, side)?.decided_by === "resign");
+function picks(context: RevealContext): Sentence {
+  const { resolution } = context.reveal;
+  if (resolution.conflict !== null) return [`${isThreatConflict(context) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
+  const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
   if (resigning.length > 1) return ["Both teams give up"];
-  if (resigning[0]) return [nameOf(told, resigning[0]), " gives up"];
-  return movers(told).flatMap((side, index) => {
-    const pick = tallyOf(told.reveal, side)?.pick ?? null;
-    return [index > 0 ? ", " : "", nameOf(told, side), pick === null ? " drops nothing" : ` plays ${called(told.match.board, pick)}`];
+  if (resigning[0]) return [teamName(context, resigning[0]), " gives up"];
+  return movers(context).flatMap((side, index) => {
+    const pick = tallyForSide(context.reveal, side)?.pick ?? null;
+    return [index > 0 ? ", " : "", teamName(context, side), pick === null ? " drops nothing" : ` plays ${optionName(context.match.board, pick)}`];
   });
 }
 
-function drops(told: Told): Sentence {
-  const { resolution } = told.reveal;
-  const [happened] = resolution.told;
-  if (happened) return inWords(told, happened);
+function drops(context: RevealContext): Sentence {
+  const { resolution } = context.reveal;
+  const [happened] = resolution.sentences;
+  if (happened) return fillTeamNames(context, happened);
   const first = resolution.drops[0];
   if (!first) return ["Nothing drops this turn"];
-  if (resolution.conflict === null) return picks(told);
-  return [nameOf(told, first.side), " holds the token and drops first"];
+  if (resolution.conflict === null) return picks(context);
+  return [teamName(context, first.side), " holds the token and drops first"];
 }
 
-function second(told: Told): Sentence {
-  const drop = told.reveal.resolution.drops[1];
-  if (!drop) return drops(told);
-  if (drop.row === null) return [`Column ${drop.column} is full: `, nameOf(told, drop.side), " loses the drop"];
-  return [nameOf(told, drop.side), " lands on top"];
+function second(context: RevealContext): Sentence {
+  const drop = context.reveal.resolution.drops[1];
+  if (!drop) return drops(context);
+  if (drop.row === null) return [`Column ${drop.column} is full: `, teamName(context, drop.side), " loses the drop"];
+  return [teamName(context, drop.side), " lands on top"];
 }
 
-function passing(told: Told): Sentence {
-  const { token_after } = told.reveal.resolution;
-  return token_after ? ["The token passes to ", nameOf(told, token_after)] : [];
+function passing(context: RevealContext): Sentence {
+  const { token_after } = context.reveal.resolution;
+  return token_after ? ["The token passes to ", teamName(context, token_after)] : [];
 }
 
-function outcome(told: Told): Sentence {
-  const { result, lines, told: sentences } = told.reveal.resolution;
+function outcome(context: RevealContext): Sentence {
+  const { result, lines, sentences } = context.reveal.resolution;
   if (result === "draw") return [sentences.length ? "A draw" : "The board is full: a draw"];
-  if (result === "open") return open(told);
-  if (isDouble(told, result)) return ["Four in a row for both: ", nameOf(told, result), " wins"];
-  if (lines.length > 1) return [`${lines.length} lines at once: `, nameOf(told, result), " wins"];
-  return [nameOf(told, result), lines.length ? ` has four in a row` : " wins"];
+  if (result === "open") return openSentence(context);
+  if (isDoubleLine(context, result)) return ["Four in a row for both: ", teamName(context, result), " wins"];
+  if (lines.length > 1) return [`${lines.length} lines at once: `, teamName(context, result), " wins"];
+  return [teamName(context, result), lines.length ? ` has four in a row` : " wins"];
 }
 
 /** A game's own sentence, with the teams' names put in. */
-function inWords(told: Told, sentence: string): Sentence {
-  return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? nameOf(told, part as Side) : part));
+function fillTeamNames(context: RevealContext, sentence: string): Sentence {
+  return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? teamName(context, part as Side) : part));
 }
 
 /** What happened counts more than what is next; what is near is said again when the vote opens. */
-function open(told: Told): Sentence {
-  const [done, near] = [happened(told), ahead(told)];
-  const last = told.reveal.resolution.told.at(-1);
-  if (last) return inWords(told, last);
+function openSentence(context: RevealContext): Sentence {
+  const [done, near] = [blockSentence(context), threatSentence(context)];
+  const last = context.reveal.resolution.sentences.at(-1);
+  if (last) return fillTeamNames(context, last);
   if (done.length) return done;
   if (near.length) return near;
-  return told.match.turn ? [`Turn ${told.match.turn.number} is next`] : [];
+  return context.match.turn ? [`Turn ${context.match.turn.number} is next`] : [];
 }
 
 /** What people have to bring, or what is missing on this screen; nothing where a device is enough. */
-export function needed(admission: Admission): string {
+export function admissionHint(admission: Admission): string {
   if (admission === "tickets") return "You need your ticket";
   if (admission === "roster") return "You need your code from the class list";
   return admission === "rotating" ? "Open this screen from the control room" : "";
 }
 
 /** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
-export function decision(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
+export function decisionText(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
   const { ballots, decided_by, rounds, resigning } = tally;
-  if (decided_by === "resign") return counted ? `${resigning} of ${plural(ballots, "vote")} to give up` : "The match is given up";
+  if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "The match is given up";
   if (!counted && ballots > 0) return "";
   const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
   switch (decided_by) {
@@ -130,11 +130,11 @@ export function decision(tally: SideTally, counted: boolean, name = `${tally.pic
     case "captain":
       return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
     case "runoff":
-      return counts ? `${percent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
+      return counts ? `${roundedPercent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
     case "approval":
-      return `of ${plural(ballots, "voter")} like it`;
+      return `of ${pluralize(ballots, "voter")} like it`;
     case "lottery":
-      return `Drawn from ${plural(ballots, "vote")}`;
+      return `Drawn from ${pluralize(ballots, "vote")}`;
     default:
       return "";
   }
@@ -147,21 +147,21 @@ interface Verdict {
 }
 
 /** On its own screen a winner is spoken to. */
-export function verdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
-  const { winner: champion } = seriesOf(state);
-  const turns = match.reveal ? plural(match.reveal.number, "turn") : "";
-  const winner = winnerOf(match);
+export function matchVerdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
+  const { winner: champion } = currentSeries(state);
+  const turns = match.reveal ? pluralize(match.reveal.number, "turn") : "";
+  const winner = matchWinner(match);
   if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
   const byTime = match.ended_by === "time";
   const gaveUp = match.ended_by === "resign";
   if (!winner && gaveUp) return { title: "A draw", line: "Both gave up", winner };
   if (!winner && byTime) return { title: "A draw", line: "Both ran out of time", winner };
   if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
-  const place = placeOf(match, winner);
-  const { name } = teamOf(state, place);
+  const place = sidePlace(match, winner);
+  const { name } = teamAtPlace(state, place);
   const wins = home && place === 0 ? "You win" : "wins";
   if (champion !== null) return { title: name, line: `${wins} the series`, winner };
-  const loser = teamOf(state, placeOf(match, otherSide(winner))).name;
+  const loser = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
   if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
   if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
   if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
@@ -173,20 +173,20 @@ function drawn({ board }: Match, turns: string): string {
 }
 
 function choice(board: Board, pick: number): string {
-  return board.face === "drawn" ? called(board, pick) : `column\u00a0${pick}`;
+  return board.face === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
 }
 
 /** How many voted for the drop that won, and how united they were: one against one nobody asks. */
-export function unity(state: EventState, match: Match, winner: Side): string {
+export function unityText(state: EventState, match: Match, winner: Side): string {
   const { reveal, ended_by, clocks } = match;
   if (clocks && !clocks.crowd) return "";
-  if (isHidden(state, "tally") || isHidden(state, "turnout")) return "";
-  const tally = tallyOf(reveal, winner);
+  if (isPartHidden(state, "tally") || isPartHidden(state, "turnout")) return "";
+  const tally = tallyForSide(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
   return `${voters(...support(tally))} chose ${choice(match.board, tally.pick)}`;
 }
 
 function voters(votes: number, ballots: number): string {
-  if (votes < ballots) return `${percent(votes / ballots)} % of ${plural(ballots, "voter")}`;
-  return votes === 1 ? "One voter" : `All ${plural(votes, "voter")}`;
+  if (votes < ballots) return `${roundedPercent(votes / ballots)} % of ${pluralize(ballots, "voter")}`;
+  return votes === 1 ? "One voter" : `All ${pluralize(votes, "voter")}`;
 }

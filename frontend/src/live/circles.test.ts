@@ -3,25 +3,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import test from "node:test";
 
-const ROOMS = ["phone", "live"];
+const FOLDERS = ["phone", "live"];
 const IMPORT = /(?:^|\n)(?:import|export)\s[^;]*?from "(\.[^"]+)"/g;
 
-const pathsIn = (room: string) => readdirSync(`src/${room}`, { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`);
-const modules = new Set(ROOMS.flatMap(pathsIn).filter((path) => /\.tsx?$/.test(path)));
+const pathsIn = (folder: string) => readdirSync(`src/${folder}`, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`);
+const modules = new Set(FOLDERS.flatMap(pathsIn).filter((path) => /\.tsx?$/.test(path)));
 
 /** Types count, too: whoever reads a file is to read nothing that leads back to it. */
-function importsOf(module: string): string[] {
+function importedModules(module: string): string[] {
   const found = [...readFileSync(`src/${module}`, "utf8").matchAll(IMPORT)].map(([, path]) => posix.join(posix.dirname(module), path!));
   return found.flatMap((path) => [`${path}.ts`, `${path}.tsx`]).filter((path) => modules.has(path));
 }
 
 /** The first way found that leads back to where it was. */
-function circleFrom(module: string, way: readonly string[], done: Set<string>): readonly string[] | null {
+function findCycle(module: string, way: readonly string[], done: Set<string>): readonly string[] | null {
   if (way.includes(module)) return [...way.slice(way.indexOf(module)), module];
   if (done.has(module)) return null;
-  for (const next of importsOf(module)) {
-    const circle = circleFrom(next, [...way, module], done);
-    if (circle) return circle;
+  for (const next of importedModules(module)) {
+    const cycle = findCycle(next, [...way, module], done);
+    if (cycle) return cycle;
   }
   done.add(module);
   return null;
@@ -30,5 +30,5 @@ function circleFrom(module: string, way: readonly string[], done: Set<string>): 
 test("no module of the phone imports one that imports it", () => {
   const done = new Set<string>();
   assert.ok(modules.size > 40);
-  for (const module of modules) assert.equal(circleFrom(module, [], done)?.join(" > "), undefined);
+  for (const module of modules) assert.equal(findCycle(module, [], done)?.join(" > "), undefined);
 });

@@ -1,8 +1,8 @@
-const KEPT = 5;
-const STEP_MS = 2000;
+const MAX_SAMPLES = 5;
+const JUMP_MS = 2000;
 
 interface Sample {
-  trip: number;
+  roundTripMs: number;
   offset: number;
 }
 
@@ -20,21 +20,21 @@ export class ServerClock {
     if (this.samples.length === 0) this.offset = nowAt - Date.now();
   }
 
-  hear(sent: number, nowAt: number): void {
+  addSample(sent: number, nowAt: number): void {
     const received = Date.now();
-    if (this.wasSet(nowAt, sent, received)) this.forget();
-    const sample = { trip: received - sent, offset: nowAt - (sent + received) / 2 };
-    this.samples = [...this.samples, sample].slice(-KEPT);
-    this.offset = this.samples.reduce((best, next) => (next.trip < best.trip ? next : best)).offset;
+    if (this.hasJumped(nowAt, sent, received)) this.clearSamples();
+    const sample = { roundTripMs: received - sent, offset: nowAt - (sent + received) / 2 };
+    this.samples = [...this.samples, sample].slice(-MAX_SAMPLES);
+    this.offset = this.samples.reduce((best, next) => (next.roundTripMs < best.roundTripMs ? next : best)).offset;
   }
 
   /** Whether the server's clock, or this device's, was set: what was told between the two does not fit. */
-  wasSet(nowAt: number, sent: number, received: number): boolean {
-    return nowAt < sent + this.offset - STEP_MS || nowAt > received + this.offset + STEP_MS;
+  hasJumped(nowAt: number, sent: number, received: number): boolean {
+    return nowAt < sent + this.offset - JUMP_MS || nowAt > received + this.offset + JUMP_MS;
   }
 
   /** After a sleep or on another network the old answers say nothing. */
-  forget(): void {
+  clearSamples(): void {
     this.samples = [];
   }
 }

@@ -2,7 +2,7 @@ import type { Changes, EventState, TurnoutCounted } from "../protocol";
 import type { Connection } from "./socket";
 
 /** What every face knows of an event. `change` is what brought `event` about: it picks the animation. */
-export interface Live {
+export interface LiveState {
   event: EventState | null;
   seq: number;
   change: Changes["type"] | "welcomed" | null;
@@ -10,7 +10,7 @@ export interface Live {
   connection: Connection;
 }
 
-export const NOTHING_YET: Live = {
+export const INITIAL_STATE: LiveState = {
   event: null,
   seq: -1,
   change: null,
@@ -25,7 +25,7 @@ interface Message {
 }
 
 /** What a message changes; null if it is no news of the event. A welcome always wins. */
-export function reduce(live: Live, message: Message): Partial<Live> | null {
+export function reduce(live: LiveState, message: Message): Partial<LiveState> | null {
   if (message.type === "turnout.counted") return { turnout: message as TurnoutCounted };
   if (!message.state || message.seq === undefined) return null;
   const welcome = message.type.endsWith(".welcomed");

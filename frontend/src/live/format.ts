@@ -1,28 +1,28 @@
 const NO_BREAK = "\u00a0";
 
 /** What is left: "07", "1:05", "3 h 20 min", "2 d 3 h". A begun second counts whole. */
-export function countdown(ms: number): string {
+export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  if (hours >= 24) return words(Math.floor(hours / 24), "d", hours % 24, "h");
-  if (hours >= 1) return words(hours, "h", minutes % 60, "min");
+  if (hours >= 24) return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
+  if (hours >= 1) return twoUnits(hours, "h", minutes % 60, "min");
   const rest = String(seconds % 60).padStart(2, "0");
   return minutes >= 1 ? `${minutes}:${rest}` : rest;
 }
 
-function words(big: number, bigUnit: string, small: number, smallUnit: string): string {
+function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string): string {
   const first = `${big}${NO_BREAK}${bigUnit}`;
   return small ? `${first} ${small}${NO_BREAK}${smallUnit}` : first;
 }
 
 /** For a screen reader: "7 seconds", "1 minute 5 seconds" is too much, "65 seconds" will do. */
-export function spokenSeconds(ms: number): string {
+export function secondsInWords(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-export function percent(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   return `${whole ? Math.round((100 * part) / whole) : 0}${NO_BREAK}%`;
 }
 
@@ -31,6 +31,6 @@ export function fingerprint(root: string): string {
   return `${root.slice(0, 4)} ${root.slice(4, 8)}`;
 }
 
-export function thousands(count: number): string {
+export function formatNumber(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,7 +1,7 @@
 import type { Board, Drop, Resolution, Side } from "../protocol";
 
 /** Columns and rows count from 1, rows from the bottom. */
-export interface Ball {
+export interface PlacedBall {
   column: number;
   row: number;
   side: Side;
@@ -9,7 +9,7 @@ export interface Ball {
 
 const SIDES: Record<string, Side> = { R: "red", Y: "yellow" };
 
-export function ballsOf(board: Board): Ball[] {
+export function placedBalls(board: Board): PlacedBall[] {
   return board.grid.flatMap((line, fromTop) =>
     [...line].flatMap((mark, index) => {
       const side = SIDES[mark];
@@ -19,23 +19,23 @@ export function ballsOf(board: Board): Ball[] {
 }
 
 /** How many balls lie in each column; index 0 is column 1. */
-export function heightsOf(board: Board): number[] {
+export function columnHeights(board: Board): number[] {
   const heights = Array.from({ length: board.columns }, () => 0);
-  for (const ball of ballsOf(board)) heights[ball.column - 1]! += 1;
+  for (const ball of placedBalls(board)) heights[ball.column - 1]! += 1;
   return heights;
 }
 
-export function fell(drop: Drop, ball: Ball): boolean {
+export function isSameCell(drop: Drop, ball: PlacedBall): boolean {
   return drop.column === ball.column && drop.row === ball.row;
 }
 
 /** The balls that lay there before the resolution's drops from number `from` on (0: before all of them). */
-export function ballsBefore(board: Board, resolution: Resolution, from = 0): Ball[] {
+export function ballsBefore(board: Board, resolution: Resolution, from = 0): PlacedBall[] {
   const later = resolution.drops.slice(from);
-  return ballsOf(board).filter((ball) => !later.some((drop) => fell(drop, ball)));
+  return placedBalls(board).filter((ball) => !later.some((drop) => isSameCell(drop, ball)));
 }
 
-export function onLine(board: Board, ball: Ball): boolean {
+export function isOnWinningLine(board: Board, ball: PlacedBall): boolean {
   return board.winning_cells.some(([column, row]) => column === ball.column && row === ball.row);
 }
 

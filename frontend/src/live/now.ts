@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ServerClock } from "./clock";
 
-const LONGEST_SLEEP_MS = 60_000;
+const MAX_TIMEOUT_MS = 60_000;
 
 // What comes next is counted from the time that was drawn: a moment may pass between the drawing and the effect.
 
@@ -25,7 +25,7 @@ export function useMoments(clock: ServerClock, moments: readonly number[]): numb
   useEffect(() => {
     const next = Math.min(...moments.filter((at) => at > now));
     if (next === Infinity) return;
-    const timer = setTimeout(() => wake((n) => n + 1), Math.min(next - clock.now() + 1, LONGEST_SLEEP_MS));
+    const timer = setTimeout(() => wake((n) => n + 1), Math.min(next - clock.now() + 1, MAX_TIMEOUT_MS));
     return () => clearTimeout(timer);
   });
   return now;

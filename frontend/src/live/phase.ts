@@ -3,10 +3,10 @@ import type { EventState, Match, Reveal, Side, Team, Turn } from "../protocol";
 /** What an event is at, by server time. `waiting`: a match is on, but its next window isn't open yet. */
 export type Phase = "lobby" | "waiting" | "voting" | "sealed" | "reveal" | "paused" | "ended";
 
-export function phaseOf(event: EventState, now: number): Phase {
+export function currentPhase(event: EventState, now: number): Phase {
   const match = event.match;
   if (!match || match.state === "aborted") return "lobby";
-  if (revealing(match, now)) return "reveal";
+  if (isRevealing(match, now)) return "reveal";
   if (match.state === "ended") return "ended";
   return match.turn ? turnPhase(match.turn, now) : "waiting";
 }
@@ -17,7 +17,7 @@ function turnPhase(turn: Turn, now: number): Phase {
   return now < turn.closes_at ? "voting" : "sealed";
 }
 
-function revealing(match: Match, now: number): boolean {
+function isRevealing(match: Match, now: number): boolean {
   return !!match.reveal && now < match.reveal.resolved_at + match.reveal_s * 1000;
 }
 
@@ -78,12 +78,12 @@ export function lastClosed(match: Match | null): { turn: number; number: number 
   return match.concealed ?? match.reveal;
 }
 
-export function teamOf(event: EventState, side: Side): Team {
+export function teamForSide(event: EventState, side: Side): Team {
   return event.teams[(event.match?.[side] ?? 1) - 1]!;
 }
 
 /** The side a team plays; before the first match team 1 is at home in red. */
-export function sideOf(event: EventState, team: number): Side {
+export function sideForTeam(event: EventState, team: number): Side {
   if (!event.match) return team === 1 ? "red" : "yellow";
   return event.match.red === team ? "red" : "yellow";
 }

@@ -3,41 +3,41 @@ import test, { mock } from "node:test";
 import fc from "fast-check";
 import { CloseCode, type EventState, type PhoneMessage, type ToPhone } from "../protocol";
 import { connect } from "./connect";
-import { NOTHING_YET, reduce, type Live } from "./event";
+import { INITIAL_STATE, reduce, type LiveState } from "./event";
 
 /**
  * Snapshot + changes = a fresh snapshot: whatever of an event's frames is lost, repeated or late, and wherever
  * the connection ends, a client shows in the end what one shows that has just come.
  */
 
-let drawn = 0;
+let stateCount = 0;
 
 /** No two states are alike, also where a restored server tells the same numbers again. */
-const anew = () => ({ name: `state ${(drawn += 1)}` }) as EventState;
+const newState = () => ({ name: `state ${(stateCount += 1)}` }) as EventState;
 
 /** A server that keeps what it told. Restored from a backup it is where it was, and goes on otherwise. */
 class Server {
-  told: EventState[] = [anew()];
+  states: EventState[] = [newState()];
 
   get seq(): number {
-    return this.told.length - 1;
+    return this.states.length - 1;
   }
 
   get state(): EventState {
-    return this.told[this.seq]!;
+    return this.states[this.seq]!;
   }
 
   change(): object {
-    this.told = [...this.told, anew()];
+    this.states = [...this.states, newState()];
     return this.again(this.seq);
   }
 
   again(seq: number): object {
-    return { type: "event.edited", seq, at: Date.now(), state: this.told[seq] };
+    return { type: "event.edited", seq, at: Date.now(), state: this.states[seq] };
   }
 
-  goBack(to: number): void {
-    this.told = this.told.slice(0, to + 1);
+  restoreTo(to: number): void {
+    this.states = this.states.slice(0, to + 1);
   }
 
   welcome(): object {
@@ -45,8 +45,8 @@ class Server {
   }
 }
 
-const showsWhatAFreshOneShows = (live: Live, server: Server) => {
-  const fresh = { ...NOTHING_YET, ...reduce(NOTHING_YET, server.welcome() as never) };
+const assertSameAsFreshClient = (live: LiveState, server: Server) => {
+  const fresh = { ...INITIAL_STATE, ...reduce(INITIAL_STATE, server.welcome() as never) };
   assert.deepEqual({ event: live.event, seq: live.seq }, { event: fresh.event, seq: fresh.seq });
 };
 
@@ -55,44 +55,44 @@ test("of all changes since the last welcome the newest is shown, whatever came t
   fc.assert(
     fc.property(steps, (happened) => {
       const server = new Server();
-      let live: Live = NOTHING_YET;
+      let live: LiveState = INITIAL_STATE;
       let newest = -1;
-      const hear = (message: object) => (live = { ...live, ...reduce(live, message as never) });
+      const receive = (message: object) => (live = { ...live, ...reduce(live, message as never) });
       const welcome = () => {
         newest = server.seq;
-        hear(server.welcome());
+        receive(server.welcome());
       };
       welcome();
       for (const [step, number] of happened) {
         if (step === "change") {
-          hear(server.change());
+          receive(server.change());
           newest = server.seq;
         } else if (step === "lost") server.change();
         else if (step === "again") {
           const seq = number % (server.seq + 1);
-          hear(server.again(seq));
+          receive(server.again(seq));
           newest = Math.max(newest, seq);
         } else {
-          if (step === "back") server.goBack(number % (server.seq + 1));
+          if (step === "back") server.restoreTo(number % (server.seq + 1));
           welcome(); // a server that was restored sends everybody away first
         }
         assert.equal(live.seq, newest);
-        assert.equal(live.event?.name, server.told[newest]?.name);
+        assert.equal(live.event?.name, server.states[newest]?.name);
       }
-      hear(server.change());
-      showsWhatAFreshOneShows(live, server);
-      server.goBack(0);
+      receive(server.change());
+      assertSameAsFreshClient(live, server);
+      server.restoreTo(0);
       welcome();
-      showsWhatAFreshOneShows(live, server);
+      assertSameAsFreshClient(live, server);
     }),
     { numRuns: 500 },
   );
 });
 
 /** The browser's side of a network that a test holds in its hands. */
-class Wire {
+class FakeWebSocket {
   static readonly OPEN = 1;
-  static all: Wire[] = [];
+  static all: FakeWebSocket[] = [];
   readyState = 0;
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
@@ -100,7 +100,7 @@ class Wire {
   sent: string[] = [];
 
   constructor() {
-    Wire.all.push(this);
+    FakeWebSocket.all.push(this);
   }
 
   send(frame: string): void {
@@ -112,44 +112,44 @@ class Wire {
   }
 
   /** Also to one whose owner has another by now. */
-  carry(message: object): void {
+  deliver(message: object): void {
     this.onmessage?.({ data: JSON.stringify(message) });
   }
 }
 
-function standIn(): void {
-  const deaf = { addEventListener: () => undefined, visibilityState: "visible" };
-  Object.assign(globalThis, { window: globalThis, document: deaf, addEventListener: deaf.addEventListener, WebSocket: Wire });
+function stubBrowser(): void {
+  const stub = { addEventListener: () => undefined, visibilityState: "visible" };
+  Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
   Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
 }
 
 /** A hall with one client, a server, and a network that does what it likes with frames. */
-class Hall {
+class FlakyNetwork {
   server = new Server();
-  underway: { wire: Wire; message: object }[] = [];
+  underway: { wire: FakeWebSocket; message: object }[] = [];
   link = connect<PhoneMessage, ToPhone>("/ws/phone", () => ({ type: "phone.join", code: "HALL", token: null, team: null, key: null }));
 
   constructor() {
-    Wire.all = [];
+    FakeWebSocket.all = [];
     this.link.socket.open();
     this.settle();
   }
 
-  get wire(): Wire {
-    return Wire.all[Wire.all.length - 1]!;
+  get wire(): FakeWebSocket {
+    return FakeWebSocket.all[FakeWebSocket.all.length - 1]!;
   }
 
   /** Whatever the client asked for since is answered. */
   settle(): void {
     const wire = this.wire;
     if (wire.readyState === 0) {
-      wire.readyState = Wire.OPEN;
+      wire.readyState = FakeWebSocket.OPEN;
       wire.onopen?.();
     }
     for (const frame of wire.sent.splice(0)) {
       const message = JSON.parse(frame) as { type: string; sent: number };
-      if (message.type === "phone.join") wire.carry(this.server.welcome());
-      else wire.carry({ type: "clock.told", sent: message.sent, now_at: Date.now() });
+      if (message.type === "phone.join") wire.deliver(this.server.welcome());
+      else wire.deliver({ type: "clock.synced", sent: message.sent, now_at: Date.now() });
     }
   }
 
@@ -169,12 +169,12 @@ class Hall {
   do(step: string, number: number): void {
     const message = this.underway[number % (this.underway.length || 1)];
     if (step === "change") this.underway.push({ wire: this.wire, message: this.server.change() });
-    else if (step === "arrives") message?.wire.carry(message.message);
+    else if (step === "arrives") message?.wire.deliver(message.message);
     else if (step === "lost" && message) this.underway.splice(this.underway.indexOf(message), 1);
     else if (step === "time") this.pass(number * 300);
     else if (step === "cut") this.cut(1006);
     else if (step === "back") {
-      this.server.goBack(number % (this.server.seq + 1));
+      this.server.restoreTo(number % (this.server.seq + 1));
       this.cut(CloseCode.RESTARTING);
     }
   }
@@ -182,18 +182,18 @@ class Hall {
 
 test("wherever a connection ends, the next one's welcome counts, and nothing late of the one before", () => {
   const step = fc.tuple(fc.constantFrom("change", "change", "arrives", "arrives", "lost", "time", "cut", "back"), fc.nat(40));
-  standIn();
+  stubBrowser();
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: "max" }), (happened) => {
-      const hall = new Hall();
-      for (const [what, number] of happened) hall.do(what, number);
-      hall.pass(60_000);
-      if (hall.link.store.get().seq !== hall.server.seq) hall.wire.carry(hall.server.change());
-      for (const { wire, message } of hall.underway) if (wire !== hall.wire) wire.carry(message);
-      showsWhatAFreshOneShows(hall.link.store.get(), hall.server);
-      assert.equal(hall.link.store.get().connection.state, "joined");
-      hall.link.socket.close();
+      const network = new FlakyNetwork();
+      for (const [what, number] of happened) network.do(what, number);
+      network.pass(60_000);
+      if (network.link.store.get().seq !== network.server.seq) network.wire.deliver(network.server.change());
+      for (const { wire, message } of network.underway) if (wire !== network.wire) wire.deliver(message);
+      assertSameAsFreshClient(network.link.store.get(), network.server);
+      assert.equal(network.link.store.get().connection.state, "joined");
+      network.link.socket.close();
     }),
     { numRuns: 300 },
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CloseCode } from "../protocol";
-import { nextBeatMs, retryAfter, waitOnceAwake, type Retry } from "./retry";
+import { nextHeartbeatMs, retryAfter, waitAfterWake, type Retry } from "./retry";
 
 const EARLIEST = () => 0;
 const LATEST = () => 1;
@@ -22,13 +22,13 @@ test("what the server said counts instead, however often it failed before", () =
   for (const code of [CloseCode.TOO_SLOW, CloseCode.RESTARTING, CloseCode.CROWDED, 1006]) {
     const retry = retryAfter({ code, attempt: 7, withinMs: 20_000 }, HALF);
     assert.equal(wait(retry), 10_000);
-    assert.ok(retry.state !== "away" && retry.told);
+    assert.ok(retry.state !== "away" && retry.fromServer);
   }
 });
 
 test("nobody is sent away for longer than half a minute", () => {
-  const told = { code: CloseCode.CROWDED, attempt: 0, withinMs: 239_000 };
-  assert.equal(wait(retryAfter(told, LATEST)), 30_000);
+  const loss = { code: CloseCode.CROWDED, attempt: 0, withinMs: 239_000 };
+  assert.equal(wait(retryAfter(loss, LATEST)), 30_000);
 });
 
 test("only a crowd at the door is told to the person who waits", () => {
@@ -47,17 +47,17 @@ test("whoever is told to stay away has no way back by waiting", () => {
 });
 
 test("a phone that wakes comes at once, but not in step with its neighbours, and never later than it would", () => {
-  assert.equal(waitOnceAwake(8000, false, EARLIEST), 0);
-  assert.ok(waitOnceAwake(8000, false, LATEST) <= 500);
-  assert.equal(waitOnceAwake(100, false, LATEST), 100);
+  assert.equal(waitAfterWake(8000, false, EARLIEST), 0);
+  assert.ok(waitAfterWake(8000, false, LATEST) <= 500);
+  assert.equal(waitAfterWake(100, false, LATEST), 100);
 });
 
 test("an appointment stands, and one that was slept through is kept at once", () => {
-  assert.equal(waitOnceAwake(20_000, true, EARLIEST), 20_000);
-  assert.equal(waitOnceAwake(-90_000, true, LATEST), 0);
-  assert.equal(waitOnceAwake(-90_000, false, LATEST), 0);
+  assert.equal(waitAfterWake(20_000, true, EARLIEST), 20_000);
+  assert.equal(waitAfterWake(-90_000, true, LATEST), 0);
+  assert.equal(waitAfterWake(-90_000, false, LATEST), 0);
 });
 
 test("a hall's proofs of life are spread over seconds", () => {
-  assert.deepEqual([EARLIEST, HALF, LATEST].map(nextBeatMs), [12_000, 15_000, 18_000]);
+  assert.deepEqual([EARLIEST, HALF, LATEST].map(nextHeartbeatMs), [12_000, 15_000, 18_000]);
 });

@@ -1,8 +1,8 @@
 import type { Reveal, Turn, TurnSealed } from "../protocol";
 
 /** Of two seals of a turn the later one counts: after the other its window was opened again. */
-export function laterSeal(kept: TurnSealed | null, told: TurnSealed): TurnSealed {
-  return kept?.turn === told.turn && kept.at > told.at ? kept : told;
+export function laterSeal(known: TurnSealed | null, received: TurnSealed): TurnSealed {
+  return known?.turn === received.turn && known.at > received.at ? known : received;
 }
 
 /** Whether a turn's window was opened again: then what was sealed before is void. */
@@ -12,7 +12,7 @@ export function isReopened(before: Turn | null | undefined, after: Turn | null |
 }
 
 /** A reveal apart for each turn that it tells of: the last one, and the one that stayed secret until then. */
-export function apart(reveal: Reveal): readonly Reveal[] {
+export function splitReveal(reveal: Reveal): readonly Reveal[] {
   const { concealed } = reveal;
   if (!concealed) return [reveal];
   const { turn, number, side, sealed_at, seed } = concealed;
@@ -21,7 +21,7 @@ export function apart(reveal: Reveal): readonly Reveal[] {
 }
 
 /** A seal if it is the one that this reveal opens, and so has to be equal to; else null. */
-export function sealOf(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
-  const rooted = reveal.whole || reveal.red?.root || reveal.yellow?.root;
+export function matchingSeal(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
+  const rooted = reveal.turn_commitment || reveal.red?.root || reveal.yellow?.root;
   return rooted && sealed?.turn === reveal.turn && sealed.at === reveal.sealed_at ? sealed : null;
 }

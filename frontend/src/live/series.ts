@@ -7,14 +7,14 @@ export interface Series {
   winner: 1 | 2 | null;
 }
 
-const NEW: Series = { won: [0, 0], decided: false, winner: null };
+const EMPTY_SERIES: Series = { won: [0, 0], decided: false, winner: null };
 
 /** Whoever wins more than half of `best_of` matches wins the series; draws count for nobody. */
-export function seriesOf(event: EventState): Series {
+export function currentSeries(event: EventState): Series {
   const last = event.finished[event.finished.length - 1];
-  const series = event.finished.reduce<Series>((soFar, { winner }) => after(soFar, winner, event.best_of), NEW);
+  const series = event.finished.reduce<Series>((soFar, { winner }) => addMatch(soFar, winner, event.best_of), EMPTY_SERIES);
   const another = !!event.match && !!last && event.match.number > last.number;
-  return series.decided && another ? NEW : series;
+  return series.decided && another ? EMPTY_SERIES : series;
 }
 
 /** How many matches decide a series: 2 of 3. Null where there is no series. */
@@ -23,8 +23,8 @@ export function winsNeeded(event: EventState): number | null {
 }
 
 /** A match after a decided series begins a new one. */
-function after(series: Series, winner: number | null, bestOf: number | null): Series {
-  const before = series.decided ? NEW : series;
+function addMatch(series: Series, winner: number | null, bestOf: number | null): Series {
+  const before = series.decided ? EMPTY_SERIES : series;
   if (winner === null) return before;
   const [one, two] = before.won;
   const won: readonly [number, number] = winner === 1 ? [one + 1, two] : [one, two + 1];

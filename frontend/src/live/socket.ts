@@ -1,16 +1,16 @@
-import type { ClockAsk, ClockTold, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed, RetryTold } from "../protocol";
+import type { ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed, RetryAfter } from "../protocol";
 import type { ServerClock } from "./clock";
-import { nextBeatMs, retryAfter, waitOnceAwake } from "./retry";
+import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./retry";
 
 /** A hall that comes in at once takes some seconds: giving up sooner would only make it longer. */
 const WELCOME_WITHIN_MS = 15_000;
 const ANSWER_WITHIN_MS = 6000;
-const AWAKE_WITHIN_MS = 3000;
-const FIRST_BEAT_WITHIN_MS = 2000;
+const ANSWER_ON_WAKE_MS = 3000;
+const FIRST_HEARTBEAT_WITHIN_MS = 2000;
 const SILENCE_MS = 4000;
 /** A gateway knows within a second that the ballot box's clock was set. */
-const GATEWAY_KNOWS_MS = 1500;
-const NO_WORD = 1006;
+const GATEWAY_CLOCK_LAG_MS = 1500;
+const ABNORMAL_CLOSURE = 1006;
 
 /**
  * `lost` and `crowded` come back by themselves; `crowded`: the door lets people in by turns.
@@ -22,13 +22,13 @@ export type Connection =
 
 type Welcome = PhoneWelcomed | DisplayWelcomed | ConsoleWelcomed;
 
-export interface SocketPlan<Out, In> {
+export interface SocketOptions<Out, In> {
   path: string;
   clock: ServerClock;
   /** The first message of every connection. */
   join: () => Out;
-  heard: (message: In) => void;
-  changed: (connection: Connection) => void;
+  onMessage: (message: In) => void;
+  onStateChange: (connection: Connection) => void;
 }
 
 /** A socket that comes back: joins again after every loss, keeps the clock, obeys close codes. */
@@ -36,15 +36,15 @@ export class LiveSocket<Out, In extends { type: string }> {
   private socket: WebSocket | null = null;
   private attempt = 0;
   private withinMs: number | null = null;
-  private appointment = { at: 0, told: false };
+  private nextAttempt = { at: 0, fromServer: false };
   private retry = 0;
-  private beat = 0;
-  private dead = 0;
-  private heardAt = 0;
+  private heartbeat = 0;
+  private deadTimer = 0;
+  private receivedAt = 0;
 
-  constructor(private plan: SocketPlan<Out, In>) {
+  constructor(private options: SocketOptions<Out, In>) {
     addEventListener("online", () => this.wake());
-    addEventListener("offline", () => this.prove(AWAKE_WITHIN_MS));
+    addEventListener("offline", () => this.probe(ANSWER_ON_WAKE_MS));
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.wake();
     });
@@ -52,12 +52,12 @@ export class LiveSocket<Out, In extends { type: string }> {
 
   /** Opens, or opens anew. */
   open(): void {
-    this.drop();
+    this.disconnect();
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}${this.plan.path}`);
+    const socket = new WebSocket(`${scheme}//${location.host}${this.options.path}`);
     this.socket = socket;
-    this.expect(WELCOME_WITHIN_MS);
-    socket.onopen = () => this.send(this.plan.join());
+    this.expectMessage(WELCOME_WITHIN_MS);
+    socket.onopen = () => this.send(this.options.join());
     socket.onmessage = (event) => this.receive(String(event.data));
     socket.onclose = (event) => this.closed(event.code);
   }
@@ -70,90 +70,90 @@ export class LiveSocket<Out, In extends { type: string }> {
   }
 
   /** Something was not answered. If nothing else came either, find out whether the server is there. */
-  doubt(): void {
-    if (!this.dead && Date.now() - this.heardAt > SILENCE_MS) this.prove(ANSWER_WITHIN_MS);
+  probeIfSilent(): void {
+    if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
   }
 
   close(): void {
-    this.drop();
+    this.disconnect();
   }
 
   private receive(text: string): void {
-    const message = JSON.parse(text) as In | ClockTold | RetryTold | Welcome;
-    clearTimeout(this.dead);
-    this.dead = 0;
-    this.heardAt = Date.now();
-    if (message.type === "clock.told") {
-      const told = message as ClockTold;
-      this.plan.clock.hear(told.sent, told.now_at);
-    } else if (message.type === "retry.told") {
-      this.withinMs = (message as RetryTold).within_ms;
+    const message = JSON.parse(text) as In | ClockSynced | RetryAfter | Welcome;
+    clearTimeout(this.deadTimer);
+    this.deadTimer = 0;
+    this.receivedAt = Date.now();
+    if (message.type === "clock.synced") {
+      const answer = message as ClockSynced;
+      this.options.clock.addSample(answer.sent, answer.now_at);
+    } else if (message.type === "retry.after") {
+      this.withinMs = (message as RetryAfter).within_ms;
     } else {
       if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
-      else if ("at" in message) this.compare(message.at as number);
-      this.plan.heard(message as In);
+      else if ("at" in message) this.checkClock(message.at as number);
+      this.options.onMessage(message as In);
     }
   }
 
   private welcomed(welcome: Welcome): void {
     this.attempt = 0;
-    this.plan.clock.forget();
-    this.plan.clock.estimate(welcome.now_at);
-    this.plan.changed({ state: "joined" });
-    this.beatIn(Math.random() * FIRST_BEAT_WITHIN_MS);
+    this.options.clock.clearSamples();
+    this.options.clock.estimate(welcome.now_at);
+    this.options.onStateChange({ state: "joined" });
+    this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
   }
 
   /** A change is told as soon as it is made, at this time by the server's clock. */
-  private compare(at: number): void {
+  private checkClock(at: number): void {
     const now = Date.now();
-    if (this.plan.clock.wasSet(at, now, now)) {
-      this.beatIn(GATEWAY_KNOWS_MS + Math.random() * FIRST_BEAT_WITHIN_MS);
+    if (this.options.clock.hasJumped(at, now, now)) {
+      this.heartbeatIn(GATEWAY_CLOCK_LAG_MS + Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
     }
   }
 
-  private beatIn(ms: number): void {
-    clearTimeout(this.beat);
-    this.beat = window.setTimeout(() => {
-      this.prove(ANSWER_WITHIN_MS);
-      this.beatIn(nextBeatMs(Math.random));
+  private heartbeatIn(ms: number): void {
+    clearTimeout(this.heartbeat);
+    this.heartbeat = window.setTimeout(() => {
+      this.probe(ANSWER_WITHIN_MS);
+      this.heartbeatIn(nextHeartbeatMs(Math.random));
     }, ms);
   }
 
   /** Has the server answer; silence is a loss. */
-  private prove(withinMs: number): void {
-    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expect(withinMs);
+  private probe(withinMs: number): void {
+    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expectMessage(withinMs);
   }
 
-  private expect(withinMs: number): void {
-    clearTimeout(this.dead);
-    this.dead = window.setTimeout(() => this.closed(NO_WORD), withinMs);
+  private expectMessage(withinMs: number): void {
+    clearTimeout(this.deadTimer);
+    this.deadTimer = window.setTimeout(() => this.closed(ABNORMAL_CLOSURE), withinMs);
   }
 
   private closed(code: number): void {
     const retry = retryAfter({ code, attempt: this.attempt++, withinMs: this.withinMs }, Math.random);
-    this.drop();
-    if (retry.state !== "away") this.comeBack(retry.waitMs, retry.told);
-    this.plan.changed(retry.state === "away" ? retry : { state: retry.state });
+    this.disconnect();
+    if (retry.state !== "away") this.reconnectIn(retry.waitMs, retry.fromServer);
+    this.options.onStateChange(retry.state === "away" ? retry : { state: retry.state });
   }
 
-  private comeBack(inMs: number, told: boolean): void {
+  private reconnectIn(inMs: number, fromServer: boolean): void {
     clearTimeout(this.retry);
-    this.appointment = { at: Date.now() + inMs, told };
+    this.nextAttempt = { at: Date.now() + inMs, fromServer };
     this.retry = window.setTimeout(() => this.open(), inMs);
   }
 
   /** The phone was unlocked or found a network: a dead socket comes back, a live one proves it lives. */
   private wake(): void {
-    const { at, told } = this.appointment;
-    if (this.retry) this.comeBack(waitOnceAwake(at - Date.now(), told, Math.random), told);
-    else this.prove(AWAKE_WITHIN_MS);
+    const { at, fromServer } = this.nextAttempt;
+    if (this.retry) this.reconnectIn(waitAfterWake(at - Date.now(), fromServer, Math.random), fromServer);
+    else this.probe(ANSWER_ON_WAKE_MS);
   }
 
-  private drop(): void {
+  private disconnect(): void {
     clearTimeout(this.retry);
-    clearTimeout(this.dead);
-    clearTimeout(this.beat);
-    this.retry = this.dead = 0;
+    clearTimeout(this.deadTimer);
+    clearTimeout(this.heartbeat);
+    this.retry = this.deadTimer = 0;
     this.withinMs = null;
     const socket = this.socket;
     this.socket = null;

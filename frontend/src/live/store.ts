@@ -6,9 +6,9 @@ export { Store } from "./value";
 export function useStore<Value>(store: Store<Value>): Value {
   const [value, setValue] = useState(store.get());
   useEffect(() => {
-    const look = () => setValue(store.get());
-    look();
-    return store.subscribe(look);
+    const update = () => setValue(store.get());
+    update();
+    return store.subscribe(update);
   }, [store]);
   return value;
 }

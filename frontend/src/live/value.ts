@@ -1,6 +1,6 @@
 /** One value that many look at. */
 export class Store<Value> {
-  private lookers = new Set<() => void>();
+  private subscribers = new Set<() => void>();
 
   constructor(private value: Value) {}
 
@@ -10,11 +10,11 @@ export class Store<Value> {
 
   set(part: Partial<Value>): void {
     this.value = { ...this.value, ...part };
-    for (const look of [...this.lookers]) look();
+    for (const callback of [...this.subscribers]) callback();
   }
 
-  subscribe(look: () => void): () => void {
-    this.lookers.add(look);
-    return () => void this.lookers.delete(look);
+  subscribe(callback: () => void): () => void {
+    this.subscribers.add(callback);
+    return () => void this.subscribers.delete(callback);
   }
 }

@@ -1,78 +1,78 @@
 import { tidyCode } from "./address";
-import { cardAct } from "./card";
+import { runCardAction } from "./card";
 import { Cheering } from "./cheering";
-import { keepRead } from "./consent";
-import type { Desk } from "./desk";
-import { listenForMore, resign } from "./giving";
-import { forgetSeat, keepHiding } from "./seat";
-import type { Seated } from "./mine";
-import { sideAct } from "./sides";
-import { speak } from "./tongues";
-import { askBell } from "./turn";
+import { storeConsent } from "./consent";
+import type { PhoneScreen } from "./desk";
+import { listenForSeveral, resign } from "./giving";
+import { forgetSeat, storeHiding } from "./seat";
+import type { SeatedPhone } from "./mine";
+import { runSideAction } from "./sides";
+import { setLocale } from "./tongues";
+import { requestNotifications } from "./turn";
 
-const HELD_MS = 400;
+const HOLD_MS = 400;
 
 let heldAt = 0;
-let cheering: { seated: Seated; by: Cheering } | null = null;
+let cheering: { seated: SeatedPhone; by: Cheering } | null = null;
 
 /** What is pressed, but the columns. */
-export function act(what: string, desk: Desk): void {
-  const { seated } = desk;
-  if (what === "cheer") cheer(desk, seated!);
-  else if (what === "hide" && Date.now() - heldAt < HELD_MS) keepHiding((desk.hiding = !desk.hiding));
-  else if (what === "again") seated!.socket.send({ type: "again.ask" });
-  else if (what === "stay") desk.stays = true;
-  else if (what === "change") change(desk);
+export function runAction(what: string, screen: PhoneScreen): void {
+  const { seated } = screen;
+  if (what === "cheer") cheer(screen, seated!);
+  else if (what === "hide" && Date.now() - heldAt < HOLD_MS) storeHiding((screen.hiding = !screen.hiding));
+  else if (what === "rematch") seated!.socket.send({ type: "rematch.ask" });
+  else if (what === "stay") screen.keepsSeat = true;
+  else if (what === "change") change(screen);
   else if (what === "reclaim") seated!.reclaim();
-  else if (what === "bell") void askBell(desk.redraw);
+  else if (what === "bell") void requestNotifications(screen.redraw);
   else if (what === "reload") location.reload();
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
-  else if (/^(side|look|cross|remain)$/.test(what)) sideAct(what, desk);
-  else if (what === "resign") resign(desk);
-  else if (what === "read") keepRead(seated!.store.get().event!);
-  else cardAct(what);
-  desk.redraw();
+  else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
+  else if (what === "resign") resign(screen);
+  else if (what === "read") storeConsent(seated!.store.get().event!);
+  else runCardAction(what);
+  screen.redraw();
 }
 
-function change(desk: Desk): void {
-  forgetSeat(desk.address.code!);
-  desk.sit();
+function change(screen: PhoneScreen): void {
+  forgetSeat(screen.address.code!);
+  screen.takeNewSeat();
 }
 
-function cheer(desk: Desk, seated: Seated): void {
+function cheer(screen: PhoneScreen, seated: SeatedPhone): void {
   if (cheering?.seated !== seated) cheering = { seated, by: new Cheering((message) => void seated.socket.send(message), changed) };
   const { by } = cheering;
   by.press();
 
   function changed(): void {
-    desk.pressed = by.pressed;
-    desk.redraw();
+    screen.pressed = by.pressed;
+    screen.redraw();
   }
 }
 
 /** A code that is typed, a language that is chosen, and a hidden vote that is seen for as long as its button is held. */
-export function listen(desk: Desk): void {
+export function addListeners(screen: PhoneScreen): void {
   const hold = (holding: boolean) => {
-    if (desk.holding !== holding) desk.redraw();
-    desk.holding = holding;
+    if (screen.holding !== holding) screen.redraw();
+    screen.holding = holding;
   };
-  listenForMore(desk);
-  addEventListener("submit", (event) => submit(event, desk));
-  addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && speak(target.value));
+  listenForSeveral(screen);
+  addEventListener("submit", (event) => submit(event, screen));
+  addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && setLocale(target.value));
   addEventListener("pointerup", () => hold(false));
   addEventListener("pointercancel", () => hold(false));
   addEventListener("pointerdown", ({ target }) => {
     heldAt = Date.now();
     hold((target as Element).closest('[data-do="hide"]') !== null);
   });
-  desk.redraw();
+  screen.redraw();
 }
 
-function submit(event: Event, desk: Desk): void {
+function submit(event: Event, screen: PhoneScreen): void {
   event.preventDefault();
   const code = tidyCode(document.querySelector("input")!.value);
-  desk.empty = !code;
-  if (code && desk.seated) desk.seated.show(code);
-  else if (code) desk.go(`/${encodeURIComponent(code)}`);
-  desk.redraw();
+  screen.empty = !code;
+  if (code && screen.seated) screen.seated.show(code);
+  else if (code) screen.navigate(`/${encodeURIComponent(code)}`);
+  screen.redraw();
 }

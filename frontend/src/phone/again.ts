@@ -1,16 +1,16 @@
 import { html, type Html } from "./dom";
 import * as say from "./tongue/en";
-import type { View } from "./view";
+import type { PhoneView } from "./view";
 
 /** In the open hall: what the match made of the own rating, and whether the two play again. */
-export function again(view: View): Html | false {
+export function ratingAndRematch(view: PhoneView): Html | false {
   const { phase, event } = view;
   if (phase !== "ended") return false;
-  const told = rating(view);
-  return (!!told || event.again !== null) && html`${told}${event.again !== null && rematch(view, event.again)}`;
+  const ratingLine = rating(view);
+  return (!!ratingLine || event.rematch_wanted_by !== null) && html`${ratingLine}${event.rematch_wanted_by !== null && rematchButton(view, event.rematch_wanted_by)}`;
 }
 
-function rating({ match, side }: View): Html | false {
+function rating({ match, side }: PhoneView): Html | false {
   const rated = match?.rated;
   if (!rated) return false;
   const [before, after] = side === "red" ? [rated.red_before, rated.red_after] : [rated.yellow_before, rated.yellow_after];
@@ -19,7 +19,7 @@ function rating({ match, side }: View): Html | false {
 }
 
 /** One who asks waits for the other one. */
-function rematch({ team }: View, asked: number): Html {
+function rematchButton({ team }: PhoneView, asked: number): Html {
   if (asked === team) return html`<span role="status">${say.rematchAsked}</span>`;
-  return html`<span role="status"><button type="button" class="small rematch" data-do="again" data-asked="${`${asked > 0}`}">${asked ? say.rematchAccept : say.rematch}</button></span>`;
+  return html`<span role="status"><button type="button" class="small rematch" data-do="rematch" data-asked="${`${asked > 0}`}">${asked ? say.rematchAccept : say.rematch}</button></span>`;
 }

@@ -8,13 +8,13 @@ Object.assign(globalThis, { window: globalThis });
 
 const QUIET_MS = 10_000;
 
-type Held = { column: number; sequence: number; blind: string | null };
+type Held = { choice: number; sequence: number; blind: string | null };
 
 /**
  * One voter's ballot box behind a network that loses frames. `known`: the epoch that has been told; a box that
  * was lost answers "unknown" until it is restored, with the next epoch.
  */
-class Hall {
+class BallotNetwork {
   held: Held | null = null;
   copy: Held | null = null;
   lost = false;
@@ -22,7 +22,7 @@ class Hall {
   away = false;
   deaf = 0;
   keeper = new BallotKeeper(
-    (message) => this.hear(message),
+    (message) => this.receive(message),
     () => undefined,
     () => undefined,
   );
@@ -36,8 +36,8 @@ class Hall {
   }
 
   get you(): You {
-    const { column, sequence, blind } = this.held ?? { column: null, sequence: 0, blind: null };
-    return { token: "", team: 1, turn: this.held ? 7 : null, column, sequence, blind, sign: "", changes: [] };
+    const { choice, sequence, blind } = this.held ?? { choice: null, sequence: 0, blind: null };
+    return { token: "", team: 1, turn: this.held ? 7 : null, choice, sequence, blind, voter_code: "", side_changes: [] };
   }
 
   /** Of the frames in both directions the next `deaf` ones are lost. */
@@ -46,21 +46,21 @@ class Hall {
     return !this.away && this.deaf === 0;
   }
 
-  private hear(cast: BallotCast): void {
+  private receive(cast: BallotCast): void {
     if (!this.passes()) return;
     const answer = this.answer(cast);
     if (this.passes()) answer();
   }
 
-  private answer({ turn, epoch, column, sequence, blind }: BallotCast): () => void {
+  private answer({ turn, epoch, choice, sequence, blind }: BallotCast): () => void {
     const refuse = (code: "unknown" | "stale", last = 0) => () =>
       this.keeper.refused({ type: "ballot.refused", turn, sequence, code, last });
     if (this.lost || epoch > this.epoch) return refuse("unknown");
     const { held } = this;
-    const again = held?.sequence === sequence && held.column === column;
+    const again = held?.sequence === sequence && held.choice === choice;
     if (!again && held && held.sequence >= sequence) return refuse("stale", held.sequence);
-    if (!again) this.held = { column, sequence, blind: blind ?? null };
-    return () => this.keeper.counted({ type: "ballot.counted", turn, column, sequence });
+    if (!again) this.held = { choice, sequence, blind: blind ?? null };
+    return () => this.keeper.counted({ type: "ballot.counted", turn, choice, sequence });
   }
 
   restore(): void {
@@ -94,31 +94,31 @@ class Hall {
   }
 }
 
-const often = (weight: number, ...steps: string[]) => ({ weight, arbitrary: fc.constantFrom(...steps) });
-const STEPS = fc.oneof(often(5, "press"), often(6, "copy", "restore", "back", "time"), often(4, "emptied", "older", "older, unnoticed", "deaf", "away"));
+const weighted = (weight: number, ...steps: string[]) => ({ weight, arbitrary: fc.constantFrom(...steps) });
+const STEPS = fc.oneof(weighted(5, "press"), weighted(6, "copy", "restore", "back", "time"), weighted(4, "emptied", "older", "older, unnoticed", "deaf", "away"));
 const LAST = fc.constantFrom("older", "older, unnoticed", "emptied", "away", "time");
 
 test("what was pressed last counts in the end, whatever was lost of it on the way or by the box", () => {
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });
   fc.assert(
     fc.property(fc.array(fc.tuple(STEPS, fc.nat(40)), { maxLength: 40, size: "max" }), LAST, (happened, last) => {
-      const hall = new Hall();
+      const network = new BallotNetwork();
       let pressed: number | null = null;
       for (const [step, number] of happened) {
         if (step === "press") pressed = (number % 7) + 1;
-        hall.do(step, number);
+        network.do(step, number);
       }
-      hall.deaf = 0;
-      hall.do(last, 20);
-      hall.restore();
-      if (hall.away) hall.comeBack();
+      network.deaf = 0;
+      network.do(last, 20);
+      network.restore();
+      if (network.away) network.comeBack();
       for (let ms = 0; ms < QUIET_MS; ms += 100) mock.timers.tick(100);
-      const { column, status, blind } = hall.keeper.ballot;
-      assert.equal(column, pressed);
-      assert.equal(hall.held?.column ?? null, pressed);
+      const { choice, status, blind } = network.keeper.ballot;
+      assert.equal(choice, pressed);
+      assert.equal(network.held?.choice ?? null, pressed);
       if (pressed === null) return;
       assert.equal(status, "counted");
-      assert.equal(hall.held?.blind, blind);
+      assert.equal(network.held?.blind, blind);
       mock.timers.tick(QUIET_MS);
     }),
     { numRuns: 2000 },
@@ -128,15 +128,15 @@ test("what was pressed last counts in the end, whatever was lost of it on the wa
 
 test("what another device cast later is said to be from there, until something is pressed here", () => {
   const keeper = new BallotKeeper(() => undefined, () => undefined, () => undefined);
-  const you = { token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "", changes: [] };
+  const you = { token: "", team: 1, turn: 7, choice: 2, sequence: 3, blind: "6".repeat(32), voter_code: "", side_changes: [] };
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
-  keeper.welcome({ ...you, column: 4, sequence: 1, blind: keeper.ballot.blind }, false);
+  keeper.welcome({ ...you, choice: 4, sequence: 1, blind: keeper.ballot.blind }, false);
   assert.equal(keeper.ballot.elsewhere, false, "its own, whatever is kept");
   keeper.welcome({ ...you, sequence: 2, blind: "7".repeat(32) }, true);
   assert.equal(keeper.ballot.elsewhere, false, "from another window of this device");
   keeper.welcome(you, false);
-  assert.deepEqual([keeper.ballot.column, keeper.ballot.status, keeper.ballot.elsewhere], [2, "counted", true]);
+  assert.deepEqual([keeper.ballot.choice, keeper.ballot.status, keeper.ballot.elsewhere], [2, "counted", true]);
   keeper.cast(5);
   assert.deepEqual([keeper.ballot.sequence, keeper.ballot.elsewhere], [4, false]);
   keeper.follow(null);
@@ -147,9 +147,9 @@ test("what was pressed before the first welcome outdoes what the box holds", () 
   const keeper = new BallotKeeper((cast) => sent.push(cast), () => undefined, () => undefined);
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
-  keeper.outdo(3);
-  keeper.welcome({ token: "", team: 1, turn: 7, column: 2, sequence: 3, blind: "6".repeat(32), sign: "", changes: [] });
-  const { column, sequence, standing, status } = keeper.ballot;
-  assert.deepEqual([column, sequence, standing, status], [4, 4, 2, "sending"]);
+  keeper.raiseSequence(3);
+  keeper.welcome({ token: "", team: 1, turn: 7, choice: 2, sequence: 3, blind: "6".repeat(32), voter_code: "", side_changes: [] });
+  const { choice, sequence, heldChoice, status } = keeper.ballot;
+  assert.deepEqual([choice, sequence, heldChoice, status], [4, 4, 2, "sending"]);
   keeper.follow(null);
 });

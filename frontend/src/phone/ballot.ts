@@ -1,34 +1,34 @@
 import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../protocol";
 import { drawBlind } from "./blind";
-import type { Choice } from "./receipt";
+import type { CastChoice } from "./receipt";
 
-const AGAIN_MS = 2000;
+const RESEND_MS = 2000;
 /** A thumb that hammers stays within what a socket may send; only its last choice matters. */
-const APART_MS = 250;
+const SEND_GAP_MS = 250;
 
-export type Status = "idle" | "sending" | "counted" | "refused";
+export type BallotStatus = "idle" | "sending" | "counted" | "refused";
 
-/** `column` is the choice shown, `blind` its own secret; `standing` the column the ballot box is known to hold. */
+/** `choice` is the choice shown, `blind` its own secret; `heldChoice` the column the ballot box is known to hold. */
 export interface Ballot {
   turn: number;
-  column: number | null;
+  choice: number | null;
   blind: string | null;
   sequence: number;
-  status: Status;
+  status: BallotStatus;
   reason: Refusal | null;
-  standing: number | null;
+  heldChoice: number | null;
   /** Whether it was cast from another device of this voter. */
   elsewhere: boolean;
 }
 
 export const NO_BALLOT: Ballot = {
   turn: 0,
-  column: null,
+  choice: null,
   blind: null,
   sequence: 0,
   status: "idle",
   reason: null,
-  standing: null,
+  heldChoice: null,
   elsewhere: false,
 };
 
@@ -43,12 +43,12 @@ export class BallotKeeper {
     private send: (message: BallotCast) => void,
     private changed: (ballot: Ballot) => void,
     /** Called whenever a ballot has waited too long for its answer. */
-    private doubt: () => void,
+    private probeIfSilent: () => void,
   ) {}
 
-  cast(column: number): void {
-    if (!this.turn || (column === this.ballot.column && this.ballot.status !== "refused")) return;
-    this.update({ column, blind: drawBlind(), sequence: this.ballot.sequence + 1, status: "sending", reason: null, elsewhere: false });
+  cast(choice: number): void {
+    if (!this.turn || (choice === this.ballot.choice && this.ballot.status !== "refused")) return;
+    this.update({ choice, blind: drawBlind(), sequence: this.ballot.sequence + 1, status: "sending", reason: null, elsewhere: false });
     this.post();
   }
 
@@ -59,42 +59,42 @@ export class BallotKeeper {
     if (turn?.id !== before?.id) {
       clearTimeout(this.timer);
       this.update({ ...NO_BALLOT, turn: turn?.id ?? 0 });
-    } else if (turn && before && turn.epoch > before.epoch && this.ballot.column !== null) {
+    } else if (turn && before && turn.epoch > before.epoch && this.ballot.choice !== null) {
       this.update({ status: "sending" });
       this.post();
     }
   }
 
   /** What was pressed before anything was heard of this seat is newer than what was. */
-  outdo(sequence: number): void {
+  raiseSequence(sequence: number): void {
     this.update({ sequence: Math.max(this.ballot.sequence, sequence + 1) });
   }
 
   /** What was pressed before the page was loaded anew. */
-  resume([sequence, column, blind]: Choice): void {
-    if (this.ballot.column === null) this.update({ sequence, column, blind, status: "sending" });
+  resume([sequence, choice, blind]: CastChoice): void {
+    if (this.ballot.choice === null) this.update({ sequence, choice, blind, status: "sending" });
   }
 
   /** After every welcome: what the ballot box holds, against what the hand holds; `own`: it was pressed here. */
   welcome(you: You, own = true): void {
-    if (you.turn !== this.ballot.turn || you.column === null) {
-      if (this.ballot.column !== null && this.ballot.status !== "refused") this.again();
+    if (you.turn !== this.ballot.turn || you.choice === null) {
+      if (this.ballot.choice !== null && this.ballot.status !== "refused") this.resend();
       return;
     }
     if (you.sequence >= this.ballot.sequence) {
-      const { column, sequence } = you;
+      const { choice, sequence } = you;
       const blind = you.blind ?? this.ballot.blind;
       const elsewhere = !own && blind !== this.ballot.blind;
-      this.update({ column, blind, sequence, standing: column, status: "counted", reason: null, elsewhere });
+      this.update({ choice, blind, sequence, heldChoice: choice, status: "counted", reason: null, elsewhere });
     } else if (this.ballot.status !== "refused") {
-      this.update({ standing: you.column, status: "sending" });
+      this.update({ heldChoice: you.choice, status: "sending" });
       this.post();
     }
   }
 
   counted(answer: BallotCounted): void {
     if (answer.turn !== this.ballot.turn) return;
-    this.update({ standing: answer.column });
+    this.update({ heldChoice: answer.choice });
     if (answer.sequence !== this.ballot.sequence) return;
     clearTimeout(this.timer);
     this.update({ status: "counted", reason: null });
@@ -111,27 +111,27 @@ export class BallotKeeper {
     }
   }
 
-  private again(): void {
+  private resend(): void {
     this.update({ status: "sending" });
     this.post();
   }
 
   private post(): void {
     clearTimeout(this.timer);
-    const { turn, column, blind, sequence, status } = this.ballot;
-    if (!this.turn || column === null || status !== "sending") return;
-    const early = this.sentAt + APART_MS - Date.now();
+    const { turn, choice, blind, sequence, status } = this.ballot;
+    if (!this.turn || choice === null || status !== "sending") return;
+    const early = this.sentAt + SEND_GAP_MS - Date.now();
     if (early > 0) {
       this.timer = window.setTimeout(() => this.post(), early);
       return;
     }
     this.sentAt = Date.now();
-    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, column, sequence, blind });
-    this.timer = window.setTimeout(() => this.unanswered(), AGAIN_MS);
+    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, choice, sequence, blind });
+    this.timer = window.setTimeout(() => this.unanswered(), RESEND_MS);
   }
 
   private unanswered(): void {
-    this.doubt();
+    this.probeIfSilent();
     this.post();
   }
 

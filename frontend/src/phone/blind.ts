@@ -1,6 +1,6 @@
-export const hexOf = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export const toHex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Sixteen bytes of chance, in hex: they keep a counted ballot from being guessed. */
 export function drawBlind(): string {
-  return hexOf([...crypto.getRandomValues(new Uint8Array(16))]);
+  return toHex([...crypto.getRandomValues(new Uint8Array(16))]);
 }

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
-import type { EventState, ReceiptAsk, ReceiptTold, You } from "../protocol";
+import type { EventState, ReceiptAsk, ReceiptIssued, You } from "../protocol";
 import { NO_BALLOT, type Ballot } from "./ballot";
-import { Checks } from "./checks";
-import { isFromHere, pressedIn } from "./kept";
+import { ReceiptChecks } from "./checks";
+import { isFromThisDevice, lastChoice } from "./kept";
 import type { Finding, Receipt } from "./receipt";
-import { leafOf } from "./receipts";
+import { leafHash } from "./receipts";
 import { readReceipts } from "./seat";
 
 Object.assign(globalThis, { window: globalThis });
 
-const SOONEST_MS = 500;
+const MIN_DELAY_MS = 500;
 const LATEST_MS = 4000;
 const BLIND = "5".repeat(32);
 /** Of the vote for column 4 in turn 1, when it is alone. */
-const ROOT = leafOf({ turn: 10, side: "red" }, [1, 4, BLIND]);
+const ROOT = leafHash({ turn: 10, side: "red" }, [1, 4, BLIND]);
 const ELSEWHERE = "0".repeat(64);
 let codes = 0;
 
@@ -23,10 +23,10 @@ class Phone {
   asked: number[] = [];
   receipts: readonly Receipt[] = [];
   online = true;
-  defections = 0;
+  max_side_changes = 0;
   seq = 0;
   code = `HALL${++codes}`;
-  checks = new Checks(
+  checks = new ReceiptChecks(
     this.code,
     (message: ReceiptAsk) => this.online && this.asked.push(message.turn) > 0,
     (receipts) => (this.receipts = receipts),
@@ -42,30 +42,30 @@ class Phone {
     const turn = state === "playing" ? { id, number, epoch, closes_at } : null;
     const reveal = { turn: 10 * (number - 1), number: number - 1, sealed_at, red: { root }, yellow: null };
     this.seq += 1 + missed;
-    this.checks.follow({ admission, match: { id: 1, red: 1, defections: this.defections, state, turn, reveal } } as unknown as EventState, this.seq);
+    this.checks.follow({ admission, match: { id: 1, red: 1, max_side_changes: this.max_side_changes, state, turn, reveal } } as unknown as EventState, this.seq);
   }
 
   seal(number: number, at: number, root: string): void {
-    this.checks.sealed({ type: "turn.sealed", whole: null, turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
+    this.checks.sealed({ type: "turn.sealed", turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
   }
 
   hold(number: number, status: Ballot["status"]): void {
-    this.checks.hold({ ...NO_BALLOT, turn: 10 * number, column: 4, blind: BLIND, sequence: 1, status }, 1);
+    this.checks.hold({ ...NO_BALLOT, turn: 10 * number, choice: 4, blind: BLIND, sequence: 1, status }, 1);
   }
 
   answer(): void {
     const turn = this.asked[this.asked.length - 1]!;
-    this.tell({ turn, side: "red", index: 0, ballots: 1 });
+    this.answerWith({ turn, side: "red", index: 0, ballots: 1 });
   }
 
-  tell(part: Partial<ReceiptTold> & { turn: number }): void {
-    this.checks.told({ type: "receipt.told", side: null, index: null, ballots: 0, path: [], column: null, blind: null, ...part });
+  answerWith(part: Partial<ReceiptIssued> & { turn: number }): void {
+    this.checks.receiveReceipt({ type: "receipt.issued", side: null, index: null, ballots: 0, path: [], choice: null, blind: null, ...part });
   }
 
   /** What is found of turn 1, once it is asked for and answered. */
-  found(part: Partial<ReceiptTold> = { index: 0, ballots: 1 }): Finding | null {
+  found(part: Partial<ReceiptIssued> = { index: 0, ballots: 1 }): Finding | null {
     mock.timers.tick(LATEST_MS);
-    this.tell({ turn: 10, side: "red", ...part });
+    this.answerWith({ turn: 10, side: "red", ...part });
     return this.receipts[0]!.found;
   }
 }
@@ -89,9 +89,9 @@ test("a phone asks once a turn, after the reveal, neither at once nor late", () 
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, []);
   phone.open(2);
-  mock.timers.tick(SOONEST_MS - 1);
+  mock.timers.tick(MIN_DELAY_MS - 1);
   assert.deepEqual(phone.asked, []);
-  mock.timers.tick(LATEST_MS - SOONEST_MS + 1);
+  mock.timers.tick(LATEST_MS - MIN_DELAY_MS + 1);
   assert.deepEqual(phone.asked, [10]);
   phone.answer();
   mock.timers.tick(60_000);
@@ -106,7 +106,7 @@ test("after a time away the last five turns are asked for, newest first, never t
     phone.hold(number, "counted");
   }
   phone.open(9);
-  phone.checks.begin();
+  phone.checks.resetPending();
   phone.online = true;
   phone.open(9);
   for (let n = 1; n <= 7; n++) {
@@ -119,7 +119,7 @@ test("after a time away the last five turns are asked for, newest first, never t
 
 test("where sides are secret nobody asks: nobody would be told", () => {
   const phone = votedIn(1);
-  phone.defections = 1;
+  phone.max_side_changes = 1;
   phone.open(2);
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, []);
@@ -129,12 +129,12 @@ test("what the server cannot answer is asked for again once a turn, and alarms n
   const phone = votedIn(1);
   phone.open(2);
   mock.timers.tick(LATEST_MS);
-  phone.tell({ turn: 10 });
+  phone.answerWith({ turn: 10 });
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, [10]);
   phone.open(3);
   mock.timers.tick(LATEST_MS);
-  phone.tell({ turn: 10 });
+  phone.answerWith({ turn: 10 });
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, [10, 10]);
   assert.equal(phone.receipts[0]!.found, null);
@@ -163,8 +163,8 @@ test("what was pressed is still known when the page is loaded anew", () => {
   const phone = new Phone();
   phone.open(1);
   phone.hold(1, "sending");
-  assert.deepEqual(pressedIn(phone.kept, 10), [1, 4, BLIND]);
-  assert.equal(pressedIn(phone.kept, 20), undefined);
+  assert.deepEqual(lastChoice(phone.kept, 10), [1, 4, BLIND]);
+  assert.equal(lastChoice(phone.kept, 20), undefined);
 });
 
 test("a window that was opened again after its seal is no manipulation", () => {
@@ -215,27 +215,27 @@ test("a loss of the ballot box that was missed makes no alarm of an acknowledgem
   back.open(1, { missed: 3 });
   back.open(2);
   assert.equal(back.found(nothing), "missing", "it came back in the same turn, in the same epoch");
-  const told = votedIn(1);
-  told.open(1, { missed: 3, epoch: 2 });
-  told.open(2);
-  assert.equal(told.found(nothing), "late", "void, as it was told when it came back");
+  const missedPhone = votedIn(1);
+  missedPhone.open(1, { missed: 3, epoch: 2 });
+  missedPhone.open(2);
+  assert.equal(missedPhone.found(nothing), "late", "void, as it was told when it came back");
 });
 
 test("another device's vote alarms nobody where a code may be shown on two", () => {
   const blind = "6".repeat(32);
-  const root = leafOf({ turn: 10, side: "red" }, [1, 2, blind]);
+  const root = leafHash({ turn: 10, side: "red" }, [1, 2, blind]);
   for (const [admission, found] of [["roster", "elsewhere"], ["tickets", "elsewhere"], ["open", "missing"]] as const) {
     const phone = votedIn(1);
     phone.open(2, { admission, root });
-    assert.equal(phone.found({ index: 0, ballots: 1, column: 2, blind }), found, admission);
+    assert.equal(phone.found({ index: 0, ballots: 1, choice: 2, blind }), found, admission);
   }
 });
 
 test("a ballot in the box is from here unless this device pressed others in its turn", () => {
   const phone = votedIn(1);
   const you = { turn: 10, blind: BLIND } as You;
-  assert.equal(isFromHere(phone.kept, you), true);
-  assert.equal(isFromHere(phone.kept, { ...you, blind: "6".repeat(32) }), false);
-  assert.equal(isFromHere(phone.kept, { ...you, turn: 20, blind: "6".repeat(32) }), true);
-  assert.equal(isFromHere(phone.kept, { ...you, blind: null }), true);
+  assert.equal(isFromThisDevice(phone.kept, you), true);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, blind: "6".repeat(32) }), false);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, turn: 20, blind: "6".repeat(32) }), true);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, blind: null }), true);
 });

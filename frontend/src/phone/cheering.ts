@@ -1,7 +1,7 @@
 import type { CheerSend } from "../protocol";
 
-const APART_MS = 400;
-const MOST = 20;
+const SEND_GAP_MS = 400;
+const MAX_PRESSES = 20;
 
 /** Presses on the shape while nothing is to be voted: a few a second in one message. */
 export class Cheering {
@@ -17,7 +17,7 @@ export class Cheering {
 
   press(): void {
     this.pressed++;
-    this.unsent = Math.min(MOST, this.unsent + 1);
+    this.unsent = Math.min(MAX_PRESSES, this.unsent + 1);
     if (!this.timer) this.post();
     this.changed();
   }
@@ -27,7 +27,7 @@ export class Cheering {
     this.unsent = 0;
     if (presses) this.send({ type: "cheer.send", presses });
     else this.pressed = 0;
-    this.timer = presses && window.setTimeout(() => this.post(), APART_MS);
+    this.timer = presses && window.setTimeout(() => this.post(), SEND_GAP_MS);
     this.changed();
   }
 }

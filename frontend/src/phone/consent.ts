@@ -2,13 +2,13 @@ import type { EventState } from "../protocol";
 import { html, type Html } from "./dom";
 import { read, write } from "./seat";
 import * as say from "./tongue/en";
-import type { View } from "./view";
+import type { PhoneView } from "./view";
 
-const keyOf = (code: string) => `crowdgame:${code}:read`;
+const storageKey = (code: string) => `crowdgame:${code}:read`;
 
 /** What is to be read before the first vote where votes go into a study: once, as long as it says the same. */
-export function consentCard({ event }: View): Html | false {
-  if (!event.consent || read(keyOf(event.code)) === event.consent) return false;
+export function consentCard({ event }: PhoneView): Html | false {
+  if (!event.consent || read(storageKey(event.code)) === event.consent) return false;
   setTimeout(() => open(event));
   return html`<dialog class="consent" aria-labelledby="consent" aria-describedby="study">
     <h2 id="consent">${event.name}</h2>
@@ -18,12 +18,12 @@ export function consentCard({ event }: View): Html | false {
 }
 
 /** The dialog closes by itself as the page is drawn without it. */
-export function keepRead({ code, consent }: EventState): void {
-  write(keyOf(code), consent);
+export function storeConsent({ code, consent }: EventState): void {
+  write(storageKey(code), consent);
 }
 
 function open(event: EventState): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.consent:not([open])");
-  dialog?.addEventListener("close", () => keepRead(event), { once: true });
+  dialog?.addEventListener("close", () => storeConsent(event), { once: true });
   dialog?.showModal();
 }

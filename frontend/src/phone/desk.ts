@@ -1,12 +1,12 @@
 import type { Address } from "./address";
-import type { Seated } from "./mine";
+import type { SeatedPhone } from "./mine";
 
 /** What the page is at, for both of its parts. */
-export interface Desk {
+export interface PhoneScreen {
   address: Address;
-  seated: Seated | null;
+  seated: SeatedPhone | null;
   /** Whether the seat is taken that this device had before, whatever code is shown. */
-  stays: boolean;
+  keepsSeat: boolean;
   /** The code that no event has. */
   unknown: string;
   /** Whether a form was sent without a code. */
@@ -17,7 +17,7 @@ export interface Desk {
   /** Presses on the shape that came without a pause: the own sea shows them. */
   pressed: number;
   /** To another address, and takes a seat there. */
-  go: (path: string, unknown?: string) => void;
-  sit: () => void;
+  navigate: (path: string, unknown?: string) => void;
+  takeNewSeat: () => void;
   redraw: () => void;
 }

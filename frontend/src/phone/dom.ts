@@ -6,49 +6,49 @@ export interface Html {
   [SAFE]: string;
 }
 
-type Part = Html | string | number | boolean | null | undefined | readonly Part[];
+type HtmlPart = Html | string | number | boolean | null | undefined | readonly HtmlPart[];
 
 /** Text that may be parsed: what is put in is not. A line's break and indent mean nothing, true and false neither. */
-export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { [SAFE]: texts.map((text, i) => text.replace(/\n\s*/g, "") + safe(parts[i])).join("") };
 }
 
-function safe(part: Part): string {
+function safe(part: HtmlPart): string {
   if (part == null || typeof part === "boolean") return "";
   if (Array.isArray(part)) return part.map(safe).join("");
   if (typeof part === "object") return (part as Html)[SAFE];
-  return `${part}`.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  return `${part}`.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-export function textOf(page: Html): string {
+export function htmlText(page: Html): string {
   return page[SAFE];
 }
 
 /** What is there already stays, with its focus and whatever moves on it. */
-export function draw(root: Element, page: Html): void {
+export function renderHtml(root: Element, page: Html): void {
   const sheet = document.createElement("template");
   sheet.innerHTML = page[SAFE];
-  match(root, sheet.content);
+  patchChildren(root, sheet.content);
 }
 
-function match(old: Node, wanted: Node): void {
+function patchChildren(old: Node, wanted: Node): void {
   let here = old.firstChild;
   wanted.childNodes.forEach((next) => {
     let found = here;
-    while (found && !isSame(found, next)) found = found.nextSibling;
-    while (found && here !== found) here = removed(here!);
+    while (found && !isSameNode(found, next)) found = found.nextSibling;
+    while (found && here !== found) here = removeNode(here!);
     const node = found ?? old.insertBefore(document.importNode(next, false), here);
     if (found) here = found.nextSibling;
     if (found?.isEqualNode(next)) return;
-    if (node instanceof Element) dress(node, next as Element);
+    if (node instanceof Element) patchAttributes(node, next as Element);
     else if (node.nodeValue !== next.nodeValue) node.nodeValue = next.nodeValue;
-    match(node, next);
+    patchChildren(node, next);
   });
-  while (here) here = removed(here);
+  while (here) here = removeNode(here);
 }
 
 /** The node after it. */
-function removed(node: ChildNode): ChildNode | null {
+function removeNode(node: ChildNode): ChildNode | null {
   const next = node.nextSibling;
   node.remove();
   return next;
@@ -57,12 +57,12 @@ function removed(node: ChildNode): ChildNode | null {
 const identity = (node: Node) => node instanceof Element && [node.getAttribute("class")?.split(" ")[0], node.getAttribute("key")].join();
 
 /** By its first class, and its key where it has one: another key is another thing, which moves anew. */
-function isSame(one: Node, other: Node): boolean {
+function isSameNode(one: Node, other: Node): boolean {
   return one.nodeName === other.nodeName && identity(one) === identity(other);
 }
 
 /** `css` is a style that a policy against styles in a text lets pass; what was unfolded stays so. */
-function dress(node: Element, wanted: Element): void {
+function patchAttributes(node: Element, wanted: Element): void {
   for (const { name, value } of wanted.attributes) {
     if (name === "css") (node as HTMLElement).style.cssText = value;
     if (node.getAttribute(name) !== value) node.setAttribute(name, value);

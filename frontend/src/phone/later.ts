@@ -1,26 +1,26 @@
-import * as acts from "./acts";
-import { buzz } from "./buzz";
+import * as actions from "./acts";
+import { vibrate } from "./buzz";
 import { overlay } from "./card";
 import * as doors from "./doors";
-import { key, refocus } from "./keys";
-import { drawn } from "./drawn";
+import { handleKey, refocus } from "./keys";
+import { drawnBoard } from "./drawn";
 import css from "./later.css?inline";
-import { Ledger } from "./ledger";
-import { longTime, spoken } from "./numbers";
-import type { Second } from "./parts";
-import { peek, told } from "./proofs";
-import * as scenes from "./scene";
-import * as said from "./told";
-import { bell, heed } from "./turn";
-import type { View } from "./view";
+import { VoteLedger } from "./ledger";
+import { formatLongTime, formatDuration } from "./numbers";
+import type { DeferredPart } from "./parts";
+import { peek, groundNotices } from "./proofs";
+import * as layers from "./scene";
+import * as sentences from "./told";
+import { notifyButton, updateTitle } from "./turn";
+import type { PhoneView } from "./view";
 
 /** The second part of the page: reveals and ends, proofs and the card, and whoever has no seat. */
-export const second: Second = { ...said, ...scenes, ...doors, ...acts, next, buzz, drawn, key, overlay, longTime, spoken, peek, told, refocus, Ledger };
+export const deferred: DeferredPart = { ...sentences, ...layers, ...doors, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
 
 /** Asked for with every view that is drawn. */
-function next(view: View): ReturnType<Second["next"]> {
-  heed(view);
-  return scenes.next(view) || bell(view);
+function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
+  updateTitle(view);
+  return layers.nextLine(view) || notifyButton(view);
 }
 
 /** One by one: the page's policy lets no other style in. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
 import type { EventState, ReceiptAsk, ToPhone } from "../protocol";
 import { BallotKeeper, NO_BALLOT } from "./ballot";
-import { Ledger } from "./ledger";
+import { VoteLedger } from "./ledger";
 import type { Receipt } from "./receipt";
-import { NO_RECORD, type Record } from "./seat";
+import { NO_RECORD, type MatchRecord } from "./seat";
 
 Object.assign(globalThis, { window: globalThis });
 if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: {} });
@@ -19,9 +19,9 @@ afterEach(() => mock.timers.reset());
 class Phone {
   asked: number[] = [];
   receipts: readonly Receipt[] = [];
-  record: Record = NO_RECORD;
+  record: MatchRecord = NO_RECORD;
   seq = 0;
-  ledger = new Ledger(
+  ledger = new VoteLedger(
     `BOOK${++codes}`,
     (message: ReceiptAsk) => this.asked.push(message.turn) > 0,
     (part) => Object.assign(this, part),
@@ -35,17 +35,17 @@ class Phone {
   }
 
   welcome(number: number, pick?: number): void {
-    const you = { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] };
-    this.ledger.hear({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
+    const you = { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] };
+    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
   }
 
   change(number: number, pick?: number): void {
-    this.ledger.hear({ type: "turn.revealed", seq: ++this.seq, at: 0, state: this.state(number, pick) } as ToPhone, 1);
+    this.ledger.receive({ type: "turn.revealed", seq: ++this.seq, at: 0, state: this.state(number, pick) } as ToPhone, 1);
   }
 
-  vote(number: number, column: number, status: "sending" | "counted" = "counted"): void {
-    const standing = status === "counted" ? column : null;
-    this.ledger.hold({ ...NO_BALLOT, turn: 100 + number, column, blind: BLIND, sequence: 1, status, standing }, 1);
+  vote(number: number, choice: number, status: "sending" | "counted" = "counted"): void {
+    const heldChoice = status === "counted" ? choice : null;
+    this.ledger.hold({ ...NO_BALLOT, turn: 100 + number, choice, blind: BLIND, sequence: 1, status, heldChoice }, 1);
   }
 }
 
@@ -84,9 +84,9 @@ test("a vote that was pressed before the page was loaded anew is taken up again"
   phone.welcome(1);
   phone.vote(1, 4, "sending");
   const sent: number[] = [];
-  const keeper = new BallotKeeper((cast) => sent.push(cast.column), () => undefined, () => undefined);
+  const keeper = new BallotKeeper((cast) => sent.push(cast.choice), () => undefined, () => undefined);
   keeper.follow(phone.state(1).match!.turn);
-  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] }, false);
+  phone.ledger.resumeBallot(keeper, { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] }, false);
   clearTimeout((keeper as unknown as { timer: number }).timer);
   assert.deepEqual(sent, [4]);
 });
@@ -96,17 +96,17 @@ test("what is pressed before the phone is in again is newer than what was presse
   phone.welcome(1);
   phone.vote(1, 4, "sending");
   const sent: [number, number][] = [];
-  const keeper = new BallotKeeper((cast) => sent.push([cast.column, cast.sequence]), () => undefined, () => undefined);
+  const keeper = new BallotKeeper((cast) => sent.push([cast.choice, cast.sequence]), () => undefined, () => undefined);
   keeper.follow(phone.state(1).match!.turn);
   keeper.cast(2);
-  phone.ledger.takeUp(keeper, { token: "", team: 1, turn: null, column: null, sequence: 0, blind: null, sign: "", changes: [] }, true);
-  assert.deepEqual([keeper.ballot.column, keeper.ballot.sequence], [2, 2]);
+  phone.ledger.resumeBallot(keeper, { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] }, true);
+  assert.deepEqual([keeper.ballot.choice, keeper.ballot.sequence], [2, 2]);
   keeper.follow(null);
 });
 
 test("the team's counts are passed on", () => {
   const phone = new Phone();
   const counts = { type: "team.counted", turn: 10, counts: [1, 2] } as const;
-  phone.ledger.hear(counts, 1);
+  phone.ledger.receive(counts, 1);
   assert.deepEqual((phone as unknown as { counts: unknown }).counts, counts);
 });

@@ -1,4 +1,4 @@
-import { ballsOf, onLine } from "../live/grid";
+import { placedBalls, isOnWinningLine } from "../live/grid";
 import type { Match, Side } from "../protocol";
 import * as say from "./tongue/en";
 
@@ -20,21 +20,21 @@ export interface Card {
   turns: number;
   agreement: string;
   /** Whether this vote was for the column that won. */
-  called: boolean;
+  votedForWinner: boolean;
   board: Match["board"];
 }
 
 /** The card as a picture, for this phone's gallery or for whoever it is shared with. */
-export async function save(card: Card): Promise<void> {
+export async function saveCard(card: Card): Promise<void> {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDE, HIGH];
   paint(canvas.getContext("2d")!, card);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  if (blob) await hand(new File([blob], "crowdgame.png", { type: blob.type }));
+  if (blob) await shareOrDownload(new File([blob], "crowdgame.png", { type: blob.type }));
 }
 
 /** A phone asks where to; other browsers keep it with what was loaded. */
-async function hand(file: File): Promise<void> {
+async function shareOrDownload(file: File): Promise<void> {
   if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({ files: [file] })) {
     await navigator.share({ files: [file] }).catch(() => undefined);
     return;
@@ -49,7 +49,7 @@ type Pen = CanvasRenderingContext2D;
 function paint(pen: Pen, card: Card): void {
   const { side, board } = card;
   const ground = pen.createRadialGradient(WIDE * 0.25, HIGH * 0.08, 0, WIDE * 0.25, HIGH * 0.08, HIGH);
-  GROUND[side].forEach((colour, at) => ground.addColorStop(at, colour));
+  GROUND[side].forEach((color, at) => ground.addColorStop(at, color));
   pen.fillStyle = ground;
   pen.fillRect(0, 0, WIDE, HIGH);
   pen.fillStyle = INK[side];
@@ -58,8 +58,8 @@ function paint(pen: Pen, card: Card): void {
   write(pen, card.team, 64, 700, 345);
   figure(pen, `${card.voted} / ${card.turns}`, say.turnsVoted, EDGE);
   figure(pen, card.agreement, say.agreement, WIDE / 2 + EDGE / 4);
-  if (card.called) write(pen, `✓ ${say.youCalled}`, 54, 700, 640);
-  cabinet(pen, board, 700);
+  if (card.votedForWinner) write(pen, `✓ ${say.youCalled}`, 54, 700, 640);
+  drawGrid(pen, board, 700);
 }
 
 /** As large as it may be, and no wider than the picture. */
@@ -76,7 +76,7 @@ function figure(pen: Pen, value: string, label: string, x: number): void {
   write(pen, label, 44, 600, 545, x, width);
 }
 
-function cabinet(pen: Pen, board: Card["board"], top: number): void {
+function drawGrid(pen: Pen, board: Card["board"], top: number): void {
   const cell = Math.min((WIDE - 2 * EDGE) / board.columns, (HIGH - top - EDGE) / board.rows);
   const left = (WIDE - cell * board.columns) / 2;
   const disc = (column: number, row: number, radius: number) => {
@@ -93,23 +93,23 @@ function cabinet(pen: Pen, board: Card["board"], top: number): void {
     pen.fillStyle = "#070b18";
     pen.fill();
   }
-  for (const ball of ballsOf(board)) {
+  for (const ball of placedBalls(board)) {
     disc(ball.column, ball.row, 0.42);
     pen.fillStyle = BALL[ball.side];
     pen.fill();
-    if (onLine(board, ball)) stroke(pen, "#f4f1e8", cell * 0.07);
-    emblem(pen, ball.side, left + (ball.column - 0.5) * cell, top + (board.rows - ball.row + 0.5) * cell, cell);
+    if (isOnWinningLine(board, ball)) stroke(pen, "#f4f1e8", cell * 0.07);
+    drawShape(pen, ball.side, left + (ball.column - 0.5) * cell, top + (board.rows - ball.row + 0.5) * cell, cell);
   }
 }
 
-function stroke(pen: Pen, colour: string, width: number): void {
-  pen.strokeStyle = colour;
+function stroke(pen: Pen, color: string, width: number): void {
+  pen.strokeStyle = color;
   pen.lineWidth = width;
   pen.stroke();
 }
 
 /** The side's shape: nobody is told apart by colour alone. */
-function emblem(pen: Pen, side: Side, x: number, y: number, cell: number): void {
+function drawShape(pen: Pen, side: Side, x: number, y: number, cell: number): void {
   pen.beginPath();
   if (side === "red") pen.arc(x, y, cell * 0.17, 0, 7);
   else [[0, -0.21], [0.2, 0.13], [-0.2, 0.13]].forEach(([dx, dy]) => pen.lineTo(x + dx! * cell, y + dy! * cell));

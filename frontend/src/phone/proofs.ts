@@ -1,31 +1,31 @@
 import { fingerprint } from "../live/format";
-import { columnsOf } from "./choice";
+import { choiceColumns } from "./choice";
 import { html, type Html } from "./dom";
 import type { Receipt } from "./receipt";
-import { standing } from "./receipts";
+import { countableChoices } from "./receipts";
 import { eye } from "./shape";
 import { sideButton } from "./sides";
 import * as say from "./tongue/en";
-import { isOf, type View } from "./view";
+import { revealsTurn, type PhoneView } from "./view";
 
 export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 
 /** What stands on the ground beside clock and name: of the votes, and of the organizers. */
-export function told(view: View): Html {
+export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
   return html`${sideButton(view)}${match && receipts(view, match.number)}${missing(view)}
-    ${view.moved && html`<p class="told" aria-live="polite">${say.otherTeam}</p>`}
-    ${event.notice && html`<p class="told" aria-live="polite">${event.notice}</p>`}`;
+    ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
+    ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
 }
 
 /** That the votes were counted and checked, in a word; each vote with its proof for whoever unfolds it. */
-function receipts(view: View, match: number): Html | false {
+function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
   const [before, link, after] = say.wholeCount;
   return !!line && html`<details class="receipts">
     <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
-      ${view.sign && html`<p>${say.yourSign}: <b>${view.sign}</b></p>`}
+      ${view.voterCode && html`<p>${say.yourVoterCode}: <b>${view.voterCode}</b></p>`}
       <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
       <ol>${[...view.receipts].reverse().map(entry)}</ol>
     </div>
@@ -33,26 +33,26 @@ function receipts(view: View, match: number): Html | false {
 }
 
 function entry(receipt: Receipt): Html {
-  const [, column, blind] = standing(receipt)[0]!;
-  return html`<li><b>${say.voteIn(receipt.number, columnsOf(column).join(", "))}</b> ${say.findings[receipt.found ?? "none"]}
+  const [, choice, blind] = countableChoices(receipt)[0]!;
+  return html`<li><b>${say.voteIn(receipt.number, choiceColumns(choice).join(", "))}</b> ${say.findings[receipt.found ?? "none"]}
     <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
 }
 
 /** How the votes fared in the count; nothing while there is nothing to say. */
-function checkLine({ phase, event, receipts }: View): string {
+function checkLine({ phase, event, receipts }: PhoneView): string {
   const last = receipts[receipts.length - 1];
   const votes = receipts.filter(({ found }) => found !== "late").length;
   const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
   const good = receipts.filter(({ found }) => found === "counted").length + checked;
   if (!last || !good) return "";
   if (phase === "ended" && last.found) return say.allCounted(good, votes, checked);
-  return last.found === "checked" && event.match?.reveal && isOf(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
+  return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
 /** What there is to show to the organizers when an acknowledged vote is not in the count; it stays with the match. */
-function missing({ receipts }: View): Html | false {
+function missing({ receipts }: PhoneView): Html | false {
   const lost = receipts.filter(({ found }) => found === "missing").pop();
   if (!lost) return false;
-  const [, column, blind] = lost.choices[0]!;
-  return html`<p class="missing" role="alert">${say.missing(lost.number, columnsOf(column).join(", "), blind.slice(0, 8))}</p>`;
+  const [, choice, blind] = lost.choices[0]!;
+  return html`<p class="missing" role="alert">${say.missing(lost.number, choiceColumns(choice).join(", "), blind.slice(0, 8))}</p>`;
 }

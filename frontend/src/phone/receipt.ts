@@ -1,6 +1,6 @@
 import type { Side } from "../protocol";
 
-export type Choice = readonly [sequence: number, column: number, blind: string];
+export type CastChoice = readonly [sequence: number, choice: number, blind: string];
 
 /**
  * `checked`: the vote is in the count that was sealed. `counted`: so the server says, but this phone did not see
@@ -17,7 +17,7 @@ export interface Receipt {
   epoch: number;
   side: Side;
   /** All that was pressed lately; once judged, the one that was found, or that may be shown. */
-  choices: readonly Choice[];
+  choices: readonly CastChoice[];
   /** The sequence of the acknowledged one: it may count, or one pressed after it. 0: none. */
   acknowledged: number;
   /** Whether the phone was there until the turn was over. */

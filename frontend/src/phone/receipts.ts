@@ -1,12 +1,12 @@
-import { sealOf } from "../live/seals";
-import type { ReceiptTold, Reveal, Side, TurnSealed } from "../protocol";
+import { matchingSeal } from "../live/seals";
+import type { ReceiptIssued, Reveal, Side, TurnSealed } from "../protocol";
 import type { Ballot } from "./ballot";
-import { hexOf } from "./blind";
-import { isOwn } from "./kept";
-import type { Choice, Finding, Receipt } from "./receipt";
+import { toHex } from "./blind";
+import { isOwnBlind } from "./kept";
+import type { CastChoice, Finding, Receipt } from "./receipt";
 import { sha256 } from "./sha256";
 
-type Place = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
+type ReceiptTurn = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
 
 /** Both sides' roots as they were sealed and as they were revealed; null: this phone did not hear it. */
 export interface Roots {
@@ -16,16 +16,16 @@ export interface Roots {
 
 const SIDES = ["red", "yellow"] as const;
 /** More than anybody presses between a choice and its acknowledgement. */
-const REMEMBERED = 50;
+const MAX_CHOICES = 50;
 
 /** The receipts with what happened to the ballot in hand. */
-export function held(kept: readonly Receipt[], ballot: Ballot, place: Place): readonly Receipt[] {
-  const { turn, sequence, column, blind, status } = ballot;
-  if (turn !== place.turn || column === null || !blind || ballot.elsewhere) return kept;
+export function withBallot(kept: readonly Receipt[], ballot: Ballot, place: ReceiptTurn): readonly Receipt[] {
+  const { turn, sequence, choice, blind, status } = ballot;
+  if (turn !== place.turn || choice === null || !blind || ballot.elsewhere) return kept;
   const before = kept.find((one) => one.turn === turn && one.side === place.side) ?? { ...place, choices: [], acknowledged: 0, watched: false, found: null, late: false, root: "" };
   if (status === "refused" && before.acknowledged === sequence) return kept;
-  const others = before.choices.filter((choice) => choice[2] !== blind);
-  const choices: Choice[] = status === "refused" ? others : [...others, [sequence, column, blind]];
+  const others = before.choices.filter((one) => one[2] !== blind);
+  const choices: CastChoice[] = status === "refused" ? others : [...others, [sequence, choice, blind]];
   const rest = kept.filter((one) => one.turn !== turn);
   const after = { ...before, choices };
   return choices.length ? [...rest, status === "counted" ? acknowledged(after, sequence) : after] : rest;
@@ -33,31 +33,31 @@ export function held(kept: readonly Receipt[], ballot: Ballot, place: Place): re
 
 /** What was pressed before the acknowledged choice cannot count any more. */
 export function acknowledged(receipt: Receipt, sequence: number): Receipt {
-  if (!receipt.choices.some((choice) => choice[0] >= sequence)) return receipt;
-  const choices = receipt.choices.filter((choice) => choice[0] > sequence - REMEMBERED);
+  if (!receipt.choices.some((one) => one[0] >= sequence)) return receipt;
+  const choices = receipt.choices.filter((one) => one[0] > sequence - MAX_CHOICES);
   return { ...receipt, choices, acknowledged: Math.max(sequence, receipt.acknowledged) };
 }
 
 /** Those that may count. */
-export function standing({ choices, acknowledged }: Receipt): readonly Choice[] {
-  const may = choices.filter((choice) => choice[0] >= acknowledged);
+export function countableChoices({ choices, acknowledged }: Receipt): readonly CastChoice[] {
+  const may = choices.filter((one) => one[0] >= acknowledged);
   return may.length ? may : choices;
 }
 
 /** The receipt with what the server's answer comes to; `shared`: whether another device may have the same seat. */
-export function judged(receipt: Receipt, told: ReceiptTold, { sealed, revealed }: Roots, shared: boolean): Receipt {
-  const seal = revealed && sealOf(revealed, sealed);
-  const honest = !seal || SIDES.every((side) => rootOf(seal, side) === rootOf(revealed, side));
-  const published = rootOf(revealed, receipt.side);
-  const expected = published ?? rootOf(revealed ? seal : sealed, receipt.side);
-  const lead = (choice: Choice) => (honest && told.side === receipt.side ? rootOfPath(leafOf(receipt, choice), told) : null);
-  const is = (found: Finding, late: boolean, choice: Choice, root: string) => ({ ...receipt, found, late, choices: [choice], root });
+export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, revealed }: Roots, shared: boolean): Receipt {
+  const seal = revealed && matchingSeal(revealed, sealed);
+  const honest = !seal || SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side));
+  const published = sideRoot(revealed, receipt.side);
+  const expected = published ?? sideRoot(revealed ? seal : sealed, receipt.side);
+  const lead = (one: CastChoice) => (honest && answer.side === receipt.side ? rootFromPath(leafHash(receipt, one), answer) : null);
+  const is = (found: Finding, late: boolean, one: CastChoice, root: string) => ({ ...receipt, found, late, choices: [one], root });
 
-  const own = standing(receipt);
-  const at = own.findIndex((choice) => expected && lead(choice) === expected);
+  const own = countableChoices(receipt);
+  const at = own.findIndex((one) => expected && lead(one) === expected);
   if (at >= 0) return is("checked", at < own.length - 1, own[at]!, expected!);
-  const { column, blind } = told;
-  const other: Choice | null = shared && column && blind && !isOwn(receipt, blind) ? [0, column, blind] : null;
+  const { choice, blind } = answer;
+  const other: CastChoice | null = shared && choice && blind && !isOwnBlind(receipt, blind) ? [0, choice, blind] : null;
   const theirs = other && lead(other);
   if (theirs && (theirs === expected || !published)) return is("elsewhere", false, other, theirs);
   const led = published ? null : lead(own[0]!);
@@ -66,26 +66,26 @@ export function judged(receipt: Receipt, told: ReceiptTold, { sealed, revealed }
   return is(late ? "late" : receipt.watched || seal ? "missing" : "unsure", late, own[0]!, published ?? "");
 }
 
-function rootOf(roots: { [side in Side]: { root: string | null } | null } | null, side: Side): string | null {
+function sideRoot(roots: { [side in Side]: { root: string | null } | null } | null, side: Side): string | null {
   return roots?.[side]?.root ?? null;
 }
 
-const bytesOf = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
+const toBytes = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
 
-export function leafOf({ turn, side }: Pick<Receipt, "turn" | "side">, [, column, blind]: Choice): string {
-  const content = `${turn}:${side}:${column}:${blind}`;
-  return hexOf(sha256([0, ...[...content].map((letter) => letter.charCodeAt(0))]));
+export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choice, blind]: CastChoice): string {
+  const content = `${turn}:${side}:${choice}:${blind}`;
+  return toHex(sha256([0, ...[...content].map((char) => char.charCodeAt(0))]));
 }
 
 /** The root that a path leads to from a leaf (RFC 9162, 2.1.3.2); null if the path is not of that shape. */
-export function rootOfPath(leaf: string, { index, ballots, path }: Pick<ReceiptTold, "index" | "ballots" | "path">): string | null {
+export function rootFromPath(leaf: string, { index, ballots, path }: Pick<ReceiptIssued, "index" | "ballots" | "path">): string | null {
   if (index === null || index >= ballots) return null;
   let [place, last, root, next] = [index, ballots - 1, leaf, 0];
   for (; last > 0; place >>= 1, last >>= 1) {
     if (!(place & 1) && place === last) continue;
     const beside = path[next++];
     if (!beside) return null;
-    root = hexOf(sha256([1, ...bytesOf(place & 1 ? beside + root : root + beside)]));
+    root = toHex(sha256([1, ...toBytes(place & 1 ? beside + root : root + beside)]));
   }
   return next === path.length ? root : null;
 }

@@ -5,23 +5,23 @@ import * as say from "./tongue/en";
 
 // What a phone shows until it has its seat, and what every phone shows.
 
-export const balls = (waits = "") => html`<div class="pair ${waits}">${token("ball-red")}${token("ball-yellow")}</div>`;
+export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token("ball-red")}${token("ball-yellow")}</div>`;
 
-export const kept = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
+export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
 
 /** Says that the phone comes back by itself; the style sheet keeps it from flashing up for a moment's loss. */
-export function hint(connection?: Connection): Html | false {
+export function connectionHint(connection?: Connection): Html | false {
   const state = connection?.state;
   const text = state === "crowded" ? say.manyPeople : state === "lost" ? say.reconnecting : "";
   return !!text && html`<p class="hint" role="status">${text}</p>`;
 }
 
-export function entering(connection: Connection | undefined, code: string | null): Html {
+export function joiningScreen(connection: Connection | undefined, code: string | null): Html {
   const crowded = connection?.state === "crowded";
   return html`<main data-status="idle" class="notice">
-    ${balls("waits")}
+    ${ballPair("waits")}
     <h1>${crowded ? say.manyPeople : say.goingIn}</h1>
     <p role="status">${crowded ? say.yourTurn : code}</p>
-    ${!crowded && hint(connection)}
+    ${!crowded && connectionHint(connection)}
   </main>`;
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { forgetSeat, keepKey, keepReceipts, keepToken, readKey, readReceipts, readToken } from "./seat";
+import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readReceipts, readToken } from "./seat";
 
 /** A browser's storage; when it is `full`, nothing more can be written. */
 class Storage {
   full = false;
-  kept = new Map<string, string>();
-  getItem = (key: string) => this.kept.get(key) ?? null;
-  removeItem = (key: string) => void this.kept.delete(key);
+  items = new Map<string, string>();
+  getItem = (key: string) => this.items.get(key) ?? null;
+  removeItem = (key: string) => void this.items.delete(key);
   setItem = (key: string, value: string) => {
     if (this.full) throw new Error("QuotaExceededError");
-    this.kept.set(key, value);
+    this.items.set(key, value);
   };
 }
 
@@ -22,30 +22,30 @@ function browser(): Storage {
 
 test("what a full storage does not take is kept for as long as the page is open, and is the newer one", () => {
   const storage = browser();
-  keepToken("HJKM", "old");
+  storeToken("HJKM", "old");
   storage.full = true;
-  keepToken("HJKM", "new");
+  storeToken("HJKM", "new");
   assert.equal(readToken("HJKM"), "new");
   storage.full = false;
-  keepToken("HJKM", "newest");
-  assert.equal(storage.kept.get("crowdgame:HJKM"), "newest");
+  storeToken("HJKM", "newest");
+  assert.equal(storage.items.get("crowdgame:HJKM"), "newest");
   assert.equal(readToken("HJKM"), "newest");
   storage.full = true;
-  keepToken("HJKM", "again");
-  keepToken("HJKM", null);
+  storeToken("HJKM", "again");
+  storeToken("HJKM", null);
   assert.equal(readToken("HJKM"), null);
 });
 
 test("who hands the device on leaves nothing of the seat, and other events are left alone", () => {
   const storage = browser();
   for (const code of ["HJKM", "OTHER"]) {
-    keepToken(code, "seat");
-    keepKey(code, "BCDFGH");
-    keepReceipts(code, 1, []);
+    storeToken(code, "seat");
+    storeKey(code, "BCDFGH");
+    storeReceipts(code, 1, []);
   }
   forgetSeat("HJKM");
   assert.deepEqual([readToken("HJKM"), readKey("HJKM")], [null, null]);
-  assert.equal([...storage.kept.keys()].filter((key) => key.includes("HJKM")).length, 0);
+  assert.equal([...storage.items.keys()].filter((key) => key.includes("HJKM")).length, 0);
   assert.equal(readToken("OTHER"), "seat");
   assert.deepEqual(readReceipts("OTHER", 1), []);
 });

@@ -23,40 +23,40 @@ export function write(key: string, value: string | null): void {
 }
 
 export const readToken = (code: string) => read(`crowdgame:${code}`);
-export const keepToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
+export const storeToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
 
 /** The team that a kept seat is in; 0: there is none. */
-export const teamKept = (code: string) => Number(/\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
+export const storedTeam = (code: string) => Number(/\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
 
 /** What was shown at the door for the seat. */
 export const readKey = (code: string) => read(`crowdgame:${code}:key`);
-export const keepKey = (code: string, key: string) => write(`crowdgame:${code}:key`, key);
+export const storeKey = (code: string, key: string) => write(`crowdgame:${code}:key`, key);
 
 /** Whether the vote is to be kept from those who look over a shoulder: in all events. */
 export const isHiding = () => read("crowdgame:hiding") !== null;
-export const keepHiding = (hiding: boolean) => write("crowdgame:hiding", hiding ? "1" : null);
+export const storeHiding = (hiding: boolean) => write("crowdgame:hiding", hiding ? "1" : null);
 
 /** For the next person on this device. */
 export function forgetSeat(code: string): void {
   for (const kept of ["", ":key", ":read", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
 }
 
-/** How a voter and its team got on in a match; `column` is the ballot of `turn`. */
-export interface Record {
+/** How a voter and its team got on in a match; `choice` is the ballot of `turn`. */
+export interface MatchRecord {
   match: number;
   turn: number;
-  column: number | null;
+  choice: number | null;
   /** Whether they agreed, by the turn's number: a voided turn is voted again under the same number. */
   agreed: { [turn: number]: boolean };
 }
 
-export const NO_RECORD: Record = { match: 0, turn: 0, column: null, agreed: {} };
+export const NO_RECORD: MatchRecord = { match: 0, turn: 0, choice: null, agreed: {} };
 
-export function readRecord(code: string, match: number): Record {
-  return ofMatch<Record>(`crowdgame:${code}:record`, { ...NO_RECORD, match });
+export function readRecord(code: string, match: number): MatchRecord {
+  return readForMatch<MatchRecord>(`crowdgame:${code}:record`, { ...NO_RECORD, match });
 }
 
-export function keepRecord(code: string, record: Record): void {
+export function storeRecord(code: string, record: MatchRecord): void {
   write(`crowdgame:${code}:record`, JSON.stringify(record));
 }
 
@@ -68,15 +68,15 @@ interface Receipts {
 export const hasReceipts = (code: string) => !!read(`crowdgame:${code}:receipts`);
 
 export function readReceipts(code: string, match: number): readonly Receipt[] {
-  return ofMatch<Receipts>(`crowdgame:${code}:receipts`, { match, receipts: [] }).receipts;
+  return readForMatch<Receipts>(`crowdgame:${code}:receipts`, { match, receipts: [] }).receipts;
 }
 
-export function keepReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
+export function storeReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
   write(`crowdgame:${code}:receipts`, JSON.stringify({ match, receipts }));
 }
 
 /** What is kept under a key if it is of this match, else `fresh`. */
-function ofMatch<Kept extends { match: number }>(key: string, fresh: Kept): Kept {
+function readForMatch<Kept extends { match: number }>(key: string, fresh: Kept): Kept {
   try {
     const kept = JSON.parse(read(key) ?? "null") as Kept | null;
     return kept?.match === fresh.match ? kept : fresh;

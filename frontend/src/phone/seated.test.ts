@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
-import type { EventState, PageTold, PhoneWelcomed } from "../protocol";
+import type { EventState, PagePreload, PhoneWelcomed } from "../protocol";
 import { takeSeat } from "./seated";
-import { keepToken, readToken } from "./seat";
+import { storeToken, readToken } from "./seat";
 
 /** The browser's side of a socket that a test answers. */
-class Wire {
+class FakeWebSocket {
   static readonly OPEN = 1;
-  static last: Wire;
+  static last: FakeWebSocket;
   readyState = 0;
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
@@ -15,7 +15,7 @@ class Wire {
   sent: { type: string; [field: string]: unknown }[] = [];
 
   constructor() {
-    Wire.last = this;
+    FakeWebSocket.last = this;
   }
 
   send(frame: string): void {
@@ -31,116 +31,116 @@ class Wire {
     this.onopen!();
   }
 
-  carry(message: object): void {
+  deliver(message: object): void {
     this.onmessage!({ data: JSON.stringify(message) });
   }
 }
 
-const deaf = { addEventListener: () => undefined, visibilityState: "visible" };
-Object.assign(globalThis, { window: globalThis, document: deaf, addEventListener: deaf.addEventListener, WebSocket: Wire });
+const stub = { addEventListener: () => undefined, visibilityState: "visible" };
+Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
 Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
 Object.assign(performance, { timing: { requestStart: Date.now(), responseStart: Date.now() } });
 
 const CODE = "HALL";
 const at = (turn: number) => ({ code: CODE, admission: "open", match: { id: 1, red: 1, turn: { id: turn, number: turn, epoch: 1 } } }) as unknown as EventState;
-const page = (part: Partial<PageTold> = {}): PageTold => ({ seq: 4, state: at(7), now_at: Date.now(), offer: "an offer", team: 2, ...part });
+const page = (part: Partial<PagePreload> = {}): PagePreload => ({ seq: 4, state: at(7), now_at: Date.now(), offer: "an offer", team: 2, ...part });
 
-function welcome(team: number, turn = 7, column: number | null = null, sequence = 0): PhoneWelcomed {
-  const you = { token: `1.abc.${team}:sig`, team, turn: column && turn, column, sequence, blind: null, sign: "BCDFGH", changes: [] };
+function welcome(team: number, turn = 7, choice: number | null = null, sequence = 0): PhoneWelcomed {
+  const you = { token: `1.abc.${team}:sig`, team, turn: choice && turn, choice, sequence, blind: null, voter_code: "BCDFGH", side_changes: [] };
   return { type: "phone.welcomed", now_at: Date.now(), seq: 5, you, state: at(turn) };
 }
 
-const casts = () => Wire.last.sent.filter(({ type }) => type === "ballot.cast").map(({ turn, column, sequence }) => [turn, column, sequence]);
+const casts = () => FakeWebSocket.last.sent.filter(({ type }) => type === "ballot.cast").map(({ turn, choice, sequence }) => [turn, choice, sequence]);
 
 afterEach(() => {
   mock.timers.reset();
-  keepToken(CODE, null);
+  storeToken(CODE, null);
 });
 
-function come(told: PageTold | null = page()) {
+function startPage(preload: PagePreload | null = page()) {
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
-  return takeSeat(CODE, null, null, told);
+  return takeSeat(CODE, null, null, preload);
 }
 
 test("a newcomer whose page came with a seat sees its team and its turn before anything is heard", () => {
-  const seated = come();
-  assert.deepEqual([seated.mine.get().team, seated.store.get().event?.match?.turn?.id], [2, 7]);
-  Wire.last.open();
-  assert.deepEqual(Wire.last.sent.map(({ type, token, offer }) => [type, token, offer]), [["phone.join", null, "an offer"]]);
+  const seated = startPage();
+  assert.deepEqual([seated.voter.get().team, seated.store.get().event?.match?.turn?.id], [2, 7]);
+  FakeWebSocket.last.open();
+  assert.deepEqual(FakeWebSocket.last.sent.map(({ type, token, offer }) => [type, token, offer]), [["phone.join", null, "an offer"]]);
   seated.leave();
 });
 
 test("what is pressed meanwhile waits for the seat, and is cast once it is there", () => {
-  const seated = come();
+  const seated = startPage();
   seated.cast(3);
-  Wire.last.open();
+  FakeWebSocket.last.open();
   mock.timers.tick(5000);
   assert.deepEqual(casts(), [], "nobody knows yet whose vote it is");
-  assert.deepEqual([seated.mine.get().ballot.column, seated.mine.get().ballot.status], [3, "sending"]);
-  Wire.last.carry(welcome(2));
+  assert.deepEqual([seated.voter.get().ballot.choice, seated.voter.get().ballot.status], [3, "sending"]);
+  FakeWebSocket.last.deliver(welcome(2));
   mock.timers.tick(300);
   assert.deepEqual(casts(), [[7, 3, 1]]);
   seated.leave();
 });
 
 test("in another team, or in another turn, nothing is cast, and no column is held", () => {
-  for (const told of [welcome(1), welcome(2, 8)]) {
-    const seated = come();
+  for (const preload of [welcome(1), welcome(2, 8)]) {
+    const seated = startPage();
     seated.cast(3);
-    Wire.last.open();
-    Wire.last.carry(told);
+    FakeWebSocket.last.open();
+    FakeWebSocket.last.deliver(preload);
     mock.timers.tick(5000);
-    assert.deepEqual([casts(), seated.mine.get().ballot.column], [[], null]);
-    assert.equal(seated.mine.get().moved, false, "no seat was had before");
+    assert.deepEqual([casts(), seated.voter.get().ballot.choice], [[], null]);
+    assert.equal(seated.voter.get().moved, false, "no seat was had before");
     seated.leave();
-    keepToken(CODE, null);
+    storeToken(CODE, null);
     mock.timers.reset();
   }
 });
 
 test("whoever had a seat before comes back to it, and never says the offer", () => {
-  keepToken(CODE, "1.abc.1:sig");
-  const seated = come();
-  assert.deepEqual([seated.mine.get().team, seated.mine.get().returned], [1, true]);
+  storeToken(CODE, "1.abc.1:sig");
+  const seated = startPage();
+  assert.deepEqual([seated.voter.get().team, seated.voter.get().returned], [1, true]);
   seated.cast(6);
-  Wire.last.open();
-  assert.deepEqual([Wire.last.sent[0]!.token, Wire.last.sent[0]!.offer], ["1.abc.1:sig", null]);
-  Wire.last.carry(welcome(1, 7, 2, 3));
+  FakeWebSocket.last.open();
+  assert.deepEqual([FakeWebSocket.last.sent[0]!.token, FakeWebSocket.last.sent[0]!.offer], ["1.abc.1:sig", null]);
+  FakeWebSocket.last.deliver(welcome(1, 7, 2, 3));
   mock.timers.tick(300);
   assert.deepEqual(casts(), [[7, 6, 4]], "newer than what the box holds");
   seated.leave();
 });
 
 test("a page without a seat to offer knows no team, and waits to be told", () => {
-  for (const told of [null, page({ offer: null, team: 0 })]) {
-    const seated = come(told);
-    assert.deepEqual([seated.mine.get().team, seated.store.get().event], [null, null]);
+  for (const preload of [null, page({ offer: null, team: 0 })]) {
+    const seated = startPage(preload);
+    assert.deepEqual([seated.voter.get().team, seated.store.get().event], [null, null]);
     seated.leave();
     mock.timers.reset();
   }
 });
 
 test("who is not let in after all has no team", () => {
-  const seated = come();
-  Wire.last.open();
-  Wire.last.carry({ type: "error.told", code: "joining_locked", text: "", event: at(7) });
-  assert.deepEqual([seated.mine.get().team, seated.mine.get().hindrance?.code], [null, "joining_locked"]);
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver({ type: "error", code: "joining_locked", text: "", event: at(7) });
+  assert.deepEqual([seated.voter.get().team, seated.voter.get().blockedBy?.code], [null, "joining_locked"]);
   seated.leave();
 });
 
 test("who is put into the other team is told so, with an empty hand, until there is something new", () => {
-  const seated = come();
-  Wire.last.open();
-  Wire.last.carry(welcome(2));
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(welcome(2));
   seated.cast(3);
   mock.timers.tick(300);
-  Wire.last.carry(welcome(1));
+  FakeWebSocket.last.deliver(welcome(1));
   mock.timers.tick(5000);
-  const { team, moved, ballot, sign } = seated.mine.get();
-  assert.deepEqual([team, moved, ballot.column, sign], [1, true, null, "BCDFGH"]);
+  const { team, moved, ballot, voterCode } = seated.voter.get();
+  assert.deepEqual([team, moved, ballot.choice, voterCode], [1, true, null, "BCDFGH"]);
   assert.deepEqual(casts().filter(([, , sequence]) => sequence === 1).length, 1, "the old team's vote goes out once only");
   assert.equal(readToken(CODE), "1.abc.1:sig");
   seated.cast(5);
-  assert.equal(seated.mine.get().moved, false);
+  assert.equal(seated.voter.get().moved, false);
   seated.leave();
 });

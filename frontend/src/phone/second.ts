@@ -1,30 +1,30 @@
-import type { Second } from "./parts";
+import type { DeferredPart } from "./parts";
 
 /** The build writes here where the second part lies. */
-const LATER = "%later%";
-const AGAIN_MS = 10_000;
+const DEFERRED_URL = "%deferred%";
+const RETRY_MS = 10_000;
 
-let here: Second | null = null;
+let loaded: DeferredPart | null = null;
 let tries = 0;
-let triedAt = -AGAIN_MS;
-const waiting: ((part: Second) => void)[] = [];
+let triedAt = -RETRY_MS;
+const waiting: ((part: DeferredPart) => void)[] = [];
 
-export const second = () => here;
+export const deferred = () => loaded;
 
-export function onceHere(call: (part: Second) => void): void {
-  if (here) call(here);
+export function whenDeferred(call: (part: DeferredPart) => void): void {
+  if (loaded) call(loaded);
   else waiting.push(call);
 }
 
 /** Fetched as soon as there is need of it. What cannot be had is asked for again, if there still is. */
-export function need(): Second | null {
-  if (here || performance.now() < triedAt + AGAIN_MS) return here;
+export function loadDeferred(): DeferredPart | null {
+  if (loaded || performance.now() < triedAt + RETRY_MS) return loaded;
   triedAt = performance.now();
   const again = tries++ ? `?${tries}` : "";
-  import(/* @vite-ignore */ LATER + again).then(
-    ({ second }: { second: Second }) => {
-      here = second;
-      for (const call of waiting.splice(0)) call(second);
+  import(/* @vite-ignore */ DEFERRED_URL + again).then(
+    ({ deferred }: { deferred: DeferredPart }) => {
+      loaded = deferred;
+      for (const call of waiting.splice(0)) call(deferred);
     },
     () => undefined,
   );

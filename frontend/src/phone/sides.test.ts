@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach, mock } from "node:test";
-import type { EventState, SideChange } from "../protocol";
-import type { Desk } from "./desk";
-import { changesTold, sideAct } from "./sides";
+import type { EventState, SideChangeAsk } from "../protocol";
+import type { PhoneScreen } from "./desk";
+import { sideChangeUpdate, runSideAction } from "./sides";
 
 /** A phone of team 1 between two turns, and what it sends. */
 class Voter {
-  readonly sent: SideChange[] = [];
-  private mine = { team: 1, changes: [] as { turn: number; team: number }[], sideRefused: false };
+  readonly sent: SideChangeAsk[] = [];
+  private voter = { team: 1, sideChanges: [] as { turn: number; team: number }[], sideRefused: false };
   private turn = 2;
-  private readonly desk = {
+  private readonly screen = {
     redraw: () => undefined,
     seated: {
       store: { get: () => ({ event: this.event }) },
-      mine: { get: () => this.mine, set: (part: object) => void Object.assign(this.mine, part) },
-      socket: { send: (message: SideChange) => this.sent.push(message) },
+      voter: { get: () => this.voter, set: (part: object) => void Object.assign(this.voter, part) },
+      socket: { send: (message: SideChangeAsk) => this.sent.push(message) },
     },
-  } as unknown as Desk;
+  } as unknown as PhoneScreen;
 
   private get event(): EventState {
-    return { match: { defections: 2, red: 1, turn: { id: this.turn * 10, number: this.turn } } } as unknown as EventState;
+    return { match: { max_side_changes: 2, red: 1, turn: { id: this.turn * 10, number: this.turn } } } as unknown as EventState;
   }
 
   cross(): void {
-    sideAct("side", this.desk);
-    sideAct("cross", this.desk);
+    runSideAction("side", this.screen);
+    runSideAction("cross", this.screen);
   }
 
   next(): void {
@@ -32,11 +32,11 @@ class Voter {
   }
 
   refused(code: "busy" | "window_open"): void {
-    Object.assign(this.mine, changesTold({ type: "side.refused", number: 1, code }));
+    Object.assign(this.voter, sideChangeUpdate({ type: "side.refused", number: 1, code }));
   }
 
   changed(...changes: { turn: number; team: number }[]): void {
-    Object.assign(this.mine, changesTold({ type: "side.changed", changes }));
+    Object.assign(this.voter, sideChangeUpdate({ type: "side.changed", side_changes: changes }));
   }
 
   asked(): string[] {

@@ -1,11 +1,11 @@
-import { phaseOf, sideOf, teamOf, type Phase } from "../live/phase";
+import { currentPhase, sideForTeam, teamForSide, type Phase } from "../live/phase";
 import type { Connection } from "../live/socket";
 import type { EventState, Match, Reveal, Side, TurnoutCounted } from "../protocol";
-import type { Desk } from "./desk";
-import type { Mine, Seated } from "./mine";
+import type { PhoneScreen } from "./desk";
+import type { VoterState, SeatedPhone } from "./mine";
 
 /** All that is drawn of a seat. */
-export interface View extends Mine {
+export interface PhoneView extends VoterState {
   event: EventState;
   /** Where there is one that counts. */
   match: Match | null;
@@ -24,43 +24,43 @@ export interface View extends Mine {
   hidden: boolean;
 }
 
-export function viewOf(seated: Seated, team: number, { hiding, holding }: Pick<Desk, "hiding" | "holding">): View {
+export function phoneView(seated: SeatedPhone, team: number, { hiding, holding }: Pick<PhoneScreen, "hiding" | "holding">): PhoneView {
   const { event, turnout, connection } = seated.store.get();
   const now = seated.clock.now();
-  const phase = phaseOf(event!, now);
+  const phase = currentPhase(event!, now);
   const match = phase === "lobby" ? null : event!.match;
   return {
-    ...seated.mine.get(),
+    ...seated.voter.get(),
     ...{ event: event!, match, team, phase, now, turnout, connection, hiding, hidden: hiding && !holding },
-    side: sideOf(event!, team),
-    talking: phase === "waiting" && !!match?.turn && now >= talkMoment(match),
+    side: sideForTeam(event!, team),
+    talking: phase === "waiting" && !!match?.turn && now >= talkStart(match),
     hands: event!.teams[team - 1]!.hands,
   };
 }
 
-export function talkMoment({ turn, talk_s }: Match): number {
+export function talkStart({ turn, talk_s }: Match): number {
   return talk_s && turn ? turn.opens_at - talk_s * 1000 : Infinity;
 }
 
 const LONGEST_NAME = 16;
 
 /** A team's name, short enough for a sentence. */
-export function called(event: EventState, side: Side): string {
-  const { name } = teamOf(event, side);
+export function shortTeamName(event: EventState, side: Side): string {
+  const { name } = teamForSide(event, side);
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
 /** Whether the votes of the turn are sealed, as far as this phone has heard; they are not counted yet. */
-export function isSealed({ phase, seal, match }: View): boolean {
+export function isSealed({ phase, seal, match }: PhoneView): boolean {
   return phase === "sealed" && seal?.turn === match?.turn?.id;
 }
 
 /** Whether a reveal tells of this turn, perhaps as the one that stayed secret until it. */
-export function isOf({ turn, concealed }: Reveal, told: number | null): boolean {
-  return told === turn || (!!concealed && told === concealed.turn);
+export function revealsTurn({ turn, concealed }: Reveal, turnId: number | null): boolean {
+  return turnId === turn || (!!concealed && turnId === concealed.turn);
 }
 
 /** What the voter voted in the turn that is revealed. */
-export function ownColumn({ record, match }: Pick<View, "record" | "match">): number | null {
-  return match?.reveal && isOf(match.reveal, record.turn) ? record.column : null;
+export function ownColumn({ record, match }: Pick<PhoneView, "record" | "match">): number | null {
+  return match?.reveal && revealsTurn(match.reveal, record.turn) ? record.choice : null;
 }

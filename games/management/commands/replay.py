@@ -19,14 +19,14 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from games.drawing.board_text import board_text, refused_text
-from games.engine.answer import LineRefused, Unanswered, answer
+from games.engine.answer import LineRefused, ReplayFailure, build_answer
 from games.engine.errors import BadRecord, GameError
 from games.engine.record import GameRecord, Replayed, read_record, replay
 
 MAX_LINE_BYTES = 1 << 26  # the record of a match in a full hall is some 20 MB
 INTERRUPTED = 130
 
-Line = tuple[int, GameRecord | None, Replayed | Unanswered]
+ReplayLine = tuple[int, GameRecord | None, Replayed | ReplayFailure]
 
 
 class Command(BaseCommand):
@@ -42,17 +42,17 @@ class Command(BaseCommand):
         failed = False
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
-        with _quiet_ends(), _opened(options["file"]) as source:
+        with _exit_quietly(), _opened(options["file"]) as source:
             console = Console()
             for line in _replayed(source):
-                failed |= isinstance(line[2], Unanswered)
+                failed |= isinstance(line[2], ReplayFailure)
                 show(line, console)
         if failed:
             sys.exit(1)
 
 
 @contextmanager
-def _quiet_ends() -> Iterator[None]:
+def _exit_quietly() -> Iterator[None]:
     """Ctrl-C, a closed pipe or a full disk end the command without a traceback."""
     try:
         yield
@@ -77,7 +77,7 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
         yield source
 
 
-def _replayed(source: BinaryIO) -> Iterator[Line]:
+def _replayed(source: BinaryIO) -> Iterator[ReplayLine]:
     for number, line in enumerate(_lines(source), 1):
         if line.strip():
             yield number, *_played(number, line)
@@ -94,7 +94,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
         first = False
 
 
-def _played(number: int, line: bytes) -> tuple[GameRecord | None, Replayed | Unanswered]:
+def _played(number: int, line: bytes) -> tuple[GameRecord | None, Replayed | ReplayFailure]:
     record = None
     try:
         if len(line) > MAX_LINE_BYTES:
@@ -102,20 +102,20 @@ def _played(number: int, line: bytes) -> tuple[GameRecord | None, Replayed | Una
         record = read_record(line)
         return record, replay(record)
     except GameError as refusal:
-        return record, Unanswered(LineRefused(number, str(refusal)))
+        return record, ReplayFailure(LineRefused(number, str(refusal)))
 
 
-def _show_json(line: Line, console: Console) -> None:
+def _show_json(line: ReplayLine, console: Console) -> None:
     played = line[2]
-    told = played if isinstance(played, Unanswered) else answer(played)
-    sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+    reply = played if isinstance(played, ReplayFailure) else build_answer(played)
+    sys.stdout.write(msgspec.json.encode(reply).decode() + "\n")
     sys.stdout.flush()
 
 
-def _show_board(line: Line, console: Console) -> None:
+def _show_board(line: ReplayLine, console: Console) -> None:
     number, record, played = line
     title = record.name if record and isinstance(record.name, str) else f"line {number}"
-    if isinstance(played, Unanswered):
+    if isinstance(played, ReplayFailure):
         console.print(refused_text(title, number, played.error.text), soft_wrap=True)
     else:
         console.print(board_text(title, played), soft_wrap=True)

@@ -10,7 +10,7 @@ import time
 from random import Random
 from typing import Protocol
 
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 
 __all__ = ["Fault", "Missed", "NotHere", "Span", "last"]
 
@@ -34,4 +34,4 @@ class Fault(Protocol):
     @property
     def name(self) -> str: ...
 
-    def inject(self, night: Night, rng: Random) -> None: ...
+    def inject(self, target: Target, rng: Random) -> None: ...

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.chaos.faults import Fault, NotHere, Span, last
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 
 NOT_TIMED = "clocks cannot be set in this night"
 STAYS_S: Span = (3.0, 5.0)
@@ -17,8 +17,8 @@ class BoxClockSet:
     name: str
     by_s: float
 
-    def inject(self, night: Night, rng: Random) -> None:
-        clock = night.house.box_clock
+    def inject(self, target: Target, rng: Random) -> None:
+        clock = target.house.box_clock
         if clock is None:
             raise NotHere(NOT_TIMED)
         clock.set(clock.off_s + self.by_s)
@@ -31,8 +31,8 @@ class HouseClocksSet:
     name: str
     by_s: float
 
-    def inject(self, night: Night, rng: Random) -> None:
-        clocks = night.house.own_clocks
+    def inject(self, target: Target, rng: Random) -> None:
+        clocks = target.house.own_clocks
         if clocks is None:
             raise NotHere(NOT_TIMED)
         clocks.set(self.by_s)

@@ -8,7 +8,7 @@ from random import Random
 from tests.chaos import points
 from tests.chaos.faults import Fault, Missed, Span, last
 from tests.chaos.faults.processes import Killed
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 from tests.deploy.processes import comes_about
 
 REACHED_WITHIN_S = 15.0
@@ -17,15 +17,15 @@ MORE_S = 3
 
 
 @contextmanager
-def at_step(night: Night, step: str, deed: points.Deed, seconds: float = 0.0) -> Iterator[None]:
+def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float = 0.0) -> Iterator[None]:
     """Come back when somebody has got to the step, and did it. Raises Missed if nobody comes by."""
-    points.arm(night.data, step, deed, seconds)
+    points.arm(target.data, step, effect, seconds)
     try:
-        if not comes_about(lambda: points.has_fired(night.data), REACHED_WITHIN_S, points.LOOK_S):
+        if not comes_about(lambda: points.has_fired(target.data), REACHED_WITHIN_S, points.POLL_S):
             raise Missed(f"nobody came to the step {step!r}")
         yield
     finally:
-        points.disarm(night.data)
+        points.disarm(target.data)
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,25 @@ class CloserDies:
     def name(self) -> str:
         return f"closer dies {self.step}"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        deed: points.Deed = rng.choice(["die", "die whole"])
-        with at_step(night, self.step, deed):
-            night.pid("worker")
+    def inject(self, target: Target, rng: Random) -> None:
+        effect: points.StepEffect = rng.choice(["die", "die whole"])
+        with at_step(target, self.step, effect):
+            target.pid("worker")
 
 
 @dataclass(frozen=True)
-class ClockDies:
+class SchedulerDies:
     """The worker stands still, the clock closes the turn itself, and dies at one of the steps."""
 
-    name: str = "clock dies while it closes"
+    name: str = "scheduler dies while it closes"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        worker = night.pause("worker")
+    def inject(self, target: Target, rng: Random) -> None:
+        worker = target.pause("worker")
         try:
-            with at_step(night, rng.choice(list(points.STEPS)), "die"):
-                night.pid(night.clocks[0])
+            with at_step(target, rng.choice(list(points.STEPS)), "die"):
+                target.pid(target.schedulers[0])
         finally:
-            night.go_on(worker)
+            target.go_on(worker)
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class CloserStalls:
 
     name: str = "closer stands still at a step"
 
-    def inject(self, night: Night, rng: Random) -> None:
+    def inject(self, target: Target, rng: Random) -> None:
         seconds = rng.uniform(*STALLS_S)
-        with at_step(night, rng.choice(list(points.STEPS)), "stall", seconds):
+        with at_step(target, rng.choice(list(points.STEPS)), "stall", seconds):
             last((seconds, seconds), rng)
 
 
@@ -77,11 +77,11 @@ class TimeIsAdded:
 
     name: str = "turn extended while it is counted"
 
-    def inject(self, night: Night, rng: Random) -> None:
+    def inject(self, target: Target, rng: Random) -> None:
         step = rng.choice(["after the seal", "after the decision", "before the transaction"])
-        with at_step(night, step, "stall", STALLS_S[1]):
-            events = [evening.id for evening in night.events]
-            if not night.house.ask("extend_overdue", event_ids=events, seconds=MORE_S):
+        with at_step(target, step, "stall", STALLS_S[1]):
+            events = [event.id for event in target.events]
+            if not target.house.ask("extend_overdue", event_ids=events, seconds=MORE_S):
                 raise Missed("no turn was still being counted")
             last((STALLS_S[1], STALLS_S[1]), rng)
 
@@ -93,18 +93,18 @@ class OtherDies:
     name: str
     part: Fault
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with at_step(night, rng.choice(list(points.STEPS)), "hold"):
-            self.part.inject(night, rng)
-            points.let_go(night.data)
+    def inject(self, target: Target, rng: Random) -> None:
+        with at_step(target, rng.choice(list(points.STEPS)), "hold"):
+            self.part.inject(target, rng)
+            points.release(target.data)
 
 
 FAULTS: tuple[Fault, ...] = (
     *(CloserDies(step) for step in points.STEPS),
-    ClockDies(),
+    SchedulerDies(),
     CloserStalls(),
     TimeIsAdded(),
     OtherDies("Valkey dies at a step", Killed("", "valkey")),
     OtherDies("gateway dies at a step", Killed("", "gateway")),
-    OtherDies("clock dies at a step", Killed("", "clock")),
+    OtherDies("scheduler dies at a step", Killed("", "scheduler")),
 )

@@ -11,11 +11,11 @@ from pathlib import Path
 from random import Random
 
 from tests.chaos.faults import Fault, NotHere, Span
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 
 MOST_BYTES = 512 * 1024 * 1024
 PIECE = bytes(65_536)
-LET_GO_S = 0.1  # others let go of some space in it, which is taken, too
+FREED_WAIT_S = 0.1  # others let go of some space in it, which is taken, too
 FULL_S: Span = (5.0, 8.0)
 
 
@@ -25,15 +25,15 @@ class DiskFull:
 
     name: str = "the disk full"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        ballast = night.data / "ballast"
-        if not os.path.ismount(night.data) or _size(night.data) > MOST_BYTES:
+    def inject(self, target: Target, rng: Random) -> None:
+        ballast = target.data / "ballast"
+        if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
             raise NotHere("the data is on no small disk of its own")
         try:
             until = time.monotonic() + rng.uniform(*FULL_S)
             while time.monotonic() < until:
                 fill(ballast)
-                time.sleep(LET_GO_S)
+                time.sleep(FREED_WAIT_S)
         finally:
             ballast.unlink(missing_ok=True)
 
@@ -45,8 +45,8 @@ def fill(ballast: Path) -> None:
         while piece:
             try:
                 file.write(piece)
-            except OSError as trouble:
-                if trouble.errno != errno.ENOSPC:
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
                     raise
                 piece = piece[: len(piece) // 2]
 

@@ -7,8 +7,8 @@ from random import Random
 
 import voting
 from tests.chaos.faults import Fault, Missed, Span, last
-from tests.chaos.night import Night
-from tests.chaos.proxy import Trouble
+from tests.chaos.night import Target
+from tests.chaos.proxy import Impairment
 from tests.deploy.processes import comes_about
 
 LUA = Path(voting.__file__).parent / "ballot_box" / "lua"
@@ -17,15 +17,15 @@ BETWEEN_CUTS_S: Span = (0.2, 0.8)
 
 
 @dataclass(frozen=True)
-class Troubled:
+class ImpairedLine:
     """For so many seconds; whoever fell into a black hole is cut off at its end."""
 
     name: str
-    trouble: Trouble
+    impairment: Impairment
     seconds: float
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.proxy.troubled(self.trouble):
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.proxy.impaired(self.impairment):
             last((self.seconds, self.seconds), rng)
 
 
@@ -36,9 +36,9 @@ class AllCut:
     name: str = "every line to Valkey reset"
     times: int = 3
 
-    def inject(self, night: Night, rng: Random) -> None:
+    def inject(self, target: Target, rng: Random) -> None:
         for _ in range(self.times):
-            night.proxy.cut()
+            target.proxy.cut()
             last(BETWEEN_CUTS_S, rng)
 
 
@@ -48,8 +48,8 @@ class HalfClosed:
 
     name: str = "every line to Valkey half closed"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        night.proxy.half_close()
+    def inject(self, target: Target, rng: Random) -> None:
+        target.proxy.half_close()
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ class AnswerLost:
     name: str
     script: str
 
-    def inject(self, night: Night, rng: Random) -> None:
-        proxy, before = night.proxy, night.proxy.losses
+    def inject(self, target: Target, rng: Random) -> None:
+        proxy, before = target.proxy, target.proxy.losses
         digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis names them so
-        with proxy.troubled(Trouble(lost_answer=digest.encode())):
+        with proxy.impaired(Impairment(lost_answer=digest.encode())):
             if not comes_about(lambda: proxy.losses > before, LOST_WITHIN_S):
                 raise Missed(f"nobody asked for {self.script}")
 
 
 FAULTS: tuple[Fault, ...] = (
-    Troubled("Valkey 200 ms away", Trouble(delay_s=0.1, jitter_s=0.1), 8),
-    Troubled("the line to Valkey narrow", Trouble(rate=50_000), 8),
-    Troubled("the line to Valkey silent for 5 s", Trouble(black_hole=True), 5),
-    Troubled("every line to Valkey reset after 20 kB", Trouble(cut_after=20_000), 8),
+    ImpairedLine("Valkey 200 ms away", Impairment(delay_s=0.1, jitter_s=0.1), 8),
+    ImpairedLine("the line to Valkey narrow", Impairment(rate=50_000), 8),
+    ImpairedLine("the line to Valkey silent for 5 s", Impairment(black_hole=True), 5),
+    ImpairedLine("every line to Valkey reset after 20 kB", Impairment(cut_after=20_000), 8),
     AllCut(),
     HalfClosed(),
     AnswerLost("the answer to a cast lost", "cast"),

@@ -10,10 +10,10 @@ from random import Random
 
 import psycopg
 
-from deploy.laptop.leash import leashed
+from deploy.laptop.leash import die_with_parent
 from deploy.laptop.stack import MANAGE
 from tests.chaos.faults import Fault, Span, last
-from tests.chaos.night import BACK_WITHIN_S, Night
+from tests.chaos.night import BACK_WITHIN_S, Target
 from tests.chaos.slow_reader import slow_reader
 from tests.deploy.processes import wait_until
 
@@ -30,9 +30,9 @@ class Killed:
     name: str
     part: str
 
-    def inject(self, night: Night, rng: Random) -> None:
-        several = {"gateway": night.gateways, "clock": night.clocks}
-        night.kill(rng.choice(several.get(self.part, (self.part,))))
+    def inject(self, target: Target, rng: Random) -> None:
+        several = {"gateway": target.gateways, "scheduler": target.schedulers}
+        target.kill(rng.choice(several.get(self.part, (self.part,))))
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class AllKilled:
 
     name: str = "everything killed at once"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        parts = [*PARTS, *night.clocks, *night.gateways]
+    def inject(self, target: Target, rng: Random) -> None:
+        parts = [*PARTS, *target.schedulers, *target.gateways]
         rng.shuffle(parts)
-        killed = {night.pid(part) for part in parts}
+        killed = {target.pid(part) for part in parts}
         for pid in killed:
             os.killpg(pid, signal.SIGKILL)
-        wait_until(lambda: killed.isdisjoint(night.pid(part) for part in parts), BACK_WITHIN_S)
+        wait_until(lambda: killed.isdisjoint(target.pid(part) for part in parts), BACK_WITHIN_S)
 
 
 @dataclass(frozen=True)
@@ -56,53 +56,53 @@ class TasksQueued:
 
     name: str = "worker restarted with tasks queued"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        night.pause("worker")
+    def inject(self, target: Target, rng: Random) -> None:
+        target.pause("worker")
         last(STILL_S, rng)
-        night.kill("worker")
+        target.kill("worker")
 
 
 @dataclass(frozen=True)
-class NoClock:
+class NoScheduler:
     """For a while there is no clock, then new ones."""
 
-    name: str = "no clock"
+    name: str = "no scheduler"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        for name in night.clocks:
-            night.pause(name)
+    def inject(self, target: Target, rng: Random) -> None:
+        for name in target.schedulers:
+            target.pause(name)
         last(STILL_S, rng)
-        for name in night.clocks:
-            night.kill(name)
+        for name in target.schedulers:
+            target.kill(name)
 
 
 @dataclass(frozen=True)
-class NeitherClockNorWorker:
+class NeitherSchedulerNorWorker:
     """Nobody closes anything for a while; both come back where they were."""
 
-    name: str = "clock and worker stand still"
+    name: str = "scheduler and worker stand still"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        groups = [night.pause(part) for part in (*night.clocks, "worker")]
+    def inject(self, target: Target, rng: Random) -> None:
+        groups = [target.pause(part) for part in (*target.schedulers, "worker")]
         last(STILL_S, rng)
         for group in rng.sample(groups, len(groups)):
-            night.go_on(group)
+            target.go_on(group)
 
 
 @dataclass(frozen=True)
-class OneClockMore:
+class OneSchedulerMore:
     """A third clock for a few turns, ended in the middle of its work."""
 
-    name: str = "one clock more"
+    name: str = "one scheduler more"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        env = {**os.environ, **night.house.stack.env}
+    def inject(self, target: Target, rng: Random) -> None:
+        env = {**os.environ, **target.house.stack.env}
         with (
-            (night.house.stack.logs / "clock-3.log").open("a") as log,
-            subprocess.Popen(leashed([*MANAGE, "clock"]), env=env, stdout=log, stderr=log) as clock,
+            (target.house.stack.logs / "scheduler-3.log").open("a") as log,
+            subprocess.Popen(die_with_parent([*MANAGE, "scheduler"]), env=env, stdout=log, stderr=log) as scheduler,
         ):
             last(LONG_S, rng)
-            clock.kill()
+            scheduler.kill()
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,16 @@ class DatabaseCut:
 
     name: str = "database cut or locked"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        if night.on_postgresql:
-            with psycopg.connect(night.house.stack.database_url, autocommit=True) as connection:
+    def inject(self, target: Target, rng: Random) -> None:
+        if target.on_postgresql:
+            with psycopg.connect(target.house.stack.database_url, autocommit=True) as connection:
                 connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 )
             return
         with closing(
-            sqlite3.connect(night.data / "db.sqlite3", timeout=10, isolation_level=None)
+            sqlite3.connect(target.data / "db.sqlite3", timeout=10, isolation_level=None)
         ) as database:
             database.execute("BEGIN IMMEDIATE")
             last(STILL_S, rng)
@@ -133,23 +133,23 @@ class SlowReaders:
 
     name: str = "slow readers"
 
-    def inject(self, night: Night, rng: Random) -> None:
+    def inject(self, target: Target, rng: Random) -> None:
         with ExitStack() as held:
             for _ in range(READERS):
-                held.enter_context(slow_reader(night.house, rng.choice(night.events).code))
+                held.enter_context(slow_reader(target.house, rng.choice(target.events).code))
             last(LONG_S, rng)
 
 
 FAULTS: tuple[Fault, ...] = (
     Killed("gateway killed", "gateway"),
     Killed("worker killed", "worker"),
-    Killed("clock killed", "clock"),
+    Killed("scheduler killed", "scheduler"),
     Killed("Valkey killed", "valkey"),
     AllKilled(),
     TasksQueued(),
-    NoClock(),
-    NeitherClockNorWorker(),
-    OneClockMore(),
+    NoScheduler(),
+    NeitherSchedulerNorWorker(),
+    OneSchedulerMore(),
     DatabaseCut(),
     SlowReaders(),
 )

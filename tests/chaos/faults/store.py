@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.chaos.faults import Fault, Span, last
-from tests.chaos.night import Night
+from tests.chaos.night import Target
 from tests.deploy.processes import wait_until
 
 REWRITTEN_WITHIN_S = 60
@@ -18,12 +18,12 @@ class Frozen:
     name: str
     seconds: float
 
-    def inject(self, night: Night, rng: Random) -> None:
-        group = night.pause("valkey")
+    def inject(self, target: Target, rng: Random) -> None:
+        group = target.pause("valkey")
         try:
             last((self.seconds, self.seconds), rng)
         finally:
-            night.go_on(group)
+            target.go_on(group)
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class ClientsKilled:
     name: str
     kinds: tuple[str, ...]
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.box() as redis:
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.box() as redis:
             for kind in self.kinds:
                 redis.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")  # type: ignore[no-untyped-call]
 
@@ -45,17 +45,17 @@ class Emptied:
 
     name: str = "Valkey emptied (FLUSHALL)"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.box() as redis:
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.box() as redis:
             redis.flushall()
 
 
 @dataclass(frozen=True)
-class ScriptsForgotten:
+class ScriptsFlushed:
     name: str = "Valkey's scripts forgotten (SCRIPT FLUSH)"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.box() as redis:
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.box() as redis:
             redis.script_flush()
 
 
@@ -65,8 +65,8 @@ class Full:
 
     name: str = "Valkey's memory full"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.box() as redis:
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.box() as redis:
             redis.config_set("maxmemory", "1mb")
             try:
                 last(FULL_S, rng)
@@ -80,8 +80,8 @@ class FileRewritten:
 
     name: str = "Valkey's file rewritten (BGREWRITEAOF)"
 
-    def inject(self, night: Night, rng: Random) -> None:
-        with night.box() as redis:
+    def inject(self, target: Target, rng: Random) -> None:
+        with target.box() as redis:
             redis.bgrewriteaof()
             wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
 
@@ -93,7 +93,7 @@ FAULTS: tuple[Fault, ...] = (
     ClientsKilled("all of Valkey's clients cut off (CLIENT KILL)", ("normal", "pubsub")),
     ClientsKilled("the gateways' ears cut off (CLIENT KILL)", ("pubsub",)),
     Emptied(),
-    ScriptsForgotten(),
+    ScriptsFlushed(),
     Full(),
     FileRewritten(),
 )

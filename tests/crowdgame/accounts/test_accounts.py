@@ -13,10 +13,10 @@ from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatLine
-from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, new_duel
+from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, new_duel
 from crowdgame.duels.lists import page_of
 from crowdgame.duels.models import Duel
-from crowdgame.duels.rematch import ask_again
+from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.rebuild import rebuild
 from games.models import Event, Match
 from tests.voting.playing import RED_WINS, play
@@ -28,28 +28,28 @@ PASSWORD = "anchors-aweigh"
 
 def account(name: str = "Ada") -> tuple[Client, Guest]:
     client = Client()
-    answer = client.post("/hall/account", {"name": name, "password": PASSWORD})
+    answer = client.post("/play/account", {"name": name, "password": PASSWORD})
     assert answer.status_code == 302, answer.content.decode()
     return client, Guest.objects.get(name_key=name_key(name))
 
 
 def log_in(client: Client, name: str = "Ada", password: str = PASSWORD) -> Any:
-    return client.post("/hall/login", {"name": name, "password": password})
+    return client.post("/play/login", {"name": name, "password": password})
 
 
-def shown(client: Client, path: str = "/hall/") -> str:
+def shown(client: Client, path: str = "/play/") -> str:
     return client.get(path).content.decode()
 
 
 def test_a_guest_becomes_an_account_and_keeps_the_games() -> None:
     client = Client()
-    client.post("/hall/new")
+    client.post("/play/new")
     guest = Guest.objects.get()
-    client.post("/hall/account", {"name": "  Ada ", "password": PASSWORD})
+    client.post("/play/account", {"name": "  Ada ", "password": PASSWORD})
     guest.refresh_from_db()
     assert (str(guest), guest.has_account, PASSWORD in guest.password) == ("Ada", True, False)
     elsewhere = Client()
-    assert log_in(elsewhere, "ADA")["Location"] == "/hall/"
+    assert log_in(elsewhere, "ADA")["Location"] == "/play/"
     assert "Your games" in shown(elsewhere)
     assert Guest.objects.count() == 1
 
@@ -59,7 +59,7 @@ def test_a_guest_becomes_an_account_and_keeps_the_games() -> None:
     ["", "A", "x" * 21, "Guest 12", "gu est", "Admin", "evil.com", "a@b", "--", "\u202eabc\u2067<", "ﷺ" * 9],
 )
 def test_a_name_that_cannot_be_is_told(name: str) -> None:
-    answer = Client().post("/hall/account", {"name": name, "password": PASSWORD})
+    answer = Client().post("/play/account", {"name": name, "password": PASSWORD})
     assert (answer.status_code, "errorlist" in answer.content.decode()) == (400, True)
     assert not Guest.objects.exists()
 
@@ -77,7 +77,7 @@ def test_whatever_is_typed_a_name_is_harmless(typed: str) -> None:
 
 @pytest.mark.parametrize("password", ["", "short", "password", "adaadaada"])
 def test_a_weak_password_is_told(password: str) -> None:
-    assert Client().post("/hall/account", {"name": "Ada", "password": password}).status_code == 400
+    assert Client().post("/play/account", {"name": "Ada", "password": password}).status_code == 400
     assert not Guest.objects.exists()
 
 
@@ -89,16 +89,16 @@ def test_no_two_names_look_alike() -> None:
             claim(guest, checked_name(name), PASSWORD)
     guest.refresh_from_db()
     assert not guest.has_account
-    again = Client().post("/hall/account", {"name": "adal", "password": PASSWORD})
+    again = Client().post("/play/account", {"name": "adal", "password": PASSWORD})
     assert (again.status_code, "Somebody has this name" in again.content.decode()) == (400, True)
 
 
 def test_games_that_are_not_over_come_along_and_the_page_says_so() -> None:
     _, ada = account()
     device = Client()
-    device.post("/hall/new")
+    device.post("/play/new")
     here = Guest.objects.exclude(pk=ada.pk).get()
-    assert "Your game that is not over comes along" in shown(device, "/hall/login")
+    assert "Your game that is not over comes along" in shown(device, "/play/login")
     log_in(device)
     duel = Duel.objects.get()
     assert ada in (duel.one, duel.two)
@@ -109,9 +109,9 @@ def test_games_that_are_not_over_come_along_and_the_page_says_so() -> None:
 
 def test_nobody_comes_to_play_against_themselves(box: BallotBox) -> None:
     client, ada = account()
-    client.post("/hall/new")
+    client.post("/play/new")
     device = Client()
-    device.post(f"/hall/{Event.objects.get().code}/join")
+    device.post(f"/play/{Event.objects.get().code}/join")
     refused = log_in(device)
     assert (refused.status_code, "finish that game first" in refused.content.decode()) == (400, True)
     assert "Ada" in shown(client)
@@ -123,13 +123,13 @@ def test_of_two_who_play_again_each_stays_who_they_were(box: BallotBox) -> None:
     """The next match of the two is on: who won the first cannot be another one afterwards."""
     account()
     device = Client()
-    code = device.post("/hall/new")["Location"][1:].split("#")[0]
-    Client().post(f"/hall/{code}/join")
+    code = device.post("/play/new")["Location"][1:].split("#")[0]
+    Client().post(f"/play/{code}/join")
     play(Match.objects.get(), box, RED_WINS)
     for team in (1, 2):
-        ask_again(Event.objects.get().pk, team, box)
+        request_rematch(Event.objects.get().pk, team, box)
     before = Duel.objects.get()
-    assert "comes along" not in shown(device, "/hall/login")
+    assert "comes along" not in shown(device, "/play/login")
     assert log_in(device).status_code == 302
     assert "Your rematch stays Guest" in shown(device)
     assert Duel.objects.get().one == before.one
@@ -162,11 +162,11 @@ def test_an_account_of_the_hall_opens_no_control_room() -> None:
 
 def test_another_name_is_for_games_to_come() -> None:
     client, _ = account()
-    client.post("/hall/new")
-    client.post("/hall/account/name", {"name": "Grace"})
-    assert "In games to come you are Grace" in shown(client, "/hall/account")
+    client.post("/play/new")
+    client.post("/play/account/name", {"name": "Grace"})
+    assert "In games to come you are Grace" in shown(client, "/play/account")
     assert "Ada" in shown(Client())
-    client.post("/hall/new")
+    client.post("/play/new")
     assert "Grace" in shown(Client())
     other = new_guest()
     with pytest.raises(AccountError):
@@ -178,8 +178,8 @@ def test_a_new_password_ends_all_other_devices() -> None:
     other = Client()
     log_in(other)
     wrong = {"password": "guess", "new_password": "grey-herons"}
-    assert client.post("/hall/account/password", wrong).status_code == 400
-    client.post("/hall/account/password", wrong | {"password": PASSWORD})
+    assert client.post("/play/account/password", wrong).status_code == 400
+    client.post("/play/account/password", wrong | {"password": PASSWORD})
     assert "Ada" in shown(client)
     assert "Log in" in shown(other)
     assert log_in(other).status_code == 400
@@ -189,31 +189,31 @@ def test_a_new_password_ends_all_other_devices() -> None:
 def test_who_logs_out_is_nobody_here_and_a_guest_without_account_is_not_lost() -> None:
     client, _ = account()
     shown(client)
-    client.post("/hall/logout")
+    client.post("/play/logout")
     assert "Ada" not in shown(client)
     guest = Client()
-    guest.post("/hall/new")
-    guest.post("/hall/logout")
+    guest.post("/play/new")
+    guest.post("/play/logout")
     assert "Your games" in shown(guest)
 
 
 @pytest.mark.parametrize("over", [False, True])
 def test_a_game_against_a_crowd_stays_without_whoever_made_it(box: BallotBox, over: bool) -> None:
     client, ada = account()
-    duel = new_duel(ada, Wish(crowd=True))
-    new_duel(ada, Wish(crowd=True))
+    duel = new_duel(ada, DuelSettings(crowd=True))
+    new_duel(ada, DuelSettings(crowd=True))
     begin_against_crowd(duel.event.code, ada, box)
     if over:
         play(Match.objects.get(), box, RED_WINS)
-    client.post("/hall/account/delete", {"password": PASSWORD})
+    client.post("/play/account/delete", {"password": PASSWORD})
     assert Event.objects.get() == duel.event
     assert Match.objects.count() == 1
 
 
 def test_what_was_said_is_an_accounts_no_more() -> None:
     client, _ = account()
-    client.post("/hall/chat/hall/say", {"text": "Ahoy"})
-    client.post("/hall/account/delete", {"password": PASSWORD})
+    client.post("/play/chat/lobby/say", {"text": "Ahoy"})
+    client.post("/play/account/delete", {"password": PASSWORD})
     (said,) = ChatLine.objects.all()
     assert (said.text, said.name) == ("Ahoy", str(said.guest))
     assert said.name != "Ada"
@@ -221,17 +221,17 @@ def test_what_was_said_is_an_accounts_no_more() -> None:
 
 def test_a_deleted_account_leaves_games_and_no_name(box: BallotBox) -> None:
     client, ada = account()
-    new_duel(ada, Wish())
-    playing = new_duel(ada, Wish())
+    new_duel(ada, DuelSettings())
+    playing = new_duel(ada, DuelSettings())
     join_duel(playing.event.code, new_guest(), box)
-    assert client.post("/hall/account/delete", {"password": "guess"}).status_code == 400
-    client.post("/hall/account/delete", {"password": PASSWORD})
+    assert client.post("/play/account/delete", {"password": "guess"}).status_code == 400
+    client.post("/play/account/delete", {"password": PASSWORD})
     ada.refresh_from_db()
     assert str(ada) == f"Guest {ada.number}"
     assert Match.objects.count() == Event.objects.count() == 1
     assert (
         "Ada"
-        not in shown(Client()) + shown(Client(), f"/hall/{playing.event.code}") + Event.objects.get().name
+        not in shown(Client()) + shown(Client(), f"/play/{playing.event.code}") + Event.objects.get().name
     )
     assert str(ada) in shown(Client())
     assert log_in(Client()).status_code == 400

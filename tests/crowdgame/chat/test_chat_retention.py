@@ -11,20 +11,20 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.chat import retention as chat_retention
-from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatSilence
-from crowdgame.chat.moderation import remove, silence
+from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatMute
+from crowdgame.chat.moderation import remove, mute
 from crowdgame.chat.posting import Speaker, report, say
-from crowdgame.chat.retention import forget_chat
+from crowdgame.chat.retention import purge_chat
 from crowdgame.chat.rooms import find_room
-from crowdgame.duels.duels import Wish, join_duel, new_duel
+from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from games.models import Event
 from voting.ballot_box.ballot_box import BallotBox
-from voting.turns.scheduler import FORGET_S, Clock
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db
 
 
-def said(text: str, place: str = "hall") -> ChatLine:
+def said(text: str, place: str = "lobby") -> ChatLine:
     room = find_room(place)
     assert room
     return say(room, Speaker(None, new_guest), text)
@@ -40,8 +40,8 @@ def long_ago() -> ChatLine:
     """A message with all that may hang on it."""
     line, boss = said("long ago"), User.objects.create_user("mo")
     report(line, None, "other")
-    silence(line, boss, "hour")
-    ChatSilence.objects.update(until=timezone.now())
+    mute(line, boss, "hour")
+    ChatMute.objects.update(until=timezone.now())
     remove(line, boss)
     made_old(31)
     return line
@@ -50,11 +50,11 @@ def long_ago() -> ChatLine:
 def test_what_is_old_is_forgotten_and_the_rest_stays() -> None:
     long_ago()
     new = said("just now")
-    assert list(forget_chat(30))
+    assert list(purge_chat(30))
     assert list(ChatLine.objects.all()) == [new]
-    for left in (ChatReport.objects, ChatSilence.objects, LogEntry.objects):
+    for left in (ChatReport.objects, ChatMute.objects, LogEntry.objects):
         assert left.count() == 0
-    assert list(forget_chat(30)) == []
+    assert list(purge_chat(30)) == []
 
 
 def test_it_is_done_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,28 +62,28 @@ def test_it_is_done_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         said(f"number {number}")
     made_old(31)
-    assert list(forget_chat(30)) == [2, 4, 5]
+    assert list(purge_chat(30)) == [2, 4, 5]
 
 
 def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
     long_ago()
-    clock = Clock(box, forgot_at=-FORGET_S)
+    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(9):
-        clock._forget_now_and_then()
+        scheduler._purge_periodically()
     assert not ChatLine.objects.exists()
 
 
 def test_the_command_says_what_it_would_do() -> None:
     long_ago()
     for options, left in ((["--dry-run"], True), ([], False)):
-        told = StringIO()
-        call_command("retention", *options, stdout=told)
-        assert "rows of what guests said over 30 days ago" in told.getvalue()
+        out = StringIO()
+        call_command("retention", *options, stdout=out)
+        assert "rows of what guests said over 30 days ago" in out.getvalue()
         assert ChatLine.objects.exists() is left
 
 
 def test_with_a_game_goes_what_was_said_beside_it(box: BallotBox) -> None:
-    code = new_duel(new_guest(), Wish()).event.code
+    code = new_duel(new_guest(), DuelSettings()).event.code
     join_duel(code, new_guest(), box)
     said("Column 4!", f"{code}-watchers")
     Event.objects.all().delete()

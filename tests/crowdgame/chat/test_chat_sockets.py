@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from crowdgame.chat.chat_hub import LOOK_S
+from crowdgame.chat.chat_hub import POLL_S
 from tests.faces import Face, Faces, Message
 from tests.stack import House
 from voting.protocol import CloseCode
@@ -16,56 +16,56 @@ def quiet(house: House) -> Iterator[None]:
     house.ask("nobody_has_talked")
     since = len(house.log("gateway"))
     yield
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
 
 
 def listening(house: House, faces: Faces, place: str, guest: int | None = None, seq: int = 0) -> Face:
     key = house.ask("chat_key", place=place, guest=guest)
     face = faces.open("chat").say("chat.join", key=key, seq=seq)
-    face.hear("chat.told")
+    face.receive("chat.posted")
     return face
 
 
-def texts(told: Message) -> list[str]:
-    return [line["text"] for line in told["lines"]]
+def texts(message: Message) -> list[str]:
+    return [line["text"] for line in message["lines"]]
 
 
 def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House, faces: Faces) -> None:
-    one, two = (listening(house, faces, "hall") for _ in range(2))
-    number = house.ask("said", place="hall", text="Hello")
+    one, two = (listening(house, faces, "lobby") for _ in range(2))
+    number = house.ask("said", place="lobby", text="Hello")
     for face in (one, two):
-        told = face.hear("chat.told")
-        assert (texts(told), told["seq"], told["slow_s"], told["closed"]) == (["Hello"], 1, 2, False)
-    late = listening(house, faces, "hall")
-    greeted = late.heard[0] if late.heard[0]["lines"] else late.hear("chat.told")  # or with the next look
+        message = face.receive("chat.posted")
+        assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (["Hello"], 1, 2, False)
+    late = listening(house, faces, "lobby")
+    greeted = late.received[0] if late.received[0]["lines"] else late.receive("chat.posted")  # or with the next look
     assert texts(greeted) == ["Hello"]
     assert greeted["lines"][0]["name"].startswith("Guest ")
     house.ask("taken_away", line=number)
     for face in (one, two, late):
-        (line,) = face.hear("chat.told", seq=2)["lines"]
+        (line,) = face.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
-    house.ask("slowed_down", place="hall", slow_s=30, closed=True)
-    assert one.hear("chat.told", slow_s=30, closed=True)["lines"] == []
+    house.ask("slowed_down", place="lobby", slow_s=30, closed=True)
+    assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
 def test_who_comes_back_hears_what_they_missed_alone(house: House, faces: Faces) -> None:
     for text in ("one", "two", "three"):
-        house.ask("said", place="hall", text=text)
-    assert texts(listening(house, faces, "hall", seq=1).heard[0]) == ["two", "three"]
-    assert texts(listening(house, faces, "hall", seq=3).heard[0]) == []
-    older = listening(house, faces, "hall", seq=99).heard[0]
+        house.ask("said", place="lobby", text=text)
+    assert texts(listening(house, faces, "lobby", seq=1).received[0]) == ["two", "three"]
+    assert texts(listening(house, faces, "lobby", seq=3).received[0]) == []
+    older = listening(house, faces, "lobby", seq=99).received[0]
     assert (older["seq"], texts(older)) == (3, ["one", "two", "three"])
 
 
 def test_many_messages_come_in_one_frame(house: House, faces: Faces) -> None:
-    face = listening(house, faces, "hall")
+    face = listening(house, faces, "lobby")
     began = time.monotonic()
     for number in range(20):
-        house.ask("said", place="hall", text=f"number {number}")
-    face.hear("chat.told", seq=20)
-    told = [told for told in face.heard if told["type"] == "chat.told"]
-    assert [text for one in told for text in texts(one)] == [f"number {number}" for number in range(20)]
-    assert len(told) <= (time.monotonic() - began) / LOOK_S + 2
+        house.ask("said", place="lobby", text=f"number {number}")
+    face.receive("chat.posted", seq=20)
+    posted = [message for message in face.received if message["type"] == "chat.posted"]
+    assert [text for one in posted for text in texts(one)] == [f"number {number}" for number in range(20)]
+    assert len(posted) <= (time.monotonic() - began) / POLL_S + 2
 
 
 def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Faces) -> None:
@@ -77,30 +77,30 @@ def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Fa
         key = house.ask("chat_key", place=f"{code}-{kind}", guest=guest)
         assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
     house.ask("said", place=f"{code}-players", text="Good luck", guest=two)
-    assert texts(player.hear("chat.told")) == ["Good luck"]
+    assert texts(player.receive("chat.posted")) == ["Good luck"]
     house.ask("said", place=f"{code}-watchers", text="Column 4!")
-    assert texts(watcher.hear("chat.told")) == ["Column 4!"]
+    assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
     for face, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
         house.ask("said", place=f"{code}-{kind}", text="That was all", guest=guest)  # a look is at all rooms
-        assert texts(face.hear("chat.told")) == ["That was all"]
+        assert texts(face.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
     house.ask("played_out", code=code)
-    assert texts(listening(house, faces, f"{code}-players").heard[0]) == ["Good luck", "That was all"]
-    assert texts(listening(house, faces, f"{code}-watchers", one).heard[0]) == ["Column 4!", "That was all"]
+    assert texts(listening(house, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
+    assert texts(listening(house, faces, f"{code}-watchers", one).received[0]) == ["Column 4!", "That was all"]
 
 
-@pytest.mark.parametrize("place", ["ZZZZ-players", "hall-players", "hall-", "cellar", "-"])
+@pytest.mark.parametrize("place", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
 def test_there_is_no_such_room(place: str, house: House, faces: Faces) -> None:
     key = house.ask("chat_key", place=place)
     assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
 
 
 def test_nobody_listens_without_a_page(house: House, faces: Faces) -> None:
-    key = house.ask("chat_key", place="hall")
+    key = house.ask("chat_key", place="lobby")
     forged = f"{house.ask('chat_key', place='other').partition(':')[0]}:{key.partition(':')[2]}"
-    for shown in (forged, "hall", "x" * 200):
+    for shown in (forged, "lobby", "x" * 200):
         assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
-    face = listening(house, faces, "hall")
-    face.say("chat.join", key=key).hear("error.told", code="joined_already")
-    face.say("chat.say", text="Hello").hear("error.told", code="malformed")
+    face = listening(house, faces, "lobby")
+    face.say("chat.join", key=key).receive("error", code="joined_already")
+    face.say("chat.say", text="Hello").receive("error", code="malformed")

@@ -73,7 +73,7 @@ def test_what_is_kept_is_one_line_of_what_can_be_seen(typed: str) -> None:
     assert 0 < len(text) <= LINE_LENGTH
     assert text == clean_text(text)
     assert "\n" not in text
-    hidden = {letter for letter in text if unicodedata.category(letter)[0] == "C"}
+    hidden = {char for char in text if unicodedata.category(char)[0] == "C"}
     assert hidden <= {"\u200c", "\u200d"}
 
 

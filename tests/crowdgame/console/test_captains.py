@@ -6,7 +6,7 @@ from games.models import Team
 from tests.voting.playing import new_event, only_turn, play_turn, start, tally_of
 from tests.voting.pressing import done_by, refused, words_of
 from tests.voting.recording import record_of
-from voting.admission.seats import sign_of
+from voting.admission.seats import derive_voter_code
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.recount import find_faults
@@ -21,37 +21,37 @@ def captains(event_id: int) -> list[str]:
 
 
 def test_a_captain_is_named_and_named_no_more(box: BallotBox) -> None:
-    event, sign = new_event(tie_rule="captain"), sign_of("red1")
+    event, voter_code = new_event(tie_rule="captain"), derive_voter_code("red1")
     assert snapshot(event).captains
-    told = words_of(event.pk, "voter.captain", box, sign=sign, team=1)
-    assert told == f"made {sign} captain of Rooks, if anybody here has that sign"
-    assert captains(event.pk) == [sign, ""]
-    assert [team.captain for team in snapshot(event).teams] == [sign, ""]
+    text = words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
+    assert text == f"made {voter_code} captain of Rooks, if anybody here has that sign"
+    assert captains(event.pk) == [voter_code, ""]
+    assert [team.captain for team in snapshot(event).teams] == [voter_code, ""]
     with refused("It is so already."):
-        words_of(event.pk, "voter.captain", box, sign=sign, team=1)
-    words_of(event.pk, "voter.captain", box, sign=sign, team=2)
-    assert captains(event.pk) == ["", sign], "nobody is captain of both"
-    assert words_of(event.pk, "voter.captain", box, sign=sign) == f"took the captaincy of Doves from {sign}"
+        words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
+    words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=2)
+    assert captains(event.pk) == ["", voter_code], "nobody is captain of both"
+    assert words_of(event.pk, "voter.captain", box, voter_code=voter_code) == f"took the captaincy of Doves from {voter_code}"
     assert captains(event.pk) == ["", ""]
     with refused("It is so already."):
-        words_of(event.pk, "voter.captain", box, sign=sign)
+        words_of(event.pk, "voter.captain", box, voter_code=voter_code)
     with refused("Type the sign"):
-        words_of(event.pk, "voter.captain", box, sign="nonsense", team=1)
+        words_of(event.pk, "voter.captain", box, voter_code="nonsense", team=1)
 
 
 def test_what_was_pressed_is_taken_back(box: BallotBox) -> None:
-    event, first, second = new_event(), sign_of("red1"), sign_of("red2")
-    words_of(event.pk, "voter.captain", box, sign=first, team=1)
-    done = done_by(event.pk, "voter.captain", box, sign=second, team=1)
+    event, first, second = new_event(), derive_voter_code("red1"), derive_voter_code("red2")
+    words_of(event.pk, "voter.captain", box, voter_code=first, team=1)
+    done = done_by(event.pk, "voter.captain", box, voter_code=second, team=1)
     assert done.undo is not None
-    words_of(event.pk, "voter.captain", box, sign=done.undo.sign, team=done.undo.team)
+    words_of(event.pk, "voter.captain", box, voter_code=done.undo.voter_code, team=done.undo.team)
     assert captains(event.pk) == [first, ""]
 
 
 def test_the_captains_ballot_breaks_a_tie_from_the_next_turn_on(box: BallotBox) -> None:
     turn = start(box, tie_rule="captain")
     event_id = turn.match.event_id
-    words_of(event_id, "voter.captain", box, sign=sign_of("red1"), team=1)
+    words_of(event_id, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
     play_turn(turn, box, red=TIED, yellow=[4])
     tally = tally_of(turn, "red")
     assert (tally.decided_by, tally.captain) == ("lot", None), "nobody was captain when it was planned"
@@ -64,7 +64,7 @@ def test_the_captains_ballot_breaks_a_tie_from_the_next_turn_on(box: BallotBox) 
 
 def test_without_the_rule_a_captain_is_nobody_and_unmarked(box: BallotBox) -> None:
     event = new_event(tie_rule="lot")
-    words_of(event.pk, "voter.captain", box, sign=sign_of("red1"), team=1)
+    words_of(event.pk, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
     turn = only_turn(start_match(event.pk, box))
     play_turn(turn, box, red=TIED, yellow=[4])
     tally = tally_of(turn, "red")

@@ -20,7 +20,7 @@ def test_the_owner_and_a_superuser_come_in(
 ) -> None:
     boss = house.ask("session", name="boss", superuser=True)
     for own in (cookie, boss):
-        welcome = faces.console(made["code"], own).hear("console.welcomed")
+        welcome = faces.console(made["code"], own).receive("console.welcomed")
         assert welcome["join_url"] == f"{house.http}/{made['code']}"
         assert welcome["state"]["lobby"] == "closed"
 
@@ -32,7 +32,7 @@ def test_nobody_else_comes_in(made: dict[str, Any], cookie: str, house: House, f
         assert faces.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
     assert faces.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
     assert house.contents() == before
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
@@ -44,7 +44,7 @@ def test_a_page_of_another_site_opens_no_console(
     with pytest.raises(InvalidStatus) as refusal:
         faces.open("console", headers)
     assert refusal.value.response.status_code == 403
-    assert house.trouble("gateway", since) == []
+    assert house.log_errors("gateway", since) == []
 
 
 def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House, faces: Faces) -> None:
@@ -52,29 +52,29 @@ def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House
     assert welcome["state"]["match"] is None
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
-    turn = display.hear("match.started")["state"]["match"]["turn"]
+    turn = display.receive("match.started")["state"]["match"]["turn"]
     done(console, 3, "turn.pause", turn=turn["id"])
-    paused = display.hear("turn.paused")["state"]["match"]["turn"]
+    paused = display.receive("turn.paused")["state"]["match"]["turn"]
     left_ms = paused["left_ms"]
     assert (paused["paused"], 590_000 < left_ms <= 600_000) == (True, True)
     done(console, 4, "turn.extend", turn=turn["id"], seconds=60)
-    assert display.hear("turn.moved")["state"]["match"]["turn"]["left_ms"] == left_ms + 60_000
+    assert display.receive("turn.moved")["state"]["match"]["turn"]["left_ms"] == left_ms + 60_000
     done(console, 5, "turn.resume", turn=turn["id"])
-    resumed = display.hear("turn.resumed")["state"]["match"]["turn"]
+    resumed = display.receive("turn.resumed")["state"]["match"]["turn"]
     assert resumed["closes_at"] - resumed["opens_at"] == left_ms + 60_000
     house.ask("open_at_once", event_id=made["id"])
     done(console, 6, "turn.close", turn=turn["id"])
-    assert display.hear("turn.revealed")["state"]["match"]["turn"]["number"] == 2
+    assert display.receive("turn.revealed")["state"]["match"]["turn"]["number"] == 2
     done(console, 7, "turn.void", turn=turn["id"])
-    assert display.hear("turn.voided")["state"]["match"]["turn"]["number"] == 1
+    assert display.receive("turn.voided")["state"]["match"]["turn"]["number"] == 1
     done(console, 8, "joining.lock")
     done(console, 9, "joining.unlock")
     done(console, 10, "match.abort")
-    assert display.hear("match.aborted")["state"]["match"]["state"] == "aborted"
-    told = [message["seq"] for message in display.heard if "seq" in message]
-    assert told == list(range(13))  # a close is two changes: the deadline moves, then the reveal
+    assert display.receive("match.aborted")["state"]["match"]["state"] == "aborted"
+    seqs = [message["seq"] for message in display.received if "seq" in message]
+    assert seqs == list(range(13))  # a close is two changes: the deadline moves, then the reveal
     fresh = faces.display(made["code"])[1]
-    changes = [message for message in display.heard if "state" in message]
+    changes = [message for message in display.received if "state" in message]
     assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])
     assert house.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
 
@@ -100,9 +100,9 @@ def test_a_press_that_is_none_is_malformed(house: House, console: Face) -> None:
         {"id": 1, "action": "turn.extend", "seconds": 2_592_001},
     ):
         console.say("action.ask", **fields)
-        assert console.hear("error.told")["code"] == "malformed"
+        assert console.receive("error")["code"] == "malformed"
     console.say("console.join", code="ABCD")
-    assert console.hear("error.told")["code"] == "joined_already"
+    assert console.receive("error")["code"] == "joined_already"
     assert house.contents() == before
 
 
@@ -111,7 +111,7 @@ def test_who_has_lost_the_right_meanwhile_can_do_nothing_more(
 ) -> None:
     mine = house.ask("event", owner="anna")
     console = faces.console(mine["code"], house.ask("session", name="anna"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     house.ask("give_away", event_id=mine["id"], to="olga")
     assert refused(house, console, 1, "match.start") == "You may not do this."
 
@@ -121,11 +121,11 @@ def test_of_two_consoles_that_press_at_once_one_succeeds(
 ) -> None:
     consoles = [faces.console(made["code"], cookie) for _ in range(2)]
     for face in consoles:
-        face.hear("console.welcomed")
+        face.receive("console.welcomed")
     for face in consoles:
         face.say("action.ask", id=1, action="match.start")
     answers = [
-        face.hear_until(lambda told: told["type"] in ("action.done", "action.refused"))["type"]
+        face.receive_until(lambda message: message["type"] in ("action.done", "action.refused"))["type"]
         for face in consoles
     ]
     assert sorted(answers) == ["action.done", "action.refused"]
@@ -135,7 +135,7 @@ def test_of_two_consoles_that_press_at_once_one_succeeds(
 def ballots_of_a_turn(made: dict[str, Any], house: House, display: Face) -> int:
     """How many were in time: on a busy machine the last one may not be."""
     house.ask("closing_in", event_id=made["id"], ms=4_000)
-    revealed = display.hear("turn.revealed")["state"]["match"]["reveal"]
+    revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
     return int(revealed["red"]["ballots"] + revealed["yellow"]["ballots"])
 
 
@@ -145,26 +145,26 @@ def test_a_rehearsal_joins_votes_and_goes_home(
     display, _ = faces.display(made["code"])
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=7)
-    assert console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 7)["running"]
-    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
+    assert console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 7)["running"]
+    display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
     assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
     house.ask("begin", event_id=made["id"])
     assert any(ballots_of_a_turn(made, house, display) == 7 for _ in range(TURNS))
-    told = console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["reveal_p99_ms"] is not None)
-    assert told["sent"] >= told["acknowledged"] >= 7
-    assert (told["lost"], told["ack_p99_ms"] is None) == (0, False)
+    message = console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["reveal_p99_ms"] is not None)
+    assert message["sent"] >= message["acknowledged"] >= 7
+    assert (message["lost"], message["ack_p99_ms"] is None) == (0, False)
     done(console, 4, "rehearsal.stop")
-    assert not console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])["lost"]
-    display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
+    assert not console.receive_until(lambda m: m["type"] == "rehearsal.updated" and not m["running"])["lost"]
+    display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
 
 
 def test_a_rehearsal_ends_with_its_match(console: Face) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
     done(console, 3, "rehearsal.start", phones=3)
-    console.hear_until(lambda m: m["type"] == "rehearsal.told" and m["connected"] == 3)
+    console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
     done(console, 4, "match.abort")
-    console.hear_until(lambda m: m["type"] == "rehearsal.told" and not m["running"])
+    console.receive_until(lambda m: m["type"] == "rehearsal.updated" and not m["running"])
     done(console, 5, "rehearsal.start", phones=2)
 
 
@@ -173,4 +173,4 @@ def test_a_rehearsal_at_the_wrong_moment_is_refused(house: House, console: Face)
     text = refused(house, console, 2, "rehearsal.start", phones=5)
     assert text == "Open the lobby first: the crowd comes in by the door."
     console.say("action.ask", id=3, action="rehearsal.start", phones=201)
-    assert console.hear("error.told")["code"] == "malformed"
+    assert console.receive("error")["code"] == "malformed"

@@ -24,7 +24,7 @@ from tests.voting.playing import (
 from tests.voting.pressing import event_of, press, refused, words_of
 from tests.voting.racing import at_once
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import HAND, Ballot, unpack_ballots
+from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot, unpack_ballots
 from voting.models import StoredBallot
 from voting.protocol import MAX_HANDS, Action
 from voting.records.exports import export_match
@@ -146,8 +146,8 @@ def test_ballots_of_phones_in_a_long_window_stay(box: BallotBox) -> None:
     count(turn, box, 2)
     count(turn, box, 1)
     kept = StoredBallot.objects.filter(turn=turn)
-    assert set(kept.exclude(voter__startswith=HAND).values_list("voter", flat=True)) == {"ada", "bob"}
-    assert kept.filter(voter__startswith=HAND).count() == 1
+    assert set(kept.exclude(voter__startswith=HAND_VOTER_PREFIX).values_list("voter", flat=True)) == {"ada", "bob"}
+    assert kept.filter(voter__startswith=HAND_VOTER_PREFIX).count() == 1
 
 
 # ------------------------------------------------------------------ refused
@@ -249,5 +249,5 @@ def test_of_counts_typed_in_at_once_one_whole_one_stays(box: BallotBox) -> None:
     refusals = at_once(len(counts), lambda own: count(turn, own, *left.pop()))
     assert len(refusals) < len(counts)
     play_out(turn, box)
-    told = tally_of(turn, "yellow").counts
-    assert tuple(told) in {(*hands, *[0] * (7 - len(hands))) for hands in counts}
+    stored = tally_of(turn, "yellow").counts
+    assert tuple(stored) in {(*hands, *[0] * (7 - len(hands))) for hands in counts}

@@ -19,34 +19,34 @@ def lasts_s(turn: Turn) -> int:
 
 def test_every_turn_from_the_next_one_on_lasts_longer(box: BallotBox) -> None:
     turn = start(box, window_s=20)
-    press(event_of(turn), "pace.set", box, seconds=30)
+    press(event_of(turn), "turn.extra_time", box, seconds=30)
     assert lasts_s(load_turn(turn.pk)) == 20, "the turn that is planned keeps its time"
     play_turn(turn, box, red=[1], yellow=[2])
     longer = only_turn(turn.match)
     assert lasts_s(longer) == 50
-    press(event_of(turn), "pace.set", box)
+    press(event_of(turn), "turn.extra_time", box)
     play_turn(longer, box, red=[3], yellow=[4])
     assert lasts_s(only_turn(turn.match)) == 20
 
 
 def test_it_is_of_the_event_and_leaves_its_terms_alone(box: BallotBox) -> None:
     event = new_event(window_s=20)
-    press(event.pk, "pace.set", box, seconds=60)
+    press(event.pk, "turn.extra_time", box, seconds=60)
     press(event.pk, "match.start", box)
     turn = only_turn(event.matches.get())
     assert (lasts_s(turn), turn.match.window_s) == (80, 20)
     play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
     press(event.pk, "match.start", box)
     assert lasts_s(only_turn(event.matches.get(number=2))) == 80
-    told = snapshot(Event.objects.get(pk=event.pk))
-    assert (told.extra_s, told.match.window_s if told.match else None) == (60, 20)
+    state = snapshot(Event.objects.get(pk=event.pk))
+    assert (state.extra_s, state.match.window_s if state.match else None) == (60, 20)
     assert kinds(event.pk)[0] == "event.edited"
 
 
 def test_a_turn_that_is_taken_back_has_the_pace_of_now(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     play_turn(turn, box, red=[1], yellow=[2])
-    press(event_of(turn), "pace.set", box, seconds=10)
+    press(event_of(turn), "turn.extra_time", box, seconds=10)
     press(event_of(turn), "turn.void", box)
     assert lasts_s(only_turn(turn.match)) == 30
 
@@ -54,6 +54,6 @@ def test_a_turn_that_is_taken_back_has_the_pace_of_now(box: BallotBox) -> None:
 def test_so_much_and_no_more(box: BallotBox) -> None:
     event = new_event()
     with refused("It is so already"):
-        press(event.pk, "pace.set", box)
+        press(event.pk, "turn.extra_time", box)
     with refused("At most 10 min more"):
-        press(event.pk, "pace.set", box, seconds=MOST_EXTRA_S + 1)
+        press(event.pk, "turn.extra_time", box, seconds=MOST_EXTRA_S + 1)

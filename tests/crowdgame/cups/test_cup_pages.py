@@ -66,7 +66,7 @@ def test_a_list_of_names_makes_a_cup(olga: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "error"),
     [
         ({"names": "4a"}, "A cup has 2 to 32 teams; this list has 1."),
         ({"names": "\n".join(f"Class {number}" for number in range(33))}, "this list has 33."),
@@ -82,11 +82,11 @@ def test_a_list_of_names_makes_a_cup(olga: Client) -> None:
     ],
 )
 def test_what_cannot_be_a_cup_is_said_and_changes_nothing(
-    olga: Client, changes: dict[str, str], told: str
+    olga: Client, changes: dict[str, str], error: str
 ) -> None:
     answer = olga.post("/console/cups/new/", FILLED | changes)
     assert answer.status_code == 200
-    assert told in answer.content.decode()
+    assert error in answer.content.decode()
     assert not Cup.objects.exists()
     assert not CupTeam.objects.exists()
 

@@ -207,10 +207,10 @@ def test_every_team_is_told_what_is_next_and_where_to_join() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 2)
     lines = {line.name: line for line in view_cup(read_course(cup)).teams}
-    assert lines["4a"].told == "Next: Semi-final 1, against 5b"
-    assert (lines["4b"].told, lines["4b"].link) == ("Semi-final 2, against 5a", f"/{event.code}/1")
+    assert lines["4a"].status == "Next: Semi-final 1, against 5b"
+    assert (lines["4b"].status, lines["4b"].link) == ("Semi-final 2, against 5a", f"/{event.code}/1")
     assert (lines["5a"].side, lines["5a"].link) == ("yellow", f"/{event.code}/2")
     let_win(event, 1)
     lines = {line.name: line for line in view_cup(read_course(cup)).teams}
-    assert lines["4b"].told == "Next: Final, against the winner of semi-final 1"
-    assert (lines["5a"].told, lines["5a"].link) == ("Is out", "")
+    assert lines["4b"].status == "Next: Final, against the winner of semi-final 1"
+    assert (lines["5a"].status, lines["5a"].link) == ("Is out", "")

@@ -6,7 +6,7 @@ from django.test import Client
 from crowdgame.console.control import abort_playing_match
 from crowdgame.cups.ladder import games_of, ladder
 from crowdgame.cups.rehearsed import CAME
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from games.matches import create_event
 from games.models import Event, Match
 from tests.voting.playing import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
@@ -16,7 +16,7 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 
 
-def evening(box: BallotBox, red: str, yellow: str, owner: str = "olga") -> Match:
+def play_event(box: BallotBox, red: str, yellow: str, owner: str = "olga") -> Match:
     event = create_event(organizer(owner), "An evening", (red, yellow), game="simultaneous-captains-mistress")
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
@@ -29,8 +29,8 @@ def rows(owner: str = "olga") -> list[tuple[int, str, int, int]]:
 
 
 def test_a_team_keeps_its_rating_from_event_to_event_by_its_name(box: BallotBox) -> None:
-    evening(box, "4a", "4b")
-    evening(box, " 4A ", "4c")
+    play_event(box, "4a", "4b")
+    play_event(box, " 4A ", "4c")
     assert [(place, name, games) for place, name, _, games in rows()] == [
         (1, "4A", 2),
         (2, "4c", 1),
@@ -40,19 +40,19 @@ def test_a_team_keeps_its_rating_from_event_to_event_by_its_name(box: BallotBox)
 
 
 def test_another_organizers_teams_are_not_in_it(box: BallotBox) -> None:
-    evening(box, "4a", "4b")
+    play_event(box, "4a", "4b")
     assert rows("otto") == []
     assert games_of(organizer("otto")) == []
 
 
 def test_what_was_stopped_or_rehearsed_counts_for_nobody(box: BallotBox) -> None:
-    match = evening(box, "4a", "4b")
-    Deed.objects.create(event_id=match.event_id, by="olga", action=CAME, what="", at=match.started_at)
+    match = play_event(box, "4a", "4b")
+    AuditEntry.objects.create(event_id=match.event_id, by="olga", action=CAME, what="", at=match.started_at)
     stopped = create_event(organizer(), "Stopped", ("4a", "4b"))
     play_turn(only_turn(start_match(stopped.pk, box)), box, [1], [2])
     abort_playing_match(stopped.pk, box)
     assert rows() == []
-    evening(box, "alike", "Alike")
+    play_event(box, "alike", "Alike")
     assert rows() == []
 
 
@@ -61,7 +61,7 @@ def test_the_page_has_a_table_a_game_for_its_owner_alone(box: BallotBox) -> None
     client = Client()
     client.force_login(organizer())
     assert "No team has a rating yet" in client.get("/console/ladder/").content.decode()
-    evening(box, "4a <b>", "4b")
+    play_event(box, "4a <b>", "4b")
     page = client.get("/console/ladder/").content.decode()
     assert "4a &lt;b&gt;" in page
     assert client.get(f"/console/ladder/?game={CLASSIC}").status_code == 404

@@ -5,7 +5,7 @@ import pytest
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import begin_pairing, read_course
 from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from crowdgame.rehearsal.dry_runs import LONGEST_S
 from games.models import Event
 from tests.crowdgame.cups.staging import let_win, new_cup
@@ -42,15 +42,15 @@ def test_a_match_that_is_still_playing_may_be_a_rehearsal() -> None:
     assert rehearsed([FIRST, Span(2, 300, None)], came(10_000)) == {2}
 
 
-def let_crowd_in(event: Event, at: int) -> None:
-    Deed.objects.create(event=event, by="olga", action=CAME, what="sent 20 simulated phones in", at=at)
+def log_rehearsal(event: Event, at: int) -> None:
+    AuditEntry.objects.create(event=event, by="olga", action=CAME, what="sent 20 simulated phones in", at=at)
 
 
 @pytest.mark.django_db
 def test_a_rehearsed_match_brings_nobody_on_and_the_next_does() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
-    let_crowd_in(event, 0)
+    log_rehearsal(event, 0)
     let_win(event, 1)  # from 1 to 2
     first = view_cup(read_course(cup)).rounds[0].cards[0]
     assert first is not None
@@ -65,7 +65,7 @@ def test_a_rehearsed_match_brings_nobody_on_and_the_next_does() -> None:
 def test_a_crowd_that_left_with_an_aborted_match_spoils_no_other() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
-    let_crowd_in(event, 0)
+    log_rehearsal(event, 0)
     aborted = let_win(event, 1)
     event.matches.filter(pk=aborted.pk).update(state="aborted", result=None, ended_by=None)
     played = let_win(event, 1)
@@ -76,6 +76,6 @@ def test_a_crowd_that_left_with_an_aborted_match_spoils_no_other() -> None:
 @pytest.mark.django_db
 def test_a_crowd_in_one_pairing_is_none_in_another() -> None:
     cup = new_cup()
-    let_crowd_in(begin_pairing(cup.pk, 2), 0)
+    log_rehearsal(begin_pairing(cup.pk, 2), 0)
     let_win(begin_pairing(cup.pk, 1), 1)
     assert read_course(cup).meetings[0].outcome.winner == 1

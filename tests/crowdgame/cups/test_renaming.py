@@ -6,7 +6,7 @@ from django.test import Client
 from crowdgame.cups.cups import begin_pairing, give_walkover, read_course
 from crowdgame.cups.models import Cup
 from crowdgame.cups.renaming import rename_cup
-from crowdgame.events.models import Deed
+from crowdgame.events.models import AuditEntry
 from games.models import Event
 from tests.crowdgame.cups.staging import decide, new_cup
 from tests.voting.playing import organizer
@@ -44,7 +44,7 @@ def test_the_form_shows_the_names_and_changes_them_everywhere(olga: Client, box:
     assert event.name == "Autumn cup: Semi-final 1"
     assert teams_of(event) == ["5b", "4a"]
     assert Announcement.objects.filter(event=event).exists()
-    assert Deed.objects.get(event=event).action == "event.edit"
+    assert AuditEntry.objects.get(event=event).action == "event.edit"
 
 
 def test_who_has_won_has_won_under_the_new_name() -> None:
@@ -73,7 +73,7 @@ def test_nothing_is_told_where_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "error"),
     [
         ({"name": "\u3164"}, "Give the cup a name."),
         ({"team_2": " "}, "Give the team a name."),
@@ -81,9 +81,9 @@ def test_nothing_is_told_where_nothing_changes() -> None:
         ({"team_2": "x" * 41}, "at most 40 characters"),
     ],
 )
-def test_what_cannot_be_is_said_and_changes_nothing(olga: Client, changes: dict[str, str], told: str) -> None:
+def test_what_cannot_be_is_said_and_changes_nothing(olga: Client, changes: dict[str, str], error: str) -> None:
     cup = new_cup()
-    assert told in olga.post(page(cup), FILLED | changes).content.decode()
+    assert error in olga.post(page(cup), FILLED | changes).content.decode()
     assert Cup.objects.get().name == "Spring cup"
     assert cup.teams.get(seed=1).name == "4a"
 

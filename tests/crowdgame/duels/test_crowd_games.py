@@ -7,8 +7,8 @@ import pytest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import (
-    HallError,
-    Wish,
+    PlayError,
+    DuelSettings,
     begin_against_crowd,
     games_on,
     join_duel,
@@ -18,7 +18,7 @@ from crowdgame.duels.duels import (
 )
 from crowdgame.duels.lists import games_for, page_of
 from crowdgame.duels.models import Duel
-from crowdgame.duels.rematch import ask_again
+from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import BY_SLUG
 from games.models import Event, Match, MatchState, Team
 from tests.voting.playing import RED_WINS, play
@@ -29,13 +29,13 @@ from voting.models import Ticket
 pytestmark = pytest.mark.django_db
 
 
-def made(**wish: Any) -> tuple[Duel, Guest]:
+def made(**duel_settings: Any) -> tuple[Duel, Guest]:
     guest = new_guest()
-    return new_duel(guest, Wish(crowd=True, **wish)), guest
+    return new_duel(guest, DuelSettings(crowd=True, **duel_settings)), guest
 
 
 def test_one_team_is_one_guest_and_the_other_open_to_all() -> None:
-    duel, guest = made(pace=BY_SLUG["1-min"])
+    duel, guest = made(time_control=BY_SLUG["1-min"])
     event, place = duel.event, place_of(duel, guest)
     teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
     assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
@@ -47,7 +47,7 @@ def test_one_team_is_one_guest_and_the_other_open_to_all() -> None:
 def test_nobody_else_takes_a_seat_or_begins(box: BallotBox) -> None:
     duel, _ = made()
     for act in (join_duel, begin_against_crowd):
-        with pytest.raises(HallError):
+        with pytest.raises(PlayError):
             act(duel.event.code, new_guest(), box)
     assert not Match.objects.exists()
 
@@ -76,8 +76,8 @@ def test_it_is_listed_as_open_until_it_begins_and_then_as_played(box: BallotBox)
 
 def test_a_game_against_one_does_not_begin_by_that_button(box: BallotBox) -> None:
     guest = new_guest()
-    duel = new_duel(guest, Wish())
-    with pytest.raises(HallError, match="made this game"):
+    duel = new_duel(guest, DuelSettings())
+    with pytest.raises(PlayError, match="made this game"):
         begin_against_crowd(duel.event.code, guest, box)
 
 
@@ -85,8 +85,8 @@ def test_once_it_is_over_its_maker_begins_another_one_and_nobody_else(box: Ballo
     duel, guest = made()
     begin_against_crowd(duel.event.code, guest, box)
     play(Match.objects.get(), box, RED_WINS)
-    with pytest.raises(HallError, match="nothing to be played again"):
-        ask_again(duel.event_id, place_of(duel, guest), box)
-    assert snapshot(Event.objects.get()).again is None
+    with pytest.raises(PlayError, match="nothing to be played again"):
+        request_rematch(duel.event_id, place_of(duel, guest), box)
+    assert snapshot(Event.objects.get()).rematch_wanted_by is None
     begin_against_crowd(duel.event.code, guest, box)
     assert [match.state for match in Match.objects.order_by("number")] == ["ended", "playing"]

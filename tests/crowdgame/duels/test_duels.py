@@ -7,11 +7,11 @@ import pytest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels import duels
-from crowdgame.duels.duels import HallError, Wish, find_duel, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.duels import PlayError, DuelSettings, find_duel, join_duel, key_of, new_duel, place_of
 from crowdgame.duels.lists import LONGEST_QUERY, Kind, clean_query, games_for, page_of
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import BY_SLUG
-from games.matches import changing
+from games.matches import event_lock
 from games.models import Event, Lobby, Match, MatchState
 from tests.voting.racing import at_once
 from voting.admission.tickets import Claim, Shown, claim_tickets
@@ -21,13 +21,13 @@ from voting.turns.turns import start_due_match
 pytestmark = pytest.mark.django_db
 
 
-def begun(**wish: Any) -> tuple[Duel, Guest]:
+def begun(**duel_settings: Any) -> tuple[Duel, Guest]:
     guest = new_guest()
-    return new_duel(guest, Wish(**wish)), guest
+    return new_duel(guest, DuelSettings(**duel_settings)), guest
 
 
-def joined(box: BallotBox, **wish: Any) -> tuple[Duel, Guest, Guest]:
-    duel, first = begun(**wish)
+def joined(box: BallotBox, **duel_settings: Any) -> tuple[Duel, Guest, Guest]:
+    duel, first = begun(**duel_settings)
     second = new_guest()
     return join_duel(duel.event.code, second, box), first, second
 
@@ -61,7 +61,7 @@ def test_each_guest_has_one_voter_on_every_device_and_nobody_else_has_it(box: Ba
 
 def test_a_third_one_comes_too_late_and_who_is_in_comes_back(box: BallotBox) -> None:
     duel, first, second = joined(box)
-    with pytest.raises(HallError, match="faster"):
+    with pytest.raises(PlayError, match="faster"):
         join_duel(duel.event.code, new_guest(), box)
     for guest in (first, second):
         join_duel(duel.event.code, guest, box)
@@ -78,9 +78,9 @@ def test_nobody_plays_against_themselves(box: BallotBox) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_join_at_once_one_gets_the_seat(box: BallotBox) -> None:
     duel, _ = begun()
-    comers = [new_guest(), new_guest()]
-    refused = at_once(2, lambda own: join_duel(duel.event.code, comers.pop(), own))
-    assert [type(refusal) for refusal in refused] == [HallError]
+    joiners = [new_guest(), new_guest()]
+    refused = at_once(2, lambda own: join_duel(duel.event.code, joiners.pop(), own))
+    assert [type(refusal) for refusal in refused] == [PlayError]
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
@@ -98,16 +98,16 @@ def test_the_clock_starts_the_match_of_a_joiner_that_died(
 def test_a_guest_has_so_many_games_and_not_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MOST_GAMES", 1)
     _, guest = begun()
-    with pytest.raises(HallError, match="1 games"):
-        new_duel(guest, Wish())
+    with pytest.raises(PlayError, match="1 games"):
+        new_duel(guest, DuelSettings())
 
 
 def test_the_lists_tell_who_waits_who_plays_and_what_is_over(box: BallotBox) -> None:
     waiting, _ = begun()
     begun(listed=False)
-    playing, _, _ = joined(box, pace=BY_SLUG["3-days"])
+    playing, _, _ = joined(box, time_control=BY_SLUG["3-days"])
     over, _, _ = joined(box)
-    with changing(over.event_id):
+    with event_lock(over.event_id):
         Match.objects.filter(event=over.event).update(
             state=MatchState.ENDED, result="red", ended_by="board", ended_at=1
         )
@@ -122,8 +122,8 @@ def test_the_lists_tell_who_waits_who_plays_and_what_is_over(box: BallotBox) -> 
 
 
 def test_an_open_game_is_listed_as_long_as_somebody_may_still_wait() -> None:
-    short, _ = begun(pace=BY_SLUG["1-min"])
-    long, _ = begun(pace=BY_SLUG["30-days"])
+    short, _ = begun(time_control=BY_SLUG["1-min"])
+    long, _ = begun(time_control=BY_SLUG["30-days"])
     for duel in (short, long):
         Event.objects.filter(pk=duel.event_id).update(created_at="2026-01-01T00:00Z")
         assert duel.event.lobby == Lobby.OPEN
@@ -134,7 +134,7 @@ def test_an_open_game_is_listed_as_long_as_somebody_may_still_wait() -> None:
 
 def test_where_it_is_my_turn_comes_first(box: BallotBox) -> None:
     _, first, _ = joined(box)
-    new_duel(first, Wish())
+    new_duel(first, DuelSettings())
     lines = games_for(first, box)
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
 

@@ -1,4 +1,4 @@
-"""`/hall/`: nobody is made a guest by looking; two presses lead from the page to the board."""
+"""`/play/`: nobody is made a guest by looking; two presses lead from the page to the board."""
 
 import gzip
 import re
@@ -10,7 +10,7 @@ from django.test import Client
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
 from crowdgame.duels import duels
-from crowdgame.duels import views as hall
+from crowdgame.duels import views as play_views
 from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
 from games.models import Match
@@ -30,7 +30,7 @@ def board(location: str) -> str:
 
 def test_looking_makes_nobody_a_guest() -> None:
     client = Client()
-    answer = client.get("/hall/")
+    answer = client.get("/play/")
     assert answer.status_code == 200
     assert COOKIE not in client.cookies
     assert not Guest.objects.exists()
@@ -38,34 +38,34 @@ def test_looking_makes_nobody_a_guest() -> None:
 
 def test_one_press_makes_a_game_and_leads_to_its_board() -> None:
     client = Client()
-    code = board(client.post("/hall/new")["Location"])
+    code = board(client.post("/play/new")["Location"])
     duel = Duel.objects.select_related("event").get()
     assert duel.event.code == code
     assert (duel.event.bank_s, duel.event.increment_s, duel.listed) == (300, 5, True)
     assert client.cookies[COOKIE]["httponly"]
-    assert str(Guest.objects.get()) in client.get("/hall/").content.decode()
-    board(client.post("/hall/new")["Location"])
+    assert str(Guest.objects.get()) in client.get("/play/").content.decode()
+    board(client.post("/play/new")["Location"])
     assert Guest.objects.count() == 1
 
 
 def test_a_second_guest_joins_and_the_match_is_on() -> None:
     one, two = Client(), Client()
-    code = board(one.post("/hall/new", {"pace": "3-days", "game": "captains-mistress"})["Location"])
-    assert "Join" in two.get("/hall/").content.decode()
-    assert board(two.post(f"/hall/{code}/join")["Location"]) == code
+    code = board(one.post("/play/new", {"time_control": "3-days", "game": "captains-mistress"})["Location"])
+    assert "Join" in two.get("/play/").content.decode()
+    assert board(two.post(f"/play/{code}/join")["Location"]) == code
     match = Match.objects.get()
     assert (match.bank_s, match.game) == (3 * 24 * 3600, "captains-mistress")
-    told = ["your turn" in client.get("/hall/").content.decode() for client in (one, two)]
-    assert sorted(told) == [False, True]  # in the classic game one waits
-    assert Client().post(f"/hall/{code}/join").status_code == 409
+    to_move = ["your turn" in client.get("/play/").content.decode() for client in (one, two)]
+    assert sorted(to_move) == [False, True]  # in the classic game one waits
+    assert Client().post(f"/play/{code}/join").status_code == 409
     assert Guest.objects.count() == 2
 
 
 def test_a_game_by_link_is_in_no_list_and_its_page_tells_the_link() -> None:
     one, two = Client(), Client()
-    place = one.post("/hall/new", {"by_link": "on"})["Location"]
+    place = one.post("/play/new", {"by_link": "on"})["Location"]
     assert f"http://testserver{place}" in one.get(place).content.decode()
-    assert place.rpartition("/")[2] not in two.get("/hall/").content.decode()
+    assert place.rpartition("/")[2] not in two.get("/play/").content.decode()
     assert "You are invited" in two.get(place).content.decode()
     board(two.post(f"{place}/join")["Location"])
     assert Match.objects.exists()
@@ -73,49 +73,49 @@ def test_a_game_by_link_is_in_no_list_and_its_page_tells_the_link() -> None:
 
 def test_nonsense_is_refused_kindly() -> None:
     client = Client()
-    assert client.post("/hall/new", {"pace": "never"}).status_code == 400
-    assert client.post("/hall/new", {"simultaneous-captains-mistress-columns": "99"}).status_code == 400
-    assert client.get("/hall/ZZZZ").status_code == 404
-    assert client.get("/hall/all/none").status_code == 404
-    assert client.get("/hall/all/open?page=99").status_code == 200
-    assert client.get("/hall/go?code=q7r%20m")["Location"] == "/Q7RM"
-    assert client.get("/hall/go?code=//evil.example")["Location"] == "/EVILEXAM"
+    assert client.post("/play/new", {"time_control": "never"}).status_code == 400
+    assert client.post("/play/new", {"simultaneous-captains-mistress-columns": "99"}).status_code == 400
+    assert client.get("/play/ZZZZ").status_code == 404
+    assert client.get("/play/all/none").status_code == 404
+    assert client.get("/play/all/open?page=99").status_code == 200
+    assert client.get("/play/go?code=q7r%20m")["Location"] == "/Q7RM"
+    assert client.get("/play/go?code=//evil.example")["Location"] == "/EVILEXAM"
     assert not Guest.objects.exists()
 
 
 def test_a_full_hall_takes_no_more_games_and_makes_nobody_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MOST_WAITING", 1)
-    Client().post("/hall/new")
-    refused = Client().post("/hall/new")
+    Client().post("/play/new")
+    refused = Client().post("/play/new")
     assert refused.status_code == 409
     assert "The hall is full" in refused.content.decode()
     assert Guest.objects.count() == 1
-    board(Client().post(f"/hall/{Duel.objects.get().event.code}/join")["Location"])
-    board(Client().post("/hall/new")["Location"])
+    board(Client().post(f"/play/{Duel.objects.get().event.code}/join")["Location"])
+    board(Client().post("/play/new")["Location"])
 
 
 def test_a_search_keeps_its_word_from_page_to_page() -> None:
     for _ in range(21):
-        Client().post("/hall/new")
-    found = Client().get("/hall/", {"q": "Guest"}).content.decode()
-    assert "/hall/all/open?q=Guest" in found
+        Client().post("/play/new")
+    found = Client().get("/play/", {"q": "Guest"}).content.decode()
+    assert "/play/all/open?q=Guest" in found
     assert "New game" not in found
-    page = Client().get("/hall/all/open", {"q": "Guest"}).content.decode()
+    page = Client().get("/play/all/open", {"q": "Guest"}).content.decode()
     assert "?q=Guest&amp;page=2" in page
-    assert "None with “<bdi>&lt;b&gt;</bdi>”" in Client().get("/hall/all/open", {"q": "<b>"}).content.decode()
+    assert "None with “<bdi>&lt;b&gt;</bdi>”" in Client().get("/play/all/open", {"q": "<b>"}).content.decode()
 
 
 def test_against_a_crowd_the_page_invites_and_its_maker_begins() -> None:
     one, two = Client(), Client()
-    place = one.post("/hall/new", {"crowd": "on"})["Location"]
+    place = one.post("/play/new", {"crowd": "on"})["Location"]
     code = place.rpartition("/")[2]
     mine, theirs = one.get(place).content.decode(), two.get(place).content.decode()
     assert f'value="http://testserver{place}"' in mine
     assert f'action="{place}/begin"' in mine
     assert f'href="/{code}">Join the crowd' in theirs
-    assert f'href="/{code}">Join<' in two.get("/hall/").content.decode()
-    for stranger in (two, Client()):
-        assert stranger.post(f"{place}/begin").status_code == 409
+    assert f'href="/{code}">Join<' in two.get("/play/").content.decode()
+    for other_client in (two, Client()):
+        assert other_client.post(f"{place}/begin").status_code == 409
     assert not Match.objects.exists()
     assert board(one.post(f"{place}/begin")["Location"]) == code
     assert Match.objects.get().bank_s is None
@@ -124,24 +124,24 @@ def test_against_a_crowd_the_page_invites_and_its_maker_begins() -> None:
 
 def test_a_forged_cookie_is_nobody() -> None:
     client = Client()
-    client.post("/hall/new")
-    stranger = Client()
-    stranger.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
-    assert "Your games" not in stranger.get("/hall/").content.decode()
+    client.post("/play/new")
+    other_client = Client()
+    other_client.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
+    assert "Your games" not in other_client.get("/play/").content.decode()
 
 
 def test_a_stranger_page_cannot_press_for_somebody() -> None:
     strict = Client(enforce_csrf_checks=True)
-    assert strict.post("/hall/new").status_code == 403
+    assert strict.post("/play/new").status_code == 403
 
 
 def test_it_is_light(box: BallotBox) -> None:
     for _ in range(8):
-        code = board(Client().post("/hall/new")["Location"])
-        board(Client().post(f"/hall/{code}/join")["Location"])
-        Client().post("/hall/new")
+        code = board(Client().post("/play/new")["Location"])
+        board(Client().post(f"/play/{code}/join")["Location"])
+        Client().post("/play/new")
     filled_up()
-    page = Client().get("/hall/").content
+    page = Client().get("/play/").content
     sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', page)
     assert sheets
     parts = [page]
@@ -156,9 +156,9 @@ def test_it_is_light(box: BallotBox) -> None:
 def test_the_hall_is_full_also_of_games_that_have_two_players(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MOST_AN_HOUR", 2)
     for _ in range(2):
-        code = board(Client().post("/hall/new")["Location"])
-        board(Client().post(f"/hall/{code}/join")["Location"])
-    refused = Client().post("/hall/new")
+        code = board(Client().post("/play/new")["Location"])
+        board(Client().post(f"/play/{code}/join")["Location"])
+    refused = Client().post("/play/new")
     assert (refused.status_code, "The hall is full" in refused.content.decode()) == (409, True)
 
 
@@ -166,15 +166,15 @@ def test_without_the_ballot_box_the_hall_is_read_and_a_press_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = Client()
-    code = board(one.post("/hall/new")["Location"])
+    code = board(one.post("/play/new")["Location"])
     box = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
-    monkeypatch.setattr(hall, "ballot_box", lambda: box)
-    assert code in one.get("/hall/").content.decode()
-    assert one.get(f"/hall/{code}").status_code == 200
-    for press in ("join", "begin", "again"):
-        answer = Client().post(f"/hall/{code}/{press}")
+    monkeypatch.setattr(play_views, "ballot_box", lambda: box)
+    assert code in one.get("/play/").content.decode()
+    assert one.get(f"/play/{code}").status_code == 200
+    for press in ("join", "begin", "rematch"):
+        answer = Client().post(f"/play/{code}/{press}")
         assert answer.status_code < 500 or "does not answer" in answer.content.decode(), press
-    answer = Client().post(f"/hall/{code}/join")
+    answer = Client().post(f"/play/{code}/join")
     assert (answer.status_code, "does not answer" in answer.content.decode()) == (503, True)
     assert not Match.objects.exists()
     box.close()

@@ -10,16 +10,16 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import find_guest, new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.cleanup import GAMES_AT_ONCE, _drop_game, deserted_games, lost_guests, sweep_hall
-from crowdgame.duels.duels import Wish, begin_against_crowd, join_duel, key_of, new_duel
+from crowdgame.duels.cleanup import GAMES_AT_ONCE, _drop_game, deserted_games, lost_guests, clean_up_duels
+from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, key_of, new_duel
 from crowdgame.duels.models import Duel
-from crowdgame.operations.retention import forget_voters
+from crowdgame.operations.retention import anonymize_events
 from games.models import Event, Match
 from tests.crowdgame.operations.resting import at_rest_since
 from tests.voting.playing import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
-from voting.turns.scheduler import FORGET_S, Clock
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db
 DAYS = 60
@@ -27,7 +27,7 @@ DAYS = 60
 
 def game(days_ago: int = DAYS + 1, crowd: bool = False) -> tuple[Duel, Guest]:
     guest = new_guest()
-    duel = new_duel(guest, Wish(crowd=crowd))
+    duel = new_duel(guest, DuelSettings(crowd=crowd))
     Event.objects.filter(pk=duel.event_id).update(created_at=timezone.now() - timedelta(days=days_ago))
     Guest.objects.filter(pk=guest.pk).update(seen_on=timezone.localdate() - timedelta(days=days_ago))
     return duel, guest
@@ -42,7 +42,7 @@ def test_what_nobody_joined_goes_with_its_guest_and_all_else_stays(box: BallotBo
     begin_against_crowd(begun.event.code, maker, box)
     assert list(deserted_games(DAYS)) == [deserted]
     assert not lost_guests(DAYS).exists()
-    assert list(sweep_hall(DAYS)) == [1, 1]
+    assert list(clean_up_duels(DAYS)) == [1, 1]
     assert set(Duel.objects.all()) == {fresh, joined, begun}
     assert set(Event.objects.all()) == {fresh.event, joined.event, begun.event}
     assert Guest.objects.count() == 4
@@ -51,8 +51,8 @@ def test_what_nobody_joined_goes_with_its_guest_and_all_else_stays(box: BallotBo
 def test_it_goes_on_until_nothing_is_left() -> None:
     for _ in range(GAMES_AT_ONCE + 1):
         game()
-    assert list(sweep_hall(DAYS)) == [GAMES_AT_ONCE, 1, GAMES_AT_ONCE + 1]
-    assert list(sweep_hall(DAYS)) == []
+    assert list(clean_up_duels(DAYS)) == [GAMES_AT_ONCE, 1, GAMES_AT_ONCE + 1]
+    assert list(clean_up_duels(DAYS)) == []
 
 
 def test_a_guest_who_comes_back_stays() -> None:
@@ -65,9 +65,9 @@ def test_a_guest_who_comes_back_stays() -> None:
 
 def test_a_look_at_the_hall_is_being_seen(box: BallotBox) -> None:
     client = Client()
-    client.post("/hall/new")
+    client.post("/play/new")
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
-    client.get("/hall/")
+    client.get("/play/")
     assert Guest.objects.get().seen_on == timezone.localdate()
 
 
@@ -81,10 +81,10 @@ def test_who_joins_meanwhile_keeps_the_game(box: BallotBox) -> None:
 
 def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
     game()
-    clock = Clock(box, forgot_at=-FORGET_S)
+    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(5):
-        clock.tended_at = 0.0
-        clock.look()
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
     assert not Duel.objects.exists()
     assert not Guest.objects.exists()
 
@@ -110,11 +110,11 @@ def test_a_game_that_waits_keeps_its_seats(box: BallotBox) -> None:
     """Who joins after weeks can vote; once it was played, its codes go as an event's."""
     waiting, _ = game(DAYS - 1)
     Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
-    assert list(forget_voters(30)) == []
+    assert list(anonymize_events(30)) == []
     guest = new_guest()
     joined = join_duel(waiting.event.code, guest, box)
     assert key_of(joined, guest)
     play(Match.objects.get(), box, RED_WINS)
     at_rest_since(waiting.event, 31)
-    assert list(forget_voters(30))
+    assert list(anonymize_events(30))
     assert not Ticket.objects.exists()

@@ -31,7 +31,7 @@ def faces(own_house: House) -> Iterator[Faces]:
 def kill_everything(house: House) -> None:
     """At once; the supervisor starts all of it again."""
     stack, pid = house.stack, house.supervisor.pid
-    names = ["valkey", "worker", *stack.gateway_names, *stack.clock_names]
+    names = ["valkey", "worker", *stack.gateway_names, *stack.scheduler_names]
     before = {name: pid(name) for name in names}
     for number in before.values():
         assert number
@@ -57,13 +57,13 @@ def come(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message
 
 def pick(face: Face, welcome: Message, column: int) -> None:
     turn = welcome["state"]["match"]["turn"]
-    choice = {"turn": turn["id"], "epoch": turn["epoch"], "column": column, "sequence": 1}
+    choice = {"turn": turn["id"], "epoch": turn["epoch"], "choice": column, "sequence": 1}
     face.say("ballot.cast", **choice)
-    face.hear("ballot.counted", turn=turn["id"], column=column)
+    face.receive("ballot.counted", turn=turn["id"], choice=column)
 
 
 def test_three_days_survive_whatever_dies_and_go_on_at_once(own_house: House, faces: Faces) -> None:
-    duel = own_house.ask("duel", pace="3-days")
+    duel = own_house.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]
     own_house.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
     face, welcome = come(own_house, faces, duel["code"], red)
@@ -75,22 +75,22 @@ def test_three_days_survive_whatever_dies_and_go_on_at_once(own_house: House, fa
     face, welcome = come(own_house, faces, duel["code"], yellow)
     assert welcome["state"]["match"]["turn"]["number"] == 1
     pick(face, welcome, 5)
-    told = face.hear("turn.revealed")["state"]["match"]
-    assert [(drop["side"], drop["column"]) for drop in told["reveal"]["resolution"]["drops"]] == [
+    match = face.receive("turn.revealed")["state"]["match"]
+    assert [(drop["side"], drop["column"]) for drop in match["reveal"]["resolution"]["drops"]] == [
         ("red", 3),
         ("yellow", 5),
     ]
-    clocks = told["clocks"]
+    clocks = match["clocks"]
     assert clocks["red_ms"] == pytest.approx(2 * DAY_MS, abs=SOON_MS)
     assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
 
 
 def test_who_stays_away_for_days_loses_and_is_told(own_house: House, faces: Faces) -> None:
-    duel = own_house.ask("duel", pace="3-days")
+    duel = own_house.ask("duel", time_control="3-days")
     own_house.ask("run_down", code=duel["code"], ms=DAY_MS)
     face, welcome = come(own_house, faces, duel["code"], duel["keys"][0])
     pick(face, welcome, 3)
     own_house.ask("run_down", code=duel["code"], ms=500)
-    match = face.hear("turn.revealed")["state"]["match"]
+    match = face.receive("turn.revealed")["state"]["match"]
     assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
     assert match["clocks"]["yellow_ms"] == 0

@@ -9,13 +9,13 @@ from django.db import connections
 
 from crowdgame.console.consumer import ConsoleConsumer
 from crowdgame.console.control import OF_EVENT, OF_TURN
-from crowdgame.events.audit import LONGEST, SHOWN, Done, keep_deed, keep_page_deed, latest_deeds
-from crowdgame.events.models import Deed
+from crowdgame.events.audit import LONGEST, SHOWN, Done, add_audit_entry, add_page_audit_entry, latest_audit_entries
+from crowdgame.events.models import AuditEntry
 from crowdgame.events.rights import NEEDED
 from games.models import Team
 from tests.voting.playing import new_event, only_turn, open_now, play, start, vote
 from tests.voting.pressing import done_by, event_of, words_of
-from tests.voting.rooms import room_of
+from tests.voting.rooms import make_room
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.protocol import Action, Pressed
@@ -56,8 +56,8 @@ def test_what_was_done_is_said_in_words(box: BallotBox) -> None:
     assert does("notice.clear") == "took the line down"
     assert does("part.hide", part="tally") == "hid the votes"
     assert does("part.show", part="tally") == "showed the votes"
-    assert does("pace.set", seconds=30) == "gave every turn 30 s more"
-    assert does("pace.set") == "gave turns their usual time again"
+    assert does("turn.extra_time", seconds=30) == "gave every turn 30 s more"
+    assert does("turn.extra_time") == "gave turns their usual time again"
     assert does("match.abort") == "aborted match 1"
 
 
@@ -65,9 +65,9 @@ def test_a_deed_says_what_was_pressed_and_what_takes_it_back(box: BallotBox) -> 
     event = new_event()
 
     def does(action: Action, **more: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        keep_deed(event.pk, "olga", done_by(event.pk, action, box, **more), box.now())
-        told = latest_deeds(event.pk)[0]
-        return said(told.pressed) or {}, said(told.undo)
+        add_audit_entry(event.pk, "olga", done_by(event.pk, action, box, **more), box.now())
+        entry = latest_audit_entries(event.pk)[0]
+        return said(entry.pressed) or {}, said(entry.undo)
 
     lock, unlock = {"action": "joining.lock"}, {"action": "joining.unlock"}
     assert does("joining.lock") == (lock, unlock)
@@ -94,9 +94,9 @@ def test_a_deed_says_what_was_pressed_and_what_takes_it_back(box: BallotBox) -> 
     hidden = {"action": "part.hide", "part": "code"}, {"action": "part.show", "part": "code"}
     assert does("part.hide", part="code") == hidden
     assert does("part.show", part="code") == hidden[::-1]
-    usual, longer = {"action": "pace.set"}, {"action": "pace.set", "seconds": 30}
-    assert does("pace.set", seconds=30) == (longer, usual)
-    assert does("pace.set") == (usual, longer)
+    usual, longer = {"action": "turn.extra_time"}, {"action": "turn.extra_time", "seconds": 30}
+    assert does("turn.extra_time", seconds=30) == (longer, usual)
+    assert does("turn.extra_time") == (usual, longer)
     open_now(load_turn(turn.pk), box)
     assert does("turn.close") == (to("turn.close"), to("turn.void"))
     assert does("turn.void") == (to("turn.void"), None)
@@ -104,16 +104,16 @@ def test_a_deed_says_what_was_pressed_and_what_takes_it_back(box: BallotBox) -> 
 
 
 def said(pressed: Pressed | None) -> dict[str, Any] | None:
-    told = msgspec.to_builtins(pressed) or {}
-    return {name: value for name, value in told.items() if value is not None} or None
+    fields = msgspec.to_builtins(pressed) or {}
+    return {name: value for name, value in fields.items() if value is not None} or None
 
 
 def test_what_was_done_on_a_page_has_no_press(box: BallotBox) -> None:
     event = new_event()
-    keep_page_deed(event.pk, "olga", "event.edit", "x" * (LONGEST + 1), box.now())
-    told = latest_deeds(event.pk)[0]
-    assert (told.action, told.pressed, told.undo) == ("event.edit", None, None)
-    assert (len(told.what), told.what[-2:]) == (LONGEST, "x…")
+    add_page_audit_entry(event.pk, "olga", "event.edit", "x" * (LONGEST + 1), box.now())
+    entry = latest_audit_entries(event.pk)[0]
+    assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
+    assert (len(entry.what), entry.what[-2:]) == (LONGEST, "x…")
 
 
 def test_every_press_does_something() -> None:
@@ -123,58 +123,58 @@ def test_every_press_does_something() -> None:
 
 def test_the_latest_are_told_newest_first_and_of_no_other_event(box: BallotBox) -> None:
     mine, other = new_event(), new_event()
-    keep_deed(other.pk, "olga", did("match.start", "started match 9"), box.now())
+    add_audit_entry(other.pk, "olga", did("match.start", "started match 9"), box.now())
     for number in range(SHOWN + 2):
-        keep_deed(mine.pk, "olga", did("turn.extend", f"added {number} s"), 1_000 + number // 2)
-    told = latest_deeds(mine.pk)
-    assert [deed.what for deed in told] == [f"added {number} s" for number in range(SHOWN + 1, 1, -1)]
-    assert (told[0].by, told[0].action, told[0].at) == ("olga", "turn.extend", 1_005)
-    assert Deed.objects.filter(event=mine).count() == SHOWN + 2
+        add_audit_entry(mine.pk, "olga", did("turn.extend", f"added {number} s"), 1_000 + number // 2)
+    entries = latest_audit_entries(mine.pk)
+    assert [entry.what for entry in entries] == [f"added {number} s" for number in range(SHOWN + 1, 1, -1)]
+    assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
+    assert AuditEntry.objects.filter(event=mine).count() == SHOWN + 2
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_deed_done_while_somebody_comes_in_is_told(box: BallotBox) -> None:
     """Between the reading for the welcome and the place in the room."""
     event = new_event()
-    keep_deed(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
-    known = latest_deeds(event.pk)
+    add_audit_entry(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
+    known = latest_audit_entries(event.pk)
     for number in (1, 2):
-        keep_deed(event.pk, "olga", did("match.start", f"started match {number}"), box.now())
+        add_audit_entry(event.pk, "olga", did("match.start", f"started match {number}"), box.now())
     said: list[dict[str, Any]] = []
-    room = room_of(event.pk)
+    room = make_room(event.pk)
 
     async def come_in() -> None:
         async def send(message: dict[str, Any]) -> None:
             said.append(message)
 
-        await ConsoleConsumer({}, send)._tell_deeds_since(known, room)
+        await ConsoleConsumer({}, send)._send_entries_since(known, room)
         await asyncio.to_thread(connections.close_all)
 
     asyncio.run(come_in())
-    told = [msgspec.json.decode(message["text"]) for message in said]
-    assert [one["deed"]["what"] for one in told] == ["started match 1", "started match 2"]
+    messages = [msgspec.json.decode(message["text"]) for message in said]
+    assert [one["entry"]["what"] for one in messages] == ["started match 1", "started match 2"]
 
 
 def test_a_deed_is_no_change(box: BallotBox) -> None:
     turn = start(box)
     before = Announcement.objects.count()
-    keep_deed(event_of(turn), "olga", did("turn.pause", "paused turn 1"), box.now())
+    add_audit_entry(event_of(turn), "olga", did("turn.pause", "paused turn 1"), box.now())
     turn.match.event.refresh_from_db()
     assert (Announcement.objects.count(), turn.match.event.seq) == (before, before)
 
 
 def test_deeds_go_with_their_event(box: BallotBox) -> None:
     event = new_event()
-    keep_deed(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
+    add_audit_entry(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
     event.delete()
-    assert not Deed.objects.exists()
+    assert not AuditEntry.objects.exists()
 
 
 def test_the_longest_line_is_kept_whole(box: BallotBox) -> None:
     event = new_event()
     what = words_of(event.pk, "notice.show", box, text="x" * 140)
-    keep_deed(event.pk, "o" * 150, did("notice.show", what), box.now())
-    assert latest_deeds(event.pk)[0].what == what
+    add_audit_entry(event.pk, "o" * 150, did("notice.show", what), box.now())
+    assert latest_audit_entries(event.pk)[0].what == what
 
 
 def test_a_match_of_a_series_is_named_by_its_number(box: BallotBox) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from games.matches import changing
+from games.matches import event_lock
 from games.models import Event, MatchState
 from tests.voting.playing import new_event, organizer
 from voting.ballot_box.ballot_box import BallotBox
@@ -36,7 +36,7 @@ def delete_while_starting(event: Event, box: BallotBox, answers: list[int]) -> t
         connection.close()
 
     thread = threading.Thread(target=press)
-    with changing(event.pk):
+    with event_lock(event.pk):
         start_match(event.pk, box)
         thread.start()
         assert pressed.wait(10)

@@ -26,8 +26,8 @@ def test_a_clock_for_each_side_is_as_it_was_filled_in(
 ) -> None:
     browser.post("/console/new/empty/", by_clocks())
     made = organizer.events.get()
-    told = (made.bank_s, made.increment_s, made.cap_s, made.crowd_clocks, made.window_s)
-    assert told == (300, 5, 20, True, 300)
+    stored = (made.bank_s, made.increment_s, made.cap_s, made.crowd_clocks, made.window_s)
+    assert stored == (300, 5, 20, True, 300)
     match = start_match(made.pk, box)
     turn = match.turns.get()
     assert (match.crowd_clocks, turn.red_bank_ms, turn.closes_at - turn.opens_at) == (True, 300_000, 20_000)

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from crowdgame.events.audit import latest_deeds
+from crowdgame.events.audit import latest_audit_entries
 from crowdgame.events.models import Member
 from games.matches import create_event
 from games.models import Event
@@ -154,8 +154,8 @@ def test_each_change_is_a_deed(browser: Client, event: Event, bob: User) -> None
     asks(browser, event, ask="cohost", member=member.pk)
     asks(browser, event, ask="remove", member=member.pk)
     asks(browser, event, ask="remove", member=member.pk)
-    told = [(deed.action, deed.what) for deed in reversed(latest_deeds(event.pk))]
-    assert told == [
+    logged = [(entry.action, entry.what) for entry in reversed(latest_audit_entries(event.pk))]
+    assert logged == [
         ("member.add", "let bob into the control room as a viewer"),
         ("member.change", "made bob a co-host"),
         ("member.remove", "took bob off the members"),

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from crowdgame.events.audit import latest_deeds
+from crowdgame.events.audit import latest_audit_entries
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY, PRESETS, Preset
 from games.models import Event
@@ -44,13 +44,13 @@ class _Filled(HTMLParser):
         self._select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        name, value = told.get("name") or "", told.get("value") or ""
-        if tag == "input" and (told.get("type") not in {"radio", "checkbox"} or "checked" in told):
-            self.sent[name] = value or ("on" if told.get("type") == "checkbox" else "")
+        attributes = dict(attrs)
+        name, value = attributes.get("name") or "", attributes.get("value") or ""
+        if tag == "input" and (attributes.get("type") not in {"radio", "checkbox"} or "checked" in attributes):
+            self.sent[name] = value or ("on" if attributes.get("type") == "checkbox" else "")
         if tag == "select":
             self._select = name
-        if tag == "option" and ("selected" in told or self._select not in self.sent):
+        if tag == "option" and ("selected" in attributes or self._select not in self.sent):
             self.sent[self._select] = value
 
 
@@ -114,8 +114,8 @@ def test_another_event_is_like_the_one_before(browser: Client, organizer: User) 
 
 
 def test_nobody_makes_an_event_like_a_strangers(browser: Client) -> None:
-    stranger = User.objects.create_user("bert")
-    code = PRESETS[0].make(stranger).code
+    new_user = User.objects.create_user("bert")
+    code = PRESETS[0].make(new_user).code
     assert browser.get(f"/console/{code}/again/").status_code == 404
 
 
@@ -196,7 +196,7 @@ def test_an_old_form_switches_back_nothing_that_the_control_room_has_switched(
     for part in ("code", "turnout", "tally"):
         press(event.pk, "part.hide", box, part=part)
     press(event.pk, "notice.show", box, text="Lunch")
-    press(event.pk, "pace.set", box, seconds=30)
+    press(event.pk, "turn.extra_time", box, seconds=30)
     browser.post(f"/console/{event.code}/edit/", old)
     after = Event.objects.get(pk=event.pk)
     assert (after.hide_code, after.hide_turnout, after.hide_tally) == (True, True, True)
@@ -221,18 +221,18 @@ def test_hands_change_between_matches_and_never_in_one(
 def test_an_edit_is_a_deed_that_says_what_changed(browser: Client, organizer: User, box: BallotBox) -> None:
     event = EMPTY.make(organizer)
     edited(browser, event)
-    assert latest_deeds(event.pk) == ()
+    assert latest_audit_entries(event.pk) == ()
     edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
-    (deed,) = latest_deeds(event.pk)
-    assert (deed.by, deed.action, deed.undo) == (organizer.get_username(), "event.edit", None)
+    (entry,) = latest_audit_entries(event.pk)
+    assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
     own = "each team sees on its phones how its own votes stand; everybody is told so"
-    assert deed.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
+    assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
 
 
 def test_rarely_used_parts_are_folded_unless_something_there_is_unusual_or_amiss() -> None:
     assert EventForm(instance=EMPTY.unmade()).unfolded == set()
     unfolded = {preset.slug: EventForm(instance=preset.unmade()).unfolded for preset in PRESETS}
-    assert unfolded["class-against-class"] == {"door"}
+    assert unfolded["class-against-class"] == {"joining"}
     assert unfolded["best-of-three"] == {"series"}
     assert unfolded["two-halls"] == set()
     wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY.unmade())

@@ -254,8 +254,8 @@ def test_the_admin_shows_neither_whole_codes_nor_voters(client: Client, event: E
     client.force_login(other)
     [ticket] = make_tickets(event, 1)
     for page in ["", f"{ticket.pk}/change/"]:
-        told = client.get(f"/admin/voting/ticket/{page}")
-        assert told.status_code == 200
-        assert ticket.code[:2] in told.content.decode()
-        assert ticket.code not in told.content.decode()
-        assert ticket.voter not in told.content.decode()
+        response = client.get(f"/admin/voting/ticket/{page}")
+        assert response.status_code == 200
+        assert ticket.code[:2] in response.content.decode()
+        assert ticket.code not in response.content.decode()
+        assert ticket.voter not in response.content.decode()

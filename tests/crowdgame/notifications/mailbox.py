@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.notifications.email import send_due
-from crowdgame.notifications.models import Letter
+from crowdgame.notifications.models import EmailNotification
 from games.models import Match
 from tests.voting.playing import only_turn, play_turn
 from voting.ballot_box.ballot_box import BallotBox
@@ -52,17 +52,17 @@ def links(mail: Mail) -> dict[str, str]:
     """Paths in the mail, by their first word below the hall."""
     text = mail.get_payload(decode=True)
     assert isinstance(text, bytes)
-    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/hall/\S+)", text.decode())}
+    return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", text.decode())}
 
 
 def give(client: Client, email: str = EMAIL) -> Any:
-    return client.post("/hall/mail", {"email": email})
+    return client.post("/play/mail", {"email": email})
 
 
-def confirmed(box: BallotBox, mailbox: Mailbox, pace: str = "3-days") -> tuple[Client, str]:
+def confirmed(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
     """Somebody who wants mails, and begins a game; its code."""
     client = Client()
-    code = client.post("/hall/new", {"pace": pace})["Location"][1:].partition("#")[0]
+    code = client.post("/play/new", {"time_control": time_control})["Location"][1:].partition("#")[0]
     give(client)
     send_due(box)
     assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
@@ -71,13 +71,13 @@ def confirmed(box: BallotBox, mailbox: Mailbox, pace: str = "3-days") -> tuple[C
 
 def join(code: str) -> Client:
     other = Client()
-    other.post(f"/hall/{code}/join")
+    other.post(f"/play/{code}/join")
     return other
 
 
 def later() -> None:
     """The time of those that are due has come."""
-    Letter.objects.update(due_at=timezone.now())
+    EmailNotification.objects.update(due_at=timezone.now())
 
 
 def next_turn(code: str, box: BallotBox) -> None:

@@ -10,7 +10,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.notifications import addresses
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import Address
-from crowdgame.operations.retention import forget_addresses
+from crowdgame.operations.retention import purge_addresses
 from games.models import Event
 from tests.crowdgame.notifications.mailbox import EMAIL, Mailbox, confirmed, give, links
 from voting.ballot_box.ballot_box import BallotBox
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.django_db
 
 def test_an_address_is_asked_first(box: BallotBox, mailbox: Mailbox) -> None:
     client = Client()
-    client.post("/hall/new", {"pace": "3-days"})
+    client.post("/play/new", {"time_control": "3-days"})
     give(client)
-    assert "on its way" in client.get("/hall/account").content.decode()
+    assert "on its way" in client.get("/play/account").content.decode()
     send_due(box)
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == [EMAIL]
@@ -39,9 +39,9 @@ def test_nobody_fills_a_strangers_mailbox(
 ) -> None:
     clients = [Client(), Client(), Client()]
     for client in clients:
-        client.post("/hall/new")
+        client.post("/play/new")
     give(clients[0])
-    clients[0].post("/hall/mail/forget")
+    clients[0].post("/play/mail/delete")
     for client in clients[:2]:
         refused = give(client, EMAIL.upper())
         assert (refused.status_code, "was asked today" in refused.content.decode()) == (400, True)
@@ -54,7 +54,7 @@ def test_links_are_one_addresss_and_one_days(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = Client()
-    client.post("/hall/new")
+    client.post("/play/new")
     give(client)
     send_due(box)
     found = links(mailbox.mails[0])
@@ -69,7 +69,7 @@ def test_links_are_one_addresss_and_one_days(
 
 def test_who_says_no_is_forgotten(box: BallotBox, mailbox: Mailbox) -> None:
     client = Client()
-    client.post("/hall/new")
+    client.post("/play/new")
     give(client)
     send_due(box)
     Client().post(links(mailbox.mails[0])["confirm"], {"no": "1"})
@@ -78,8 +78,8 @@ def test_who_says_no_is_forgotten(box: BallotBox, mailbox: Mailbox) -> None:
 
 def test_without_a_mail_server_nobody_is_asked() -> None:
     client = Client()
-    client.post("/hall/new")
-    assert "mail" not in client.get("/hall/account").content.decode()
+    client.post("/play/new")
+    assert "mail" not in client.get("/play/account").content.decode()
     assert give(client).status_code == 404
 
 
@@ -87,10 +87,10 @@ def test_addresses_are_not_kept_for_ever(box: BallotBox, mailbox: Mailbox) -> No
     confirmed(box, mailbox)
     unsure = Guest.objects.create(number=1)
     Address.objects.create(guest=unsure, email=EMAIL)
-    assert forget_addresses() == 0
+    assert purge_addresses() == 0
     Address.objects.filter(guest=unsure).update(asked_at=timezone.now() - timedelta(days=3))
-    assert forget_addresses() == 1
+    assert purge_addresses() == 1
     Address.objects.update(confirmed_at=timezone.now() - timedelta(days=366))
-    assert forget_addresses() == 0
+    assert purge_addresses() == 0
     Event.objects.update(created_at=timezone.now() - timedelta(days=366))
-    assert forget_addresses() == 1
+    assert purge_addresses() == 1

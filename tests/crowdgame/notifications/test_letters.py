@@ -7,12 +7,12 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import Wish, join_duel, new_duel
+from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import seats_of, sides_to_move
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import BY_SLUG
 from crowdgame.notifications.email import send_due
-from crowdgame.notifications.models import Address, Letter
+from crowdgame.notifications.models import Address, EmailNotification
 from games.engine.game import SIDES
 from games.models import Event, Match
 from tests.crowdgame.notifications.mailbox import URL, Mailbox, confirmed, give, join, later, links, next_turn
@@ -38,15 +38,15 @@ def test_each_turn_is_told_once_and_stop_stops_at_once(box: BallotBox, mailbox: 
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     stop = links(mail)["stop"]
     assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
-    assert links(mail)[code] == f"/hall/{code}"
+    assert links(mail)[code] == f"/play/{code}"
 
     next_turn(code, box)
-    assert Letter.objects.count() == 1
+    assert EmailNotification.objects.count() == 1
     strict = Client(enforce_csrf_checks=True)
     assert "Stop the mails" in strict.get(stop).content.decode()
     assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert not Address.objects.exists()
-    assert not Letter.objects.exists()
+    assert not EmailNotification.objects.exists()
     assert "They are stopped" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
 
@@ -56,9 +56,9 @@ def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox)
     client, code = confirmed(box, mailbox)
     other = join(code)
     play(Match.objects.get(), box, RED_WINS)
-    Letter.objects.all().delete()
+    EmailNotification.objects.all().delete()
     for one in (client, other):
-        one.post(f"/hall/{code}/again")
+        one.post(f"/play/{code}/rematch")
     duel, me = Duel.objects.get(), Address.objects.get().guest
     turn = only_turn(Match.objects.get(number=2))
     open_now(turn, box)
@@ -68,7 +68,7 @@ def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox)
     send_due(box)
     (mail,) = mailbox.mails
     assert mail["Subject"] == f"Your turn against {duel.two if duel.one == me else duel.one}"
-    Letter.objects.create(address=Address.objects.get(), turn=turn, due_at=timezone.now())
+    EmailNotification.objects.create(address=Address.objects.get(), turn=turn, due_at=timezone.now())
     vote(turn, box, **{mine: [2]})
     send_due(box)
     assert len(mailbox.mails) == 1
@@ -77,7 +77,7 @@ def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox)
 def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
     """In the classic game one side is to move in each turn; both players have given an address."""
     duel = join_duel(
-        new_duel(new_guest(), Wish(game=CLASSIC, pace=BY_SLUG["3-days"])).event.code, new_guest(), box
+        new_duel(new_guest(), DuelSettings(game=CLASSIC, time_control=BY_SLUG["3-days"])).event.code, new_guest(), box
     )
     match, now = Match.objects.get(), timezone.now()
     for guest in filter(None, (duel.one, duel.two)):
@@ -85,29 +85,29 @@ def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) 
     for _ in range(2):
         play_turn(only_turn(match), box, red=[1], yellow=[1])
         (side,) = sides_to_move(match)
-        assert Letter.objects.latest("pk").address.guest == seats_of(duel, match)[SIDES.index(side)]
-    assert Letter.objects.count() == 2
+        assert EmailNotification.objects.latest("pk").address.guest == seats_of(duel, match)[SIDES.index(side)]
+    assert EmailNotification.objects.count() == 2
 
 
 def test_who_has_logged_in_leaves_no_letter_that_nobody_can_send(box: BallotBox, mailbox: Mailbox) -> None:
     """The game is an account's now; the mails that are due to others go."""
     client, code = confirmed(box, mailbox)
     join(code)
-    Client().post("/hall/account", {"name": "Ada", "password": "anchors-aweigh"})
-    client.post("/hall/login", {"name": "Ada", "password": "anchors-aweigh"})
+    Client().post("/play/account", {"name": "Ada", "password": "anchors-aweigh"})
+    client.post("/play/login", {"name": "Ada", "password": "anchors-aweigh"})
     later()
     other = Client()
-    other.post("/hall/new")
+    other.post("/play/new")
     give(other, "bob@example.org")
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
-    assert not Letter.objects.filter(turn__isnull=False).exists()
+    assert not EmailNotification.objects.filter(turn__isnull=False).exists()
 
 
 def test_a_game_of_minutes_is_told_by_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = confirmed(box, mailbox, pace="5-min")
+    _, code = confirmed(box, mailbox, time_control="5-min")
     join(code)
-    assert not Letter.objects.exists()
+    assert not EmailNotification.objects.exists()
 
 
 def test_no_mail_for_who_has_picked(box: BallotBox, mailbox: Mailbox) -> None:
@@ -118,7 +118,7 @@ def test_no_mail_for_who_has_picked(box: BallotBox, mailbox: Mailbox) -> None:
     vote(turn, box, red=[1], yellow=[2])
     later()
     send_due(box)
-    assert (mailbox.mails, Letter.objects.count()) == ([], 0)
+    assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
 
 
 def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -> None:
@@ -127,10 +127,10 @@ def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -
     later()
     event = Event.objects.get()
     here = (1, 0) if event.duel.one == Address.objects.get().guest else (0, 1)
-    ask(lambda own: own.beat(event.pk, "a", (1, 1), Held(here)))
+    ask(lambda own: own.heartbeat(event.pk, "a", (1, 1), Held(here)))
     send_due(box)
     assert not mailbox.mails
-    assert Letter.objects.get().due_at > timezone.now() + timedelta(minutes=9)
+    assert EmailNotification.objects.get().due_at > timezone.now() + timedelta(minutes=9)
     ask(lambda own: own.leave(event.pk, "a"))
     later()
     send_due(box)

@@ -8,8 +8,8 @@ from crowdgame.notifications.messages import DAY_MS, HOUR_MS, left_in_words
 
 
 def test_time_is_told_as_one_plans_by_it() -> None:
-    told = [left_in_words(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
-    assert told == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
+    texts = [left_in_words(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
+    assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
 
 
 def test_a_mail_server_is_an_address() -> None:

@@ -5,14 +5,14 @@ from datetime import timedelta
 from django.db import connection
 from django.utils import timezone
 
-from crowdgame.events.models import Deed
-from crowdgame.operations.retention import forget_voters
+from crowdgame.events.models import AuditEntry
+from crowdgame.operations.retention import anonymize_events
 from games.models import Event
 from tests.voting.playing import RED_WINS, new_event, only_turn, play, play_turn
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.models import Ruling, TallyRecord, Ticket
+from voting.models import StoredRestriction, TallyRecord, Ticket
 from voting.turns.turns import start_match
 
 DAYS = 30
@@ -27,8 +27,8 @@ def played(box: BallotBox, ended_days_ago: float = 31) -> Event:
     play(match, box, RED_WINS[1:])
     store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind=BLIND)], box.now())
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
-    Deed.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
-    Ruling.objects.create(event=event, sign="BCDFGH", kept_out=True, at=1)
+    AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     at_rest_since(event, ended_days_ago)
     return event
 
@@ -38,11 +38,11 @@ def at_rest_since(event: Event, days: float) -> None:
     Event.objects.filter(pk=event.pk).update(created_at=then)
     event.matches.update(ended_at=int(then.timestamp() * 1000))
     event.tickets.update(made_at=then)
-    event.deeds.update(at=int(then.timestamp() * 1000))
+    event.audit_entries.update(at=int(then.timestamp() * 1000))
 
 
-def forget(days: int = DAYS) -> int:
-    return len(list(forget_voters(days)))
+def anonymize(days: int = DAYS) -> int:
+    return len(list(anonymize_events(days)))
 
 
 def lists(event: Event) -> list[tuple[Ballot, ...]]:

@@ -51,7 +51,7 @@ class Place:
 
     def backed_up(self, folder: Path) -> Path:
         """A backup of the database as it is new."""
-        return Path(shutil.copy(self.kept / "backup", folder / "evening.backup"))
+        return Path(shutil.copy(self.kept / "backup", folder / "event.backup"))
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +102,8 @@ def with_manifest(path: Path, **changes: Any) -> Path:
     """The same backup, saying something else of itself."""
     changed = path.with_name("changed")
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
-        told = json.loads(source.read(MANIFEST)) | changes
-        target.writestr(MANIFEST, json.dumps(told))
+        content = json.loads(source.read(MANIFEST)) | changes
+        target.writestr(MANIFEST, json.dumps(content))
         target.writestr("database", source.read("database"))
     return changed
 
@@ -140,17 +140,17 @@ def in_use(place: Place) -> Iterator[None]:
 
 def manifest(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as archive:
-        told: dict[str, Any] = json.loads(archive.read(MANIFEST))
-    return told
+        content: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    return content
 
 
 def test_it_is_one_file_for_its_owner_alone(place: Place, tmp_path: Path) -> None:
-    path = back_up(place, tmp_path / "evening.backup")
+    path = back_up(place, tmp_path / "event.backup")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["evening.backup"]
-    told = manifest(path)
-    assert (told["format"], told["engine"]) == ("crowdgame backup 1", "sqlite")
-    assert "0003_counting" in told["migrations"]["voting"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["event.backup"]
+    content = manifest(path)
+    assert (content["format"], content["engine"]) == ("crowdgame backup 1", "sqlite")
+    assert "0003_counting" in content["migrations"]["voting"]
 
 
 def test_one_that_fails_leaves_the_last_one_as_it_was(place: Place, tmp_path: Path) -> None:
@@ -160,16 +160,16 @@ def test_one_that_fails_leaves_the_last_one_as_it_was(place: Place, tmp_path: Pa
     done = place.commands.run("backup", str(path))
     assert done.returncode != 0
     assert path.read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["evening.backup"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["event.backup"]
 
 
 def test_what_does_not_fit_is_refused_in_words(place: Place, tmp_path: Path) -> None:
     path = place.backed_up(tmp_path)
-    told = manifest(path)["migrations"]
-    newer = with_manifest(path, migrations=told | {"voting": [*told["voting"], "0099_later"]})
+    content = manifest(path)["migrations"]
+    newer = with_manifest(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
     assert "newer version, with voting 0099_later" in refused(place, newer)
-    older = with_manifest(path, migrations=told | {"voting": told["voting"][:-1]})
-    assert f"older version, without voting {told['voting'][-1]}" in refused(place, older)
+    older = with_manifest(path, migrations=content | {"voting": content["voting"][:-1]})
+    assert f"older version, without voting {content['voting'][-1]}" in refused(place, older)
     assert "backup of postgresql" in refused(place, with_manifest(path, engine="postgresql"))
     assert "crowdgame backup 9" in refused(place, with_manifest(path, format="crowdgame backup 9"))
     (tmp_path / "other").write_bytes(b"something else")
@@ -249,7 +249,7 @@ def test_who_was_logged_in_then_is_not_logged_in_again(place: Place, tmp_path: P
     with closing(sqlite3.connect(place.database)) as kept:
         kept.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")
         kept.commit()
-    path = back_up(place, tmp_path / "evening.backup")
+    path = back_up(place, tmp_path / "event.backup")
     assert restore(place, path, "--yes") == 0
     with closing(sqlite3.connect(place.database)) as kept:
         assert kept.execute("SELECT * FROM django_session").fetchall() == []

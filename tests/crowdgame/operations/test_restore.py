@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.laptop.stack import Stack
-from tests.restoring import Evening, GoesOn, Lost, evening_begun_anew, evening_lost
+from tests.restoring import RestoredEvent, GoesOn, Lost, restored_event, lose_event
 
 
 def everything(stack: Stack) -> None:
@@ -27,7 +27,7 @@ LOST = {everything: ("--box-is-empty",), nothing: ()}
 
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
-    return evening_lost(tmp_path_factory.mktemp("lost"), "")
+    return lose_event(tmp_path_factory.mktemp("lost"), "")
 
 
 @pytest.fixture(
@@ -35,17 +35,17 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
     params=[everything, pytest.param(nothing, marks=pytest.mark.thorough)],
     ids=lambda lose: lose.__name__,
 )
-def evening(
+def restored(
     request: pytest.FixtureRequest, lost: Lost, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Evening]:
+) -> Iterator[RestoredEvent]:
     copy = lost.copied(tmp_path_factory.mktemp("restore") / "data", "")
     request.param(copy.stack)
-    with evening_begun_anew(copy, *LOST[request.param]) as evening:
-        yield evening
+    with restored_event(copy, *LOST[request.param]) as restored:
+        yield restored
 
 
 class TestOnSqlite(GoesOn):
-    def test_what_was_there_before_is_kept_beside_it(self, evening: Evening) -> None:
-        data = evening.house.stack.data
+    def test_what_was_there_before_is_kept_beside_it(self, restored: RestoredEvent) -> None:
+        data = restored.house.stack.data
         kept = [path.name[:14] for path in data.glob("*before-restore-*")]
         assert sorted(kept) in ([], ["before-restore", "valkey-before-"])

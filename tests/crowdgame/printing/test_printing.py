@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crowdgame.printing.posters import QR, Poster, print_posters
 from crowdgame.printing.printing import BOLD, Unprintable, can_print, fit, width_of
-from crowdgame.printing.ticket_sheets import A_SHEET, KEY_SIZE, ROOM, Slip, in_lines, print_slips
+from crowdgame.printing.ticket_sheets import A_SHEET, KEY_SIZE, ROOM, Coupon, in_lines, print_coupons
 from games.models import Event
 from tests.voting.browsing import browser, event, organizer, other
 from voting.admission.admission import shown_key
@@ -52,7 +52,7 @@ def symbol(pdf: bytes, side: float, url: str) -> list[list[int]]:
 
 
 def poster(**changes: object) -> Poster:
-    told = {
+    fields = {
         "event": "Gala",
         "code": "BCDF",
         "teams": ("North", "South"),
@@ -60,7 +60,7 @@ def poster(**changes: object) -> Poster:
         "address": "play.example.org/BCDF",
         "hint": "",
     }
-    return Poster(**{**told, **changes})  # type: ignore[arg-type]
+    return Poster(**{**fields, **changes})  # type: ignore[arg-type]
 
 
 def test_the_posters_symbol_is_the_address() -> None:
@@ -120,11 +120,11 @@ def test_a_long_name_takes_two_lines() -> None:
 
 
 def test_sheets_hold_so_many_each() -> None:
-    slip = Slip("Ada", "BCDF-GHJK", URL, "play.example.org/BCDF", "North", "red")
-    assert pages(print_slips("Codes", [slip] * A_SHEET)) == 1
-    assert pages(print_slips("Codes", [slip] * (A_SHEET + 1))) == 2
+    coupon = Coupon("Ada", "BCDF-GHJK", URL, "play.example.org/BCDF", "North", "red")
+    assert pages(print_coupons("Codes", [coupon] * A_SHEET)) == 1
+    assert pages(print_coupons("Codes", [coupon] * (A_SHEET + 1))) == 2
     with pytest.raises(Unprintable):
-        print_slips("Codes", [Slip("علي", "BCDFGH", URL, "play.example.org/BCDF")])
+        print_coupons("Codes", [Coupon("علي", "BCDFGH", URL, "play.example.org/BCDF")])
 
 
 # ------------------------------------------------------------------ the organizer's pages

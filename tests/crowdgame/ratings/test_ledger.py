@@ -4,42 +4,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.ratings.ledger import DAY_MS, FIRST_SIGMA, SETTLED_SIGMA, START, Ledger, Played, is_settled
+from crowdgame.ratings.ledger import DAY_MS, FIRST_SIGMA, SETTLED_SIGMA, START, RatingLedger, FinishedMatch, is_settled
 
 GAME = "trails"
 RESULTS = st.sampled_from(["red", "yellow", "draw"])
 PAIRS = st.tuples(st.integers(1, 6), st.integers(1, 6)).filter(lambda pair: pair[0] != pair[1])
-EVENINGS = st.lists(st.tuples(PAIRS, RESULTS), max_size=40)
+MATCH_LISTS = st.lists(st.tuples(PAIRS, RESULTS), max_size=40)
 
 
-def played(number: int, pair: tuple[int, int], result: str, at: int | None = None) -> Played:
-    return Played(number, GAME, *pair, result, number if at is None else at)
+def finished(number: int, pair: tuple[int, int], result: str, at: int | None = None) -> FinishedMatch:
+    return FinishedMatch(number, GAME, *pair, result, number if at is None else at)
 
 
-def evening(matches: list[tuple[tuple[int, int], str]]) -> list[Played]:
-    return [played(number, pair, result) for number, (pair, result) in enumerate(matches, 1)]
+def numbered(matches: list[tuple[tuple[int, int], str]]) -> list[FinishedMatch]:
+    return [finished(number, pair, result) for number, (pair, result) in enumerate(matches, 1)]
 
 
-def mus(ledger: Ledger) -> dict[int, float]:
-    return {player: standing.skill.mu for player, standing in ledger.standings.items()}
+def mus(ledger: RatingLedger) -> dict[int, float]:
+    return {player: player_rating.skill.mu for player, player_rating in ledger.player_ratings.items()}
 
 
-@given(EVENINGS)
+@given(MATCH_LISTS)
 def test_the_same_matches_in_the_same_order_come_to_the_same(
     matches: list[tuple[tuple[int, int], str]],
 ) -> None:
-    one, two = Ledger(), Ledger()
-    changes = [[ledger.rate(match) for match in evening(matches)] for ledger in (one, two)]
+    one, two = RatingLedger(), RatingLedger()
+    changes = [[ledger.rate(match) for match in numbered(matches)] for ledger in (one, two)]
     assert changes[0] == changes[1]
     assert mus(one) == mus(two)
 
 
-@given(EVENINGS, RESULTS)
+@given(MATCH_LISTS, RESULTS)
 def test_who_wins_goes_up_and_who_loses_down(matches: list[tuple[tuple[int, int], str]], result: str) -> None:
-    ledger = Ledger()
-    for match in evening(matches):
+    ledger = RatingLedger()
+    for match in numbered(matches):
         ledger.rate(match)
-    change = ledger.rate(played(99, (1, 2), result))
+    change = ledger.rate(finished(99, (1, 2), result))
     assert change
     red, yellow = change.red_after - change.red_before, change.yellow_after - change.yellow_before
     if result == "draw":
@@ -51,40 +51,40 @@ def test_who_wins_goes_up_and_who_loses_down(matches: list[tuple[tuple[int, int]
 
 
 def test_sides_are_alike() -> None:
-    one, two = Ledger(), Ledger()
-    one.rate(played(1, (1, 2), "red"))
-    two.rate(played(1, (2, 1), "yellow"))
+    one, two = RatingLedger(), RatingLedger()
+    one.rate(finished(1, (1, 2), "red"))
+    two.rate(finished(1, (2, 1), "yellow"))
     assert mus(one) == mus(two)
 
 
 def test_everybody_begins_at_1200_and_is_a_guess_for_some_games() -> None:
-    ledger = Ledger()
-    first = ledger.rate(played(1, (1, 2), "red"))
+    ledger = RatingLedger()
+    first = ledger.rate(finished(1, (1, 2), "red"))
     assert first
     assert (first.red_before, first.yellow_before) == (START, START) == (1200, 1200)
     assert first.red_after - START == pytest.approx(START - first.yellow_after)
     assert 50 < first.red_after - START < 100
     settled = 1
-    while not is_settled(ledger.standings[1].skill.sigma):
+    while not is_settled(ledger.player_ratings[1].skill.sigma):
         settled += 1
-        ledger.rate(played(settled, (1, 2), "red" if settled % 2 else "yellow"))
+        ledger.rate(finished(settled, (1, 2), "red" if settled % 2 else "yellow"))
     assert 10 <= settled <= 20
     assert FIRST_SIGMA > SETTLED_SIGMA
 
 
 def test_four_hundred_points_are_about_ten_to_one() -> None:
     """Who is ten times as good ends up so much higher: a win brings a tenth of what a loss takes."""
-    ledger = Ledger()
+    ledger = RatingLedger()
     for number in range(1, 1101):
-        ledger.rate(played(number, (1, 2), "yellow" if number % 11 == 0 else "red"))
+        ledger.rate(finished(number, (1, 2), "yellow" if number % 11 == 0 else "red"))
     assert 330 < mus(ledger)[1] - mus(ledger)[2] < 430
 
 
 def test_of_one_pair_only_so_many_a_day_count() -> None:
-    ledger = Ledger(most_a_day=2)
+    ledger = RatingLedger(max_per_day=2)
     changes = [
-        ledger.rate(played(at, pair, "red", at)) for at, pair in enumerate([(1, 2), (2, 1), (1, 2), (1, 3)])
+        ledger.rate(finished(at, pair, "red", at)) for at, pair in enumerate([(1, 2), (2, 1), (1, 2), (1, 3)])
     ]
     assert [change is not None for change in changes] == [True, True, False, True]
-    assert ledger.standings[1].games == 3
-    assert ledger.rate(played(9, (1, 2), "red", DAY_MS))
+    assert ledger.player_ratings[1].games == 3
+    assert ledger.rate(finished(9, (1, 2), "red", DAY_MS))

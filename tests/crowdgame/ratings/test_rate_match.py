@@ -9,7 +9,7 @@ from django.core.management import call_command
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.console.control import abort_playing_match, void_last_turn
-from crowdgame.duels.duels import Wish, join_duel, new_duel
+from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.models import Duel
 from crowdgame.ratings import matches as rating
 from crowdgame.ratings import rebuild
@@ -25,11 +25,11 @@ from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-GAME = Wish().game
+GAME = DuelSettings().game
 
 
 def begun(box: BallotBox, one: Guest, two: Guest) -> Match:
-    code = new_duel(one, Wish()).event.code
+    code = new_duel(one, DuelSettings()).event.code
     return Match.objects.get(event=join_duel(code, two, box).event)
 
 
@@ -140,8 +140,8 @@ def test_what_was_aborted_or_never_begun_is_not_rated(box: BallotBox) -> None:
 
 
 def test_the_same_two_are_rated_so_often_a_day(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rating, "MOST_A_DAY", 2)
-    monkeypatch.setattr(rebuild, "MOST_A_DAY", 2)
+    monkeypatch.setattr(rating, "MAX_RATED_PER_DAY", 2)
+    monkeypatch.setattr(rebuild, "MAX_RATED_PER_DAY", 2)
     one, two = new_guest(), new_guest()
     for _ in range(3):
         won(box, one, two)

@@ -25,8 +25,8 @@ def test_the_strongest_come_first_and_equals_share_a_place() -> None:
     rated(1003, 1300.4)
     rated(1004, 1500, sigma=240, game="trails")
     rows = list(table_page(USUAL_GAME, None, "", weak))
-    told = [(row.place, row.name, row.rating, row.mine) for row in rows]
-    assert told == [
+    listed = [(row.place, row.name, row.rating, row.mine) for row in rows]
+    assert listed == [
         (1, "Guest 1002", 1300, False),
         (1, "Guest 1003", 1300, False),
         (3, "Guest 1001", 1100, True),
@@ -57,15 +57,15 @@ def test_it_is_read_page_by_page() -> None:
 
 def test_the_page_says_what_there_is_and_what_there_is_not() -> None:
     client = Client()
-    assert "Nobody has a rating yet" in client.get("/hall/ratings").content.decode()
+    assert "Nobody has a rating yet" in client.get("/play/ratings").content.decode()
     rated(1001, 1100, sigma=200)
     rated(1001, 1300, game="trails")
-    page = client.get("/hall/ratings").content.decode()
+    page = client.get("/play/ratings").content.decode()
     assert "1100" in page
     assert "a guess yet" in page
     assert "1300" not in page
-    assert "1300" in client.get("/hall/ratings?game=trails").content.decode()
-    assert "Nobody of that number" in client.get("/hall/ratings?q=77").content.decode()
-    assert client.get("/hall/ratings?game=nonsense").status_code == 404
-    assert client.get("/hall/ratings?page=x&q=%00").status_code == 200
-    assert "/hall/ratings" in client.get("/hall/").content.decode()
+    assert "1300" in client.get("/play/ratings?game=trails").content.decode()
+    assert "Nobody of that number" in client.get("/play/ratings?q=77").content.decode()
+    assert client.get("/play/ratings?game=nonsense").status_code == 404
+    assert client.get("/play/ratings?page=x&q=%00").status_code == 200
+    assert "/play/ratings" in client.get("/play/").content.decode()

@@ -11,23 +11,23 @@ from crowdgame.rehearsal.phone import Phone
 from tests.voting.rehearsing import (
     PHONES,
     PLAN,
-    a_hall,
+    new_context,
     assert_the_books_agree,
     rehearse,
     until_voted,
 )
-from tests.voting.small_hall import SmallHall
+from tests.voting.small_hall import FakeServer
 from voting.protocol import EventEdited, PhoneWelcomed, You
 
 KINDS = ["change", "change", "lost", "again", "again", "welcome", "back"]
 STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 30)), max_size=40)
 
 
-class Told:
+class StateHistory:
     """A server's history; restored from a copy it goes on from there otherwise."""
 
     def __init__(self) -> None:
-        self.base = SmallHall().state()
+        self.base = FakeServer().state()
         self.states = [self.base]
         self.made = 0
 
@@ -46,38 +46,38 @@ class Told:
 @given(steps=STEPS)
 def test_of_what_came_since_the_last_welcome_the_newest_counts(steps: list[tuple[str, int]]) -> None:
     async def conversation() -> None:
-        hall = a_hall("http://127.0.0.1:9")
-        phone, told = Phone(0, hall), Told()
+        context = new_context("http://127.0.0.1:9")
+        phone, history = Phone(0, context), StateHistory()
 
         def welcome() -> int:
             phone._seq = -1  # its line was cut
-            phone.hear(told.welcome())
-            return len(told.states) - 1
+            phone.receive(history.welcome())
+            return len(history.states) - 1
 
         newest = welcome()
         for step, number in steps:
             if step in {"change", "lost"}:
-                told.change()
+                history.change()
             if step == "back":
-                del told.states[number % len(told.states) + 1 :]
+                del history.states[number % len(history.states) + 1 :]
             if step in {"welcome", "back"}:
                 newest = welcome()
             elif step != "lost":
-                seq = len(told.states) - 1 if step == "change" else number % len(told.states)
-                phone.hear(told.frame(seq))
+                seq = len(history.states) - 1 if step == "change" else number % len(history.states)
+                phone.receive(history.frame(seq))
                 newest = max(newest, seq)
-            assert (phone._seq, phone._state) == (newest, told.states[newest])
-            assert (hall.seq, hall.state) == (newest, told.states[newest])
+            assert (phone._seq, phone._state) == (newest, history.states[newest])
+            assert (context.seq, context.state) == (newest, history.states[newest])
         phone.leave()
 
     asyncio.run(conversation())
 
 
 def test_a_crowd_draws_a_secret_a_choice_and_its_book_keeps_those_that_count() -> None:
-    small = SmallHall()
-    report = rehearse(small)
+    fake = FakeServer()
+    report = rehearse(fake)
     secrets: dict[tuple[str, int, int], set[str | None]] = {}
-    for voter, cast in small.casts:
+    for voter, cast in fake.casts:
         secrets.setdefault((voter, cast.turn, cast.sequence), set()).add(cast.blind)
     assert all(len(drawn) == 1 and None not in drawn for drawn in secrets.values())
     assert len(set.union(*secrets.values())) == len(secrets)
@@ -89,14 +89,14 @@ def test_a_crowd_draws_a_secret_a_choice_and_its_book_keeps_those_that_count() -
 def test_phones_that_come_back_to_a_box_without_their_ballots_send_them_again() -> None:
     """No new epoch tells them: whoever would have noticed the loss is gone with their connection."""
 
-    async def all_is_lost(small: SmallHall) -> None:
-        await until_voted(small, PHONES)
-        small.ballots = {}
-        for socket in list(small.sockets):
+    async def all_is_lost(fake: FakeServer) -> None:
+        await until_voted(fake, PHONES)
+        fake.ballots = {}
+        for socket in list(fake.sockets):
             await socket.close(4006)
 
-    small = SmallHall(window_ms=4000)
-    report = rehearse(small, replace(PLAN, turns=1), all_is_lost)
-    assert len(small.sealed[1]) == PHONES
+    fake = FakeServer(window_ms=4000)
+    report = rehearse(fake, replace(PLAN, turns=1), all_is_lost)
+    assert len(fake.sealed[1]) == PHONES
     assert report.ballots.lost == 0
-    assert_the_books_agree(report, small)
+    assert_the_books_agree(report, fake)

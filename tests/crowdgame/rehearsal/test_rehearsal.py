@@ -12,14 +12,14 @@ from random import Random
 import pytest
 from rich.console import Console
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.agenda import AT_ONCE, Agenda
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.agenda import BATCH_SIZE, Agenda
 from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.hall import Hall
+from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.kept_seats import read_seats, write_seats
-from crowdgame.rehearsal.ledger import Ledger
+from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.own_load import OwnLoad
-from crowdgame.rehearsal.report import report_of
+from crowdgame.rehearsal.report import build_report
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 
@@ -29,26 +29,26 @@ ROOT = Path(__file__).parents[3]
 def test_thinking_leaves_room_for_hearing() -> None:
     async def slices() -> list[int]:
         agenda, done, seen = Agenda(), [0], []
-        for _ in range(3 * AT_ONCE - 1):
+        for _ in range(3 * BATCH_SIZE - 1):
             agenda.add(lambda: done.__setitem__(0, done[0] + 1))
         for _ in range(4):
             seen.append(done[0])
             await asyncio.sleep(0)
         return seen
 
-    assert asyncio.run(slices()) == [0, AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE - 1]
+    assert asyncio.run(slices()) == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE - 1]
 
 
 def test_a_crowd_that_measures_itself_says_so() -> None:
-    def told(busy_s: float) -> str:
-        hall = Hall("HALL", Address(""), "spread", ServerClock(float), Ledger(), Random(1))
+    def report_text(busy_s: float) -> str:
+        context = RehearsalContext("HALL", ServerAddress(""), "spread", ServerClock(float), RehearsalLedger(), Random(1))
         load, said = OwnLoad(), StringIO()
         load.busy_s = busy_s
-        Display(Console(file=said, width=200)).finish(report_of(hall, 1, load))
+        Display(Console(file=said, width=200)).finish(build_report(context, 1, load))
         return said.getvalue()
 
-    assert "the crowd is what is measured" in told(3.0)
-    assert "the crowd is what is measured" not in told(0.0)
+    assert "the crowd is what is measured" in report_text(3.0)
+    assert "the crowd is what is measured" not in report_text(0.0)
 
 
 def test_percentiles_are_of_the_nearest_rank() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from crowdgame.rehearsal.kept_ballot import KeptBallot
-from crowdgame.rehearsal.ledger import Ledger
-from crowdgame.rehearsal.report import voters_of
+from crowdgame.rehearsal.kept_ballot import PendingBallot
+from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.report import claimed_voters
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
-from voting.counting.choices import ranking_of, set_of
+from voting.counting.choices import encode_ranking, encode_set
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
 
 
@@ -26,27 +26,27 @@ from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Y
     ],
 )
 def test_what_a_refusal_asks_of_a_phone(code: Refusal, after_it: str) -> None:
-    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=1)
-    assert kept.refused(BallotRefused(turn=3, sequence=1, code=code, last=6)) == after_it
-    assert kept.settled == (after_it == "settled")
-    assert kept.cast().sequence == (7 if code == "stale" else 1)
+    pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=1)
+    assert pending.refused(BallotRefused(turn=3, sequence=1, code=code, last=6)) == after_it
+    assert pending.settled == (after_it == "settled")
+    assert pending.cast().sequence == (7 if code == "stale" else 1)
 
 
 def test_answers_to_other_ballots_settle_nothing() -> None:
-    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2)
-    assert not kept.counted(BallotCounted(turn=3, column=5, sequence=1))
-    assert not kept.counted(BallotCounted(turn=2, column=4, sequence=2))
-    kept.refused(BallotRefused(turn=2, sequence=2, code="late"))
-    assert not kept.settled
-    assert kept.counted(BallotCounted(turn=3, column=4, sequence=2))
-    assert not kept.counted(BallotCounted(turn=3, column=4, sequence=2))
+    pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2)
+    assert not pending.counted(BallotCounted(turn=3, choice=5, sequence=1))
+    assert not pending.counted(BallotCounted(turn=2, choice=4, sequence=2))
+    pending.refused(BallotRefused(turn=2, sequence=2, code="late"))
+    assert not pending.settled
+    assert pending.counted(BallotCounted(turn=3, choice=4, sequence=2))
+    assert not pending.counted(BallotCounted(turn=3, choice=4, sequence=2))
 
 
 def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
-    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, blinds={1: "a", 2: "b"})
-    assert [kept.cast().blind for _ in range(2)] == ["b", "b"]
-    kept.refused(BallotRefused(turn=3, sequence=2, code="stale", last=8))
-    assert (kept.cast().sequence, kept.cast().blind) == (9, "b")
+    pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2, blinds={1: "a", 2: "b"})
+    assert [pending.cast().blind for _ in range(2)] == ["b", "b"]
+    pending.refused(BallotRefused(turn=3, sequence=2, code="stale", last=8))
+    assert (pending.cast().sequence, pending.cast().blind) == (9, "b")
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
 def test_a_counted_ballot_that_the_box_does_not_hold_is_sent_again(
     turn: int | None, sequence: int, settled: bool
 ) -> None:
-    kept = KeptBallot(turn=3, epoch=1, column=4, sequence=2, settled=True)
-    kept.take_welcome(You(token="t", team=1, turn=turn, column=4, sequence=sequence))
-    assert kept.settled == settled
+    pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2, settled=True)
+    pending.apply_welcome(You(token="t", team=1, turn=turn, choice=4, sequence=sequence))
+    assert pending.settled == settled
 
 
 def test_a_new_epoch_unsettles_the_ballot_and_leaves_its_sequence() -> None:
     turn = a_turn(after())
-    kept = KeptBallot(turn=1, epoch=1, column=4, sequence=2, settled=True)
-    assert not kept.take_epoch(turn)
-    kept.epoch = 0
-    assert kept.take_epoch(turn)
-    assert (kept.settled, kept.cast()) == (False, BallotCast(turn=1, epoch=1, column=4, sequence=2))
+    pending = PendingBallot(turn=1, epoch=1, choice=4, sequence=2, settled=True)
+    assert not pending.apply_epoch(turn)
+    pending.epoch = 0
+    assert pending.apply_epoch(turn)
+    assert (pending.settled, pending.cast()) == (False, BallotCast(turn=1, epoch=1, choice=4, sequence=2))
 
 
 # ------------------------------------------------------------------ the ledger of a crowd
 def test_the_ledger_keeps_the_highest_sequence_and_only_so_many_turns() -> None:
-    book = Ledger(turns_kept=2)
+    book = RehearsalLedger(turns_kept=2)
     for turn, column, sequence in ((1, 1, 1), (2, 1, 2), (2, 3, 1), (3, 2, 1), (2, 4, 5)):
-        book.count_ballot(0, BallotCounted(turn=turn, column=column, sequence=sequence), newest=True)
+        book.count_ballot(0, BallotCounted(turn=turn, choice=column, sequence=sequence), newest=True)
     assert {turn: entry.acknowledged for turn, entry in book.turns.items()} == {
         2: {0: (4, 5)},
         3: {0: (2, 1)},
@@ -112,26 +112,26 @@ def test_an_acknowledged_ballot_must_be_in_the_tally(
     counts: dict[int, tuple[int, ...]],
     missing: int,
 ) -> None:
-    book = Ledger()
+    book = RehearsalLedger()
     entry = book.turn(1)
     entry.acknowledged = {phone: (column, 1) for phone, column in acknowledged.items()}
     entry.open, entry.tallies = set(unsure), counts
     entry.ballots = {team: sum(votes) for team, votes in counts.items()}
-    assert book.compare({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
+    assert book.count_missing({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
 
 
 def test_of_a_set_each_column_must_be_in_the_tally_and_of_a_ranking_the_first() -> None:
-    book = Ledger()
+    book = RehearsalLedger()
     entry = book.turn(1)
-    entry.acknowledged = {1: (set_of([1, 3]), 1), 2: (set_of([1, 2]), 1)}
-    entry.tallies, entry.ballots, entry.every = {1: (2, 1, 1)}, {1: 2}, True
-    assert book.compare({1: 1, 2: 1}) == 0
+    entry.acknowledged = {1: (encode_set([1, 3]), 1), 2: (encode_set([1, 2]), 1)}
+    entry.tallies, entry.ballots, entry.all_columns = {1: (2, 1, 1)}, {1: 2}, True
+    assert book.count_missing({1: 1, 2: 1}) == 0
     entry.tallies = {1: (2, 0, 1)}
-    assert book.compare({1: 1, 2: 1}) == 1
-    entry.acknowledged, entry.every = {1: (ranking_of([1, 3]), 1), 2: (ranking_of([2, 1]), 1)}, False
+    assert book.count_missing({1: 1, 2: 1}) == 1
+    entry.acknowledged, entry.all_columns = {1: (encode_ranking([1, 3]), 1), 2: (encode_ranking([2, 1]), 1)}, False
     entry.tallies = {1: (1, 1, 0)}
-    assert book.compare({1: 1, 2: 1}) == 0
+    assert book.count_missing({1: 1, 2: 1}) == 0
 
 
 def test_voters_are_known_by_their_tokens() -> None:
-    assert voters_of({3: sign_seat(Seat(7, "abc", 2))}) == {3: "abc"}
+    assert claimed_voters({3: sign_seat(Seat(7, "abc", 2))}) == {3: "abc"}

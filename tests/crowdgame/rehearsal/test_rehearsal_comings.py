@@ -13,7 +13,7 @@ from crowdgame.rehearsal.phone import Phone
 from tests.voting.rehearsing import (
     PHONES,
     PLAN,
-    a_hall,
+    new_context,
     assert_the_books_agree,
     everyone_is_in,
     no_phone_breaks,
@@ -21,111 +21,111 @@ from tests.voting.rehearsing import (
     until,
     until_voted,
 )
-from tests.voting.small_hall import SmallHall
-from voting.protocol import MAX_RETRY_MS, CloseCode, RetryTold
+from tests.voting.small_hall import FakeServer
+from voting.protocol import MAX_RETRY_MS, CloseCode, RetryAfter
 
 __all__ = ["no_phone_breaks"]
 
 
 # ------------------------------------------------------------------ in
 def test_a_phone_that_must_choose_a_team_chooses() -> None:
-    small = SmallHall(ask_team=True)
-    report = rehearse(small, replace(PLAN, turns=1))
+    fake = FakeServer(ask_team=True)
+    report = rehearse(fake, replace(PLAN, turns=1))
     assert report.errors == {"team_needed": PHONES}
-    assert Counter(seat.team for seat in small.seats.values()) == {1: PHONES // 2, 2: PHONES // 2}
+    assert Counter(seat.team for seat in fake.seats.values()) == {1: PHONES // 2, 2: PHONES // 2}
 
 
 def test_a_closed_door_is_knocked_at_again() -> None:
-    async def doors_open_late() -> None:
-        small = SmallHall(lobby="closed")
-        async with small.open():
-            crowd = Crowd(PLAN, a_hall(small.url), lambda progress: None)
+    async def open_lobby_late() -> None:
+        fake = FakeServer(lobby="closed")
+        async with fake.open():
+            crowd = Crowd(PLAN, new_context(fake.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await until(lambda: bool(small.joins))
-            small.lobby = "open"
-            await everyone_is_in(small, PHONES)
+            await until(lambda: bool(fake.joins))
+            fake.lobby = "open"
+            await everyone_is_in(fake, PHONES)
             crowd.stop()
             assert (await playing).joined == PHONES
 
-    asyncio.run(doors_open_late())
+    asyncio.run(open_lobby_late())
 
 
 def test_seats_in_a_file_make_the_same_crowd_again(tmp_path: Path) -> None:
     seats = tmp_path / "seats.json"
-    small = SmallHall()
-    rehearse(small, replace(PLAN, turns=1, seats=seats))
+    fake = FakeServer()
+    rehearse(fake, replace(PLAN, turns=1, seats=seats))
     tokens = read_seats(seats, "HALL")
-    assert set(tokens.values()) == set(small.seats)
+    assert set(tokens.values()) == set(fake.seats)
 
     async def again() -> None:
-        async with small.open():
-            hall = a_hall(small.url)
-            hall.tokens = dict(tokens)
-            crowd = Crowd(PLAN, hall, lambda progress: None)
+        async with fake.open():
+            context = new_context(fake.url)
+            context.tokens = dict(tokens)
+            crowd = Crowd(PLAN, context, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await everyone_is_in(small, PHONES)
+            await everyone_is_in(fake, PHONES)
             crowd.stop()
             await playing
 
     asyncio.run(again())
-    assert len(small.seats) == PHONES
+    assert len(fake.seats) == PHONES
 
 
 def test_a_seat_that_is_no_longer_good_is_given_up() -> None:
     async def a_new_secret() -> None:
-        small = SmallHall(bad_tokens=frozenset({"old"}))
-        async with small.open():
-            hall = a_hall(small.url)
-            hall.tokens = dict.fromkeys(range(PHONES), "old")
-            crowd = Crowd(PLAN, hall, lambda progress: None)
+        fake = FakeServer(bad_tokens=frozenset({"old"}))
+        async with fake.open():
+            context = new_context(fake.url)
+            context.tokens = dict.fromkeys(range(PHONES), "old")
+            crowd = Crowd(PLAN, context, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await everyone_is_in(small, PHONES)
+            await everyone_is_in(fake, PHONES)
             crowd.stop()
             report = await playing
         assert (report.joined, report.away) == (PHONES, {})
-        assert len(small.joins) == 2 * PHONES
+        assert len(fake.joins) == 2 * PHONES
 
     asyncio.run(a_new_secret())
 
 
 # ------------------------------------------------------------------ back
 def test_a_restarting_server_finds_everyone_back_in_their_seats() -> None:
-    async def server_restarts(small: SmallHall) -> None:
-        await until_voted(small, PHONES // 2)
-        for socket in list(small.sockets):
+    async def server_restarts(fake: FakeServer) -> None:
+        await until_voted(fake, PHONES // 2)
+        for socket in list(fake.sockets):
             await socket.close(CloseCode.UNAVAILABLE)
 
-    small = SmallHall(window_ms=3000)
-    report = rehearse(small, replace(PLAN, turns=1), server_restarts)
+    fake = FakeServer(window_ms=3000)
+    report = rehearse(fake, replace(PLAN, turns=1), server_restarts)
     assert report.reconnects == PHONES
-    assert len(small.seats) == PHONES
-    assert len(small.sealed[1]) == PHONES
-    assert_the_books_agree(report, small)
+    assert len(fake.seats) == PHONES
+    assert len(fake.sealed[1]) == PHONES
+    assert_the_books_agree(report, fake)
 
 
 def test_phones_come_back_when_they_are_told() -> None:
-    async def gateway_is_drained(small: SmallHall) -> None:
-        await until_voted(small, PHONES // 2)
-        for socket in list(small.sockets):
-            await small.tell(socket, RetryTold(within_ms=2500))
+    async def gateway_is_drained(fake: FakeServer) -> None:
+        await until_voted(fake, PHONES // 2)
+        for socket in list(fake.sockets):
+            await fake.send(socket, RetryAfter(within_ms=2500))
             await socket.close(CloseCode.RESTARTING)
 
-    small = SmallHall(window_ms=6000)
-    report = rehearse(small, replace(PLAN, turns=1), gateway_is_drained)
+    fake = FakeServer(window_ms=6000)
+    report = rehearse(fake, replace(PLAN, turns=1), gateway_is_drained)
     assert (report.retries, report.closed) == (PHONES, {"4006": PHONES})
     assert report.reconnected_in_s
     assert report.reconnected_in_s.max > 0.6, "all came within their own back-off"
-    assert len(small.sealed[1]) == PHONES
-    assert_the_books_agree(report, small)
+    assert len(fake.sealed[1]) == PHONES
+    assert_the_books_agree(report, fake)
 
 
 def test_no_server_sends_a_phone_away_for_longer_than_half_a_minute() -> None:
     async def sent_away() -> float:
-        phone = Phone(0, a_hall("http://127.0.0.1:1"))
-        phone.hear(RetryTold(within_ms=10 * MAX_RETRY_MS))
+        phone = Phone(0, new_context("http://127.0.0.1:1"))
+        phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
         phone.closed(CloseCode.CROWDED, "")
-        assert phone._coming
-        pause_s = phone._coming.when() - asyncio.get_running_loop().time()
+        assert phone._reconnect_timer
+        pause_s = phone._reconnect_timer.when() - asyncio.get_running_loop().time()
         phone.leave()
         return pause_s
 
@@ -133,24 +133,24 @@ def test_no_server_sends_a_phone_away_for_longer_than_half_a_minute() -> None:
 
 
 def test_a_server_that_vanishes_without_a_word_is_come_back_to() -> None:
-    async def power_fails(small: SmallHall) -> None:
-        await until_voted(small, PHONES // 2)
-        for socket in list(small.sockets):
+    async def power_fails(fake: FakeServer) -> None:
+        await until_voted(fake, PHONES // 2)
+        for socket in list(fake.sockets):
             socket.transport.abort()
 
-    small = SmallHall(window_ms=3000)
-    report = rehearse(small, replace(PLAN, turns=1), power_fails)
+    fake = FakeServer(window_ms=3000)
+    report = rehearse(fake, replace(PLAN, turns=1), power_fails)
     assert (report.reconnects, report.closed) == (PHONES, {"no word": PHONES})
-    assert_the_books_agree(report, small)
+    assert_the_books_agree(report, fake)
 
 
 @pytest.mark.parametrize("code", [CloseCode.NOT_ALLOWED, CloseCode.OPEN_ELSEWHERE])
 def test_a_phone_that_is_sent_away_stays_away(code: int) -> None:
-    async def one_is_not_wanted(small: SmallHall) -> None:
-        await next(iter(small.sockets)).close(code)
+    async def one_is_not_wanted(fake: FakeServer) -> None:
+        await next(iter(fake.sockets)).close(code)
 
-    small = SmallHall()
-    report = rehearse(small, replace(PLAN, turns=1), one_is_not_wanted)
+    fake = FakeServer()
+    report = rehearse(fake, replace(PLAN, turns=1), one_is_not_wanted)
     assert report.away == {str(code): 1}
     assert (report.connected, report.reconnects) == (PHONES - 1, 0)
-    assert len(small.joins) == PHONES
+    assert len(fake.joins) == PHONES

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.faces import Faces
@@ -28,24 +28,24 @@ def rehearse(
     )
 
 
-def report_of(file: Path) -> Report:
-    return msgspec.json.decode(file.read_bytes(), type=Report)
+def report_of(file: Path) -> RehearsalReport:
+    return msgspec.json.decode(file.read_bytes(), type=RehearsalReport)
 
 
 def test_a_crowd_comes_in_with_tickets_from_a_file(house: House, tmp_path: Path) -> None:
     made = house.ask("event", admission="tickets", **BRISK)
     house.ask("begin", event_id=made["id"])
-    told = rehearse(house, made["code"])
-    assert told.returncode == 1
-    assert "--tickets FILE" in told.stderr
+    result = rehearse(house, made["code"])
+    assert result.returncode == 1
+    assert "--tickets FILE" in result.stderr
     tickets = tmp_path / "tickets.txt"
     tickets.write_text("\n".join(house.ask("tickets", event_id=made["id"], count=PHONES)))
     report = tmp_path / "report.json"
     assert rehearse(house, made["code"], "--tickets", str(tickets), "--json", str(report)).returncode == 0
     assert report_of(report).joined == PHONES
     tickets.write_text("BCDF-GHJK")
-    told = rehearse(house, made["code"], "--tickets", str(tickets))
-    assert "holds 1 codes, too few for 20 phones" in told.stderr
+    result = rehearse(house, made["code"], "--tickets", str(tickets))
+    assert "holds 1 codes, too few for 20 phones" in result.stderr
 
 
 def test_a_crowd_knows_the_code_of_the_moment_where_the_secret_is(house: House, tmp_path: Path) -> None:
@@ -55,15 +55,15 @@ def test_a_crowd_knows_the_code_of_the_moment_where_the_secret_is(house: House, 
     assert rehearse(house, made["code"], "--json", str(report)).returncode == 0
     assert report_of(report).joined == PHONES
     for secret in ("", "another"):
-        told = rehearse(house, made["code"], secret=secret)
-        assert told.returncode == 1
-        assert "set SECRET_KEY to the server's" in told.stderr
+        result = rehearse(house, made["code"], secret=secret)
+        assert result.returncode == 1
+        assert "set SECRET_KEY to the server's" in result.stderr
 
 
 @pytest.mark.parametrize("admission", ["tickets", "roster"])
 def test_the_control_rooms_crowd_has_no_tickets(house: House, faces: Faces, admission: str) -> None:
     made = house.ask("event", admission=admission, lobby="open")
     console = faces.console(made["code"], house.ask("session", name="olga"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     console.say("action.ask", id=1, action="rehearsal.start", phones=5)
-    assert "no tickets" in console.hear("action.refused", id=1)["text"]
+    assert "no tickets" in console.receive("action.refused", id=1)["text"]

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
-from crowdgame.rehearsal.verdict import cabinet_of, mood_of
+from crowdgame.rehearsal.verdict import grid_from_board, draw_mood
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
-from voting.counting.choices import is_fit
+from voting.counting.choices import is_valid_choice
 from voting.counting.types import TallyMethod
 
 METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
@@ -24,7 +24,7 @@ def favourite(state: object, side: Side) -> int:
     picks: Counter[int] = Counter()
     for seed in range(100):
         rng = Random(seed)
-        mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
+        mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
         picks[Counter(mood.choose(rng) for _ in range(50)).most_common(1)[0][0]] += 1
     return picks.most_common(1)[0][0]
 
@@ -41,18 +41,18 @@ def test_a_crowd_stops_the_others_four() -> None:
 def test_a_mood_has_only_legal_columns_and_some_hope_for_each(seed: int, side: Side) -> None:
     rng = Random(seed)
     state = after(*(((1, 1),) * 3), *(((4, 3),) * rng.randrange(3)))
-    mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
+    mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
     assert mood.columns == (2, 3, 4, 5, 6, 7)
-    assert all(weight > 0 for weight in (*mood.sense, *mood.gut))
+    assert all(weight > 0 for weight in (*mood.board_weights, *mood.random_weights))
     assert mood.choose(rng) in mood.columns
 
 
 @given(st.integers(0, 2**32), st.sampled_from(METHODS))
 def test_a_mood_votes_in_the_matchs_way(seed: int, method: TallyMethod) -> None:
     rng, state = Random(seed), after((1, 7))
-    mood = mood_of(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
+    mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
     choices = [mood.vote(rng, method) for _ in range(20)]
-    assert all(is_fit(choice, method, mood.columns, may_resign=False) for choice in choices)
+    assert all(is_valid_choice(choice, method, mood.columns, may_resign=False) for choice in choices)
     assert (max(choices) > 7) is (method in ("approval", "instant_runoff"))
 
 
@@ -64,7 +64,7 @@ def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:
             if SIMULTANEOUS.result(state) != "open":
                 break
             turn, board = a_turn(state, number), SIMULTANEOUS.view(state, None)
-            moods = (mood_of(board, turn, side, rng) for side in SIDES)
+            moods = (draw_mood(board, turn, side, rng) for side in SIDES)
             picks = [Counter(m.choose(rng) for _ in range(50)).most_common(1)[0][0] for m in moods]
             state, _ = SIMULTANEOUS.resolve(state, Picks(*picks))
         results[SIMULTANEOUS.result(state)] += 1
@@ -77,7 +77,7 @@ def test_a_board_becomes_the_cabinet_it_shows() -> None:
         state = game.start(game.draw_lots(game.options(), 0))
         for column in (1, 1, 4):
             state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
-        assert cabinet_of(game.view(state, None)) == state.cabinet
+        assert grid_from_board(game.view(state, None)) == state.grid
 
 
 @given(
@@ -109,6 +109,6 @@ def test_profiles_are_early_late_or_all_over() -> None:
 def test_of_a_board_that_its_game_drew_everything_legal_is_fancied(slug: str) -> None:
     game = find_game(slug)
     state = game.start(game.draw_lots(read_options(game, {}), 1))
-    mood = mood_of(game.view(state, None), a_turn(state, game=game), "red", Random(1))
+    mood = draw_mood(game.view(state, None), a_turn(state, game=game), "red", Random(1))
     assert mood.columns == game.legal_actions(state, "red")
     assert {mood.choose(Random(seed)) for seed in range(200)} == set(mood.columns)

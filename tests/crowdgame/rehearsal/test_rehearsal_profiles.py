@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.profile import Profile
-from crowdgame.rehearsal.report import Report
+from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
@@ -19,7 +19,7 @@ from tests.stack import House
 
 PHONES, TURNS, WINDOW_S = 40, 3, 5
 LONGEST_S = 120
-Reports = dict[str, tuple[int, Report, str]]
+Reports = dict[str, tuple[int, RehearsalReport, str]]
 
 
 def rehearsal(house: House, code: str, profile: str, home: Path) -> subprocess.Popen[str]:
@@ -49,8 +49,8 @@ def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             house.ask("begin", event_id=event["id"])
         said = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
         assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), said
-        assert house.trouble("gateway", since) == []
-        read = msgspec.json.Decoder(Report).decode
+        assert house.log_errors("gateway", since) == []
+        read = msgspec.json.Decoder(RehearsalReport).decode
         yield {
             p: (event, read((home / f"{p}.json").read_bytes()), said[p]) for p, (event, _) in running.items()
         }

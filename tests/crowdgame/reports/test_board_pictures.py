@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import Wish, new_duel
+from crowdgame.duels.duels import DuelSettings, new_duel
 from crowdgame.reports import png as pictures
-from crowdgame.reports.png import SHEETS, STATIC, picture_of
+from crowdgame.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.reports.preview import draw_preview, plain_style
 from games.engine.game import Board
 from games.engine.registry import all_games, find_game, read_options
@@ -67,14 +67,14 @@ def test_no_vote_of_an_open_turn_is_in_it(client: Client, box: BallotBox) -> Non
     turn = match.turns.get()
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
-    pictures._kept.clear()
+    pictures._cache.clear()
     assert asked(client, path) == before
 
 
 @pytest.mark.django_db
 def test_a_game_that_waits_has_one_and_a_stranger_none(client: Client, box: BallotBox) -> None:
-    duel = new_duel(new_guest(), Wish())
-    assert size_of(asked(client, linked(client, f"/hall/{duel.event.code}"))) == SIZE
+    duel = new_duel(new_guest(), DuelSettings())
+    assert size_of(asked(client, linked(client, f"/play/{duel.event.code}"))) == SIZE
     for path in ("/board/ZZZZ.png", f"/board/{duel.event.code}/1.png"):
         assert client.get(path).status_code == 404
 
@@ -83,17 +83,17 @@ def test_a_game_that_waits_has_one_and_a_stranger_none(client: Client, box: Ball
 def test_who_comes_while_others_are_drawn_is_told_when_to_come_back(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    duel = new_duel(new_guest(), Wish())
-    monkeypatch.setattr(pictures, "PATIENCE_S", 0.01)
-    pictures._kept.clear()
-    with pictures._drawing:
+    duel = new_duel(new_guest(), DuelSettings())
+    monkeypatch.setattr(pictures, "LOCK_TIMEOUT_S", 0.01)
+    pictures._cache.clear()
+    with pictures._render_lock:
         answer = client.get(f"/board/{duel.event.code}.png")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
 
 
 @pytest.mark.parametrize("slug", all_games())
 def test_every_game_has_its_picture(slug: str) -> None:
-    assert size_of(picture_of(("test", slug), first_board(slug), None)) == SIZE
+    assert size_of(render_picture(("test", slug), first_board(slug), None)) == SIZE
 
 
 def test_it_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_it_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return PNG
 
     monkeypatch.setattr(pictures, "_draw", draw)
-    for turn in (1, 1, 2, *range(10, 10 + pictures.KEPT)):
-        picture_of(("once", turn), first_board(), None)
-    assert len(drawn) == 2 + pictures.KEPT
-    assert len(pictures._kept) == pictures.KEPT
+    for turn in (1, 1, 2, *range(10, 10 + pictures.MAX_CACHED)):
+        render_picture(("once", turn), first_board(), None)
+    assert len(drawn) == 2 + pictures.MAX_CACHED
+    assert len(pictures._cache) == pictures.MAX_CACHED
 
 
 def test_its_colours_are_those_of_the_pages() -> None:

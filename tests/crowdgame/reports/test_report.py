@@ -9,29 +9,29 @@ import pytest
 from django.db import transaction
 
 from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
-from crowdgame.reports.model import Report, csv_rows
+from crowdgame.reports.model import MatchReport, csv_rows
 from crowdgame.reports.page import view_report
 from crowdgame.reports.reading import read_report
-from crowdgame.reports.words import tell_end, tell_result, tell_turn, tell_turning_point
+from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
 from deploy.laptop.supervisor import Supervisor
 from games.matches import abort_match
 from games.models import Match
 from tests.voting.playing import RED_WINS, new_event, play
 from tests.voting.recording import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.records.match_record import MatchRecord, count_of
+from voting.records.match_record import MatchRecord, side_count
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-Told = tuple[Report, MatchRecord]
+ReportAndRecord = tuple[MatchReport, MatchRecord]
 
 
 @pytest.fixture(scope="module")
-def told(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Told]:
+def reports(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, ReportAndRecord]:
     """Of MATCHES, played once; nothing of them stays."""
     box = BallotBox()
-    box.forget_all_events()
+    box.delete_all_events()
     with django_db_blocker.unblock(), transaction.atomic():
         matches = {name: play_match(box, *match) for name, match in MATCHES.items()}
         both = {name: (report_of(match), record_of(match)) for name, match in matches.items()}
@@ -40,25 +40,25 @@ def told(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervis
     return both
 
 
-def report_of(match: Match) -> Report:
+def report_of(match: Match) -> MatchReport:
     return read_report(Match.objects.select_related("event", "red", "yellow").get(pk=match.pk))
 
 
-def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> Report:
+def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchReport:
     match = start_match(new_event(**terms).pk, box)
     play(match, box, picks)
     return report_of(match)
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_it_has_the_figures_of_the_record(name: str, told: dict[str, Told]) -> None:
-    report, record = told[name]
+def test_it_has_the_figures_of_the_record(name: str, reports: dict[str, ReportAndRecord]) -> None:
+    report, record = reports[name]
     assert len(report.turns) == len(record.turns)
     falling: dict[str, int] = {}
     for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
         falling |= {side: pick for side, pick in msgspec.structs.asdict(picks).items() if pick}
         for side in ("red", "yellow"):
-            counted, vote = count_of(count, side), turn.votes.get(side)
+            counted, vote = side_count(count, side), turn.votes.get(side)
             assert (counted is None) == (vote is None)
             if counted and vote:
                 assert (counted.counts, counted.pick, counted.decided_by) == (
@@ -74,8 +74,8 @@ def test_it_has_the_figures_of_the_record(name: str, told: dict[str, Told]) -> N
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_every_drawing_is_sound_and_says_what_it_shows(name: str, told: dict[str, Told]) -> None:
-    view = view_report(told[name][0])
+def test_every_drawing_is_sound_and_says_what_it_shows(name: str, reports: dict[str, ReportAndRecord]) -> None:
+    view = view_report(reports[name][0])
     turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
     for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
         assert Xml.fromstring(drawn).get("aria-label")  # noqa: S314  our own
@@ -85,9 +85,9 @@ def test_every_drawing_is_sound_and_says_what_it_shows(name: str, told: dict[str
 
 def test_the_end_in_words(box: BallotBox) -> None:
     report = played(box, RED_WINS)
-    assert tell_result(report) == "Rooks won"
-    assert tell_end(report) == "Four in a row in turn 4."
-    turned = tell_turning_point(report)
+    assert describe_result(report) == "Rooks won"
+    assert describe_end(report) == "Four in a row in turn 4."
+    turned = describe_turning_point(report)
     assert turned.startswith(
         "From turn 3 to the end there was always a column that won for Rooks at once: column 1"
     )
@@ -96,15 +96,15 @@ def test_the_end_in_words(box: BallotBox) -> None:
 
 def test_both_at_once_is_said(box: BallotBox) -> None:
     report = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
-    assert tell_end(report) == "Both had four in a row in turn 4; the token decided against Doves."
+    assert describe_end(report) == "Both had four in a row in turn 4; the token decided against Doves."
 
 
-def test_what_is_not_won_on_the_board_has_no_turning_point(told: dict[str, Told]) -> None:
-    forfeit, both, begun = (told[name][0] for name in ("forfeit", "both forfeit", "begun"))
-    assert (tell_result(forfeit), tell_end(forfeit)) == ("Rooks won", "Nobody of Doves voted in turn 2.")
-    assert (tell_result(both), tell_end(both)) == ("A draw", "Nobody voted in turn 1, on either side.")
-    assert tell_result(begun) == "Still being played"
-    assert not any(map(tell_turning_point, [forfeit, both, begun]))
+def test_what_is_not_won_on_the_board_has_no_turning_point(reports: dict[str, ReportAndRecord]) -> None:
+    forfeit, both, begun = (reports[name][0] for name in ("forfeit", "both forfeit", "begun"))
+    assert (describe_result(forfeit), describe_end(forfeit)) == ("Rooks won", "Nobody of Doves voted in turn 2.")
+    assert (describe_result(both), describe_end(both)) == ("A draw", "Nobody voted in turn 1, on either side.")
+    assert describe_result(begun) == "Still being played"
+    assert not any(map(describe_turning_point, [forfeit, both, begun]))
 
 
 def test_a_match_that_was_stopped(box: BallotBox) -> None:
@@ -112,38 +112,38 @@ def test_a_match_that_was_stopped(box: BallotBox) -> None:
     play(match, box, [(1, 2)])
     abort_match(match, box.now())
     report = report_of(match)
-    assert tell_result(report) == "Stopped before its end"
-    assert tell_end(report) == "The organizer stopped it after 1 turn."
+    assert describe_result(report) == "Stopped before its end"
+    assert describe_end(report) == "The organizer stopped it after 1 turn."
 
 
 def test_a_conflict_is_told_with_its_token(box: BallotBox) -> None:
     report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
     first, second, _, last = report.turns
-    assert tell_turn(report, first).startswith(
+    assert describe_turn(report, first).startswith(
         "Both chose column 4. Rooks held the token and dropped first; Doves"
     )
-    assert "Doves held the token and dropped first" in tell_turn(report, second)
-    assert "there was no room left for Doves. The token went to Doves." in tell_turn(report, last)
+    assert "Doves held the token and dropped first" in describe_turn(report, second)
+    assert "there was no room left for Doves. The token went to Doves." in describe_turn(report, last)
 
 
-def test_how_a_pick_came_about_is_told(told: dict[str, Told]) -> None:
-    lots, lottery, first = (told[name][0] for name in ("lots", "lottery", "first"))
-    assert "Rooks had a tie, and the lot took" in tell_turn(lots, lots.turns[1])
-    assert "Nobody of Doves voted, and the lot took" in tell_turn(lots, lots.turns[2])
-    assert "One ballot of Rooks was drawn" in tell_turn(lottery, lottery.turns[0])
-    assert "Rooks had a tie, and 1 had its votes first." in tell_turn(first, first.turns[0])
-    assert "Nobody of Doves voted, and nothing dropped for them." in tell_turn(first, first.turns[0])
+def test_how_a_pick_came_about_is_told(reports: dict[str, ReportAndRecord]) -> None:
+    lots, lottery, first = (reports[name][0] for name in ("lots", "lottery", "first"))
+    assert "Rooks had a tie, and the lot took" in describe_turn(lots, lots.turns[1])
+    assert "Nobody of Doves voted, and the lot took" in describe_turn(lots, lots.turns[2])
+    assert "One ballot of Rooks was drawn" in describe_turn(lottery, lottery.turns[0])
+    assert "Rooks had a tie, and 1 had its votes first." in describe_turn(first, first.turns[0])
+    assert "Nobody of Doves voted, and nothing dropped for them." in describe_turn(first, first.turns[0])
 
 
-def test_what_was_chosen_in_secret_is_told_as_such(told: dict[str, Told]) -> None:
-    report = told["selector"][0]
-    secret, answer = (tell_turn(report, turn) for turn in report.turns[:2])
+def test_what_was_chosen_in_secret_is_told_as_such(reports: dict[str, ReportAndRecord]) -> None:
+    report = reports["selector"][0]
+    secret, answer = (describe_turn(report, turn) for turn in report.turns[:2])
     assert secret == "Rooks chose column 4, in secret."
     assert answer.startswith("Both chose column 4. Rooks held the token and dropped first")
 
 
-def test_rows_for_a_spreadsheet(told: dict[str, Told]) -> None:
-    head, *rows = csv_rows(told["forfeit"][0])
+def test_rows_for_a_spreadsheet(reports: dict[str, ReportAndRecord]) -> None:
+    head, *rows = csv_rows(reports["forfeit"][0])
     assert {len(row) for row in rows} == {len(head)}
     cells = [dict(zip(head, row, strict=True)) for row in rows]
     assert [row["result"] for row in cells] == ["open", "red"]

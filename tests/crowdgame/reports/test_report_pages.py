@@ -13,7 +13,7 @@ from crowdgame.web.content_policy import INLINE
 from games.models import Event, Match, Team
 from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.records.exports import version_of
+from voting.records.exports import record_version
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +78,7 @@ def test_nothing_of_an_open_vote_is_in_it(client: Client, box: BallotBox) -> Non
     assert turn.seed not in before
     assert "Still being played" in before
     assert client.get(address(begun)).headers["Cache-Control"] == "no-cache"
-    assert version_of(begun) not in {kept[:-1] for kept in report_pages._kept}
+    assert record_version(begun) not in {kept[:-1] for kept in report_pages._kept}
 
 
 def test_a_match_without_a_turn_has_a_page(client: Client, box: BallotBox) -> None:

@@ -9,19 +9,19 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.operations.retention import without_voters
-from crowdgame.reports.study import HEAD, study_rows
+from crowdgame.reports.study import HEADER, study_rows
 from games.matches import end_match
 from games.models import Event, Match
 from tests.voting.playing import new_event, only_turn, open_now, organizer, play_out, store, vote
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import HAND, Ballot
+from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.models import TallyRecord
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TOLD = "A study of the university: how do crowds agree? Ask Ada, room 12."
+CONSENT = "A study of the university: how do crowds agree? Ask Ada, room 12."
 
 
 def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
@@ -39,12 +39,12 @@ def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
 
 def rows_of(event: Event) -> list[dict[str, str]]:
     head, *rows = study_rows(event)
-    assert head == HEAD
+    assert head == HEADER
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def test_a_voters_votes_stay_together_and_nothing_says_whose_they_are(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     played(event, box)
     rows = rows_of(event)
     by_voter: dict[str, list[str]] = {}
@@ -59,13 +59,13 @@ def test_a_voters_votes_stay_together_and_nothing_says_whose_they_are(box: Ballo
     assert {(row["turn"], row["side"], row["picked"]) for row in rows} == {
         ("1", "red", "3"), ("1", "yellow", "1"), ("2", "red", "5"), ("2", "yellow", "2"),
     }  # fmt: skip
-    told = "\n".join(",".join(row) for row in study_rows(event))
-    assert "red1" not in told
-    assert "yellow1" not in told
+    text = "\n".join(",".join(row) for row in study_rows(event))
+    assert "red1" not in text
+    assert "yellow1" not in text
 
 
 def test_who_is_number_one_is_drawn_anew_each_time(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     played(event, box)
     firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
     assert firsts == {"red3", "red4", "yellow1"}
@@ -74,7 +74,7 @@ def test_who_is_number_one_is_drawn_anew_each_time(box: BallotBox) -> None:
 def test_nobody_who_was_not_told_from_the_start_is_in_it(box: BallotBox) -> None:
     event = new_event()
     played(event, box)
-    Event.objects.filter(pk=event.pk).update(consent=TOLD)
+    Event.objects.filter(pk=event.pk).update(consent=CONSENT)
     event.refresh_from_db()
     assert rows_of(event) == []
     played(event, box)
@@ -84,18 +84,18 @@ def test_nobody_who_was_not_told_from_the_start_is_in_it(box: BallotBox) -> None
 
 
 def test_hands_that_were_counted_are_no_people(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
     vote(turn, box, [3])
-    store(turn, [Ballot(f"{HAND}y{number}", "yellow", 5, 1) for number in range(3)])
+    store(turn, [Ballot(f"{HAND_VOTER_PREFIX}y{number}", "yellow", 5, 1) for number in range(3)])
     match = play_out(turn, box).match
     end_match(match, "draw", "board", box.now())
     assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
 
 
 def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     match = played(event, box)
     record = TallyRecord.objects.filter(turn__match=match).first()
     assert record
@@ -104,25 +104,25 @@ def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
 
 
 def test_phones_are_told(box: BallotBox) -> None:
-    assert snapshot(new_event(consent=TOLD)).consent == TOLD
+    assert snapshot(new_event(consent=CONSENT)).consent == CONSENT
 
 
 def test_who_comes_into_a_match_is_told_what_holds_for_it(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     match = start_match(event.pk, box)
     Event.objects.update(consent="")
     event.refresh_from_db()
-    assert snapshot(event).consent == TOLD
+    assert snapshot(event).consent == CONSENT
     end_match(match, "draw", "board", box.now())
     assert snapshot(event).consent == ""
     match = start_match(event.pk, box)
-    Event.objects.update(consent=TOLD)
+    Event.objects.update(consent=CONSENT)
     event.refresh_from_db()
     assert snapshot(event).consent == ""
 
 
 def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:
-    event = new_event(consent=TOLD)
+    event = new_event(consent=CONSENT)
     played(event, box)
     address = f"/console/{event.code}/study.csv"
     client = Client()
@@ -132,7 +132,7 @@ def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:
     client.force_login(organizer())
     answer = client.get(address)
     rows = list(csv.reader(io.StringIO(answer.content.decode())))
-    assert tuple(rows[0]) == HEAD
+    assert tuple(rows[0]) == HEADER
     assert len(rows) == 1 + 8
     assert "no-store" in answer.headers["Cache-Control"]
     assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()

@@ -20,12 +20,12 @@ def test_the_house_serves_the_script_that_counts_its_records(
     play(match, box, RED_WINS)
     script, record = tmp_path / "verify.py", tmp_path / "match.json"
     script.write_bytes(client.get("/verify.py").content)
-    told = client.get(f"/record/{match.event.code}/1.json").content
-    record.write_bytes(told)
+    content = client.get(f"/record/{match.event.code}/1.json").content
+    record.write_bytes(content)
     count = [sys.executable, "-I", str(script), str(record)]
     assert subprocess.run(count, capture_output=True, check=False).returncode == 0
-    record.write_bytes(told.replace(b'"result":"red"', b'"result":"yellow"'))
-    assert record.read_bytes() != told
+    record.write_bytes(content.replace(b'"result":"red"', b'"result":"yellow"'))
+    assert record.read_bytes() != content
     assert subprocess.run(count, capture_output=True, check=False).returncode == 1
 
 

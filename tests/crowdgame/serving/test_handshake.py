@@ -24,8 +24,8 @@ USUAL = {
 
 
 def head(**headers: str) -> bytes:
-    told = USUAL | {name.replace("_", "-"): value for name, value in headers.items()}
-    lines = ["GET /anywhere?a=b HTTP/1.1", *(f"{name}: {value}" for name, value in told.items() if value)]
+    fields = USUAL | {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = ["GET /anywhere?a=b HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value)]
     return "\r\n".join([*lines, "", ""]).encode()
 
 
@@ -33,17 +33,17 @@ def dial(shouter: Shouter) -> socket.socket:
     return socket.create_connection((LOOPBACK, shouter.port), timeout=5)
 
 
-def hear(line: socket.socket, wanted: bytes) -> bytes:
-    heard = b""
-    while wanted not in heard and (more := line.recv(65_536)):
-        heard += more
-    return heard
+def read_until(line: socket.socket, wanted: bytes) -> bytes:
+    received = b""
+    while wanted not in received and (more := line.recv(65_536)):
+        received += more
+    return received
 
 
 def test_it_is_accepted_without_compression(shouter: Shouter) -> None:
     with dial(shouter) as line:
         line.sendall(head())
-        answer = hear(line, b"\r\n\r\n")
+        answer = read_until(line, b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 101 ")
         assert ACCEPTED in answer
         assert b"deflate" not in answer
@@ -55,16 +55,16 @@ def test_it_may_come_in_pieces(shouter: Shouter) -> None:
         for start in range(0, len(whole), 40):
             line.sendall(whole[start : start + 40])
             time.sleep(0.002)
-        hear(line, b"\r\n\r\n")
+        read_until(line, b"\r\n\r\n")
         line.sendall(HELLO)
-        assert hear(line, ANSWER) == ANSWER
+        assert read_until(line, ANSWER) == ANSWER
 
 
 @pytest.mark.parametrize("origin", ["null", "https://elsewhere.example", "http://[::1]:8000"])
 def test_any_origin_comes_as_far_as_the_application(shouter: Shouter, origin: str) -> None:
     with dial(shouter) as line:
         line.sendall(head(Origin=origin))
-        assert hear(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+        assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_any_origin_comes_as_far_as_the_application(shouter: Shouter, origin: st
 def test_what_is_no_handshake_is_refused(shouter: Shouter, headers: dict[str, str]) -> None:
     with dial(shouter) as line:
         line.sendall(head(**headers))
-        assert hear(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"400", b"426"}
+        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"400", b"426"}
     with dial(shouter) as line:
         line.sendall(head())
-        assert hear(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+        assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
 
 
 @pytest.mark.parametrize(
@@ -108,22 +108,22 @@ def test_what_is_unusual_is_left_to_the_servers(headers: dict[str, str]) -> None
 def test_of_two_requests_at_once_each_is_its_own(shouter: Shouter) -> None:
     with dial(shouter) as line:
         line.sendall(b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head())
-        assert hear(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"204", b"400"}
+        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"204", b"400"}
 
 
 def test_one_that_asks_for_a_subprotocol_is_accepted_without(shouter: Shouter) -> None:
     with dial(shouter) as line:
         line.sendall(head(Sec_WebSocket_Protocol="chess"))
-        assert b"chess" not in hear(line, b"\r\n\r\n")
+        assert b"chess" not in read_until(line, b"\r\n\r\n")
         line.sendall(HELLO)
-        assert hear(line, ANSWER) == ANSWER
+        assert read_until(line, ANSWER) == ANSWER
 
 
 def test_http_is_answered_again_and_again(shouter: Shouter) -> None:
     with dial(shouter) as line:
         for _ in range(3):
             line.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert hear(line, b"\r\n\r\n").startswith(b"HTTP/1.1 204 ")
+            assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 204 ")
 
 
 def test_a_head_without_end_is_not_kept(shouter: Shouter) -> None:
@@ -135,4 +135,4 @@ def test_a_head_without_end_is_not_kept(shouter: Shouter) -> None:
                 time.sleep(0.001)
         except OSError:
             return
-        assert hear(line, b"\r\n\r\n").split(b" ", 2)[1].startswith(b"4")
+        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1].startswith(b"4")

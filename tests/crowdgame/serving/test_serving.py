@@ -14,14 +14,14 @@ from deploy.laptop.network import LOOPBACK, listen
 from deploy.laptop.stack import SERVERS
 from tests.crowdgame.serving.conftest import Shouter, shouting
 from tests.crowdgame.serving.shout import FRAME
-from tests.crowdgame.serving.test_handshake import dial, head, hear
+from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.deploy.processes import minds_sigterm, wait_until
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 PATIENCE_S = 20
 FLOOD = 1_000  # a hundred megabytes
 BOUND = 24_000_000
-GOODBYE = b"\x88\x82\0\0\0\0\x03\xe8"
+CLOSE_FRAME = b"\x88\x82\0\0\0\0\x03\xe8"
 FAR_TOO_LARGE = b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000
 NAG = b"\x81\x83\0\0\0\0nag"
 
@@ -63,7 +63,7 @@ def test_one_who_does_not_read_and_says_goodbye_is_gone_at_once(fresh: Shouter) 
         held = fresh.process.num_fds()
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
-        slow.socket.sendall(GOODBYE)
+        slow.socket.sendall(CLOSE_FRAME)
         wait_until(lambda: fresh.process.num_fds() < held)
 
 
@@ -71,9 +71,9 @@ def test_what_is_said_to_one_whose_frame_was_too_large_is_said_to_nobody(fresh: 
     """An application that cannot know yet hears what it hears of every client that is gone."""
     with dial(fresh) as line, fresh.open() as other:
         line.sendall(head() + NAG)
-        hear(line, b"well?")
+        read_until(line, b"well?")
         line.sendall(FAR_TOO_LARGE)  # and no answer to the close
-        hear(line, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
+        read_until(line, CloseCode.FRAME_TOO_LARGE.to_bytes(2, "big"))
         wait_until(lambda: ended_in_order(other))
 
 

@@ -7,25 +7,25 @@ from django.test import Client
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.console.control import abort_playing_match
-from crowdgame.events.models import Deed, Member
+from crowdgame.events.models import AuditEntry, Member
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, Ruling, StoredBallot, TallyRecord
+from voting.models import Announcement, StoredRestriction, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-LOOK_ONLY = [
+READ_ONLY = [
     "games/team",
     "games/match",
     "games/turn",
     "voting/storedballot",
     "voting/tallyrecord",
     "voting/announcement",
-    "voting/deed",
-    "voting/ruling",
+    "voting/auditentry",
+    "voting/storedrestriction",
     "games/member",
 ]
 VOTER = "voter-in-public"
@@ -47,9 +47,9 @@ def turn(event: Event, box: BallotBox) -> Turn:
     """A turn of a long window, with a ballot in it."""
     turn = start_match(event.pk, box).turns.get()
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
-    Deed.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
-    Ruling.objects.create(event=event, sign="BCDFGH", team=2, at=1)
-    StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", column=5, sequence=1, stored_at=1)
+    AuditEntry.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", team=2, at=1)
+    StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", choice=5, sequence=1, stored_at=1)
     return turn
 
 
@@ -62,14 +62,14 @@ def ballots_page(admin: Client) -> str:
     return admin.get("/admin/voting/storedballot/").content.decode()
 
 
-@pytest.mark.parametrize("page", [*LOOK_ONLY, "games/event", "auth/user", "auth/group"])
+@pytest.mark.parametrize("page", [*READ_ONLY, "games/event", "auth/user", "auth/group"])
 def test_every_list_opens_and_searches(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
     end_window(turn, box)
     assert admin.get(f"/admin/{page}/").status_code == 200
     assert admin.get(f"/admin/{page}/?q=North").status_code == 200
 
 
-@pytest.mark.parametrize("page", LOOK_ONLY)
+@pytest.mark.parametrize("page", READ_ONLY)
 def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
     end_window(turn, box)
     models: dict[str, type[Model]] = {
@@ -79,8 +79,8 @@ def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, 
         "voting/storedballot": StoredBallot,
         "voting/tallyrecord": TallyRecord,
         "voting/announcement": Announcement,
-        "voting/deed": Deed,
-        "voting/ruling": Ruling,
+        "voting/auditentry": AuditEntry,
+        "voting/storedrestriction": StoredRestriction,
         "games/member": Member,
     }
     row = models[page]._default_manager.order_by("pk").first()

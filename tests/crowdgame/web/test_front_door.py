@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from crowdgame.web.front_door import front_door, page_at
+from crowdgame.web.front_door import static_pages, page_at
 from tests.voting.policies import hashes_of, sources
-from voting.gateway.page_preload import Told
+from voting.gateway.page_preload import PreloadParts
 
 PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"
 DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
@@ -35,16 +35,16 @@ class Answered:
         self.body: bytes = body["body"]
 
 
-class Door:
-    def __init__(self, told: Told | None = None) -> None:
+class PageClient:
+    def __init__(self, preload: PreloadParts | None = None) -> None:
         self.behind = Behind()
         self.asked_of: list[tuple[str, int]] = []
 
-        def tell(code: str, team: int) -> Told | None:
+        def load_preload(code: str, team: int) -> PreloadParts | None:
             self.asked_of.append((code, team))
-            return told
+            return preload
 
-        self._door = front_door(self.behind, tell)
+        self._app = static_pages(self.behind, load_preload)
 
     def ask(
         self,
@@ -66,7 +66,7 @@ class Door:
         scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
 
         async def conversation() -> None:
-            await self._door(scope, None, send)
+            await self._app(scope, None, send)
 
         asyncio.run(conversation())
         return Answered(said)
@@ -90,21 +90,21 @@ def files(tmp_path: Path, settings: Any) -> Path:
 
 
 @pytest.fixture
-def door(files: Path) -> Door:
-    return Door()
+def client(files: Path) -> PageClient:
+    return PageClient()
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf", "/BCDF/", "/BCDF/1", "/BCDF/2/", "/23456789"])
-def test_the_phone_page_is_at_every_code(path: str, door: Door) -> None:
-    answer = door.ask(path)
+def test_the_phone_page_is_at_every_code(path: str, client: PageClient) -> None:
+    answer = client.ask(path)
     assert (answer.status, answer.body) == (200, PHONE)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["cache-control"] == "no-cache"
 
 
 @pytest.mark.parametrize("path", ["/display/BCDF", "/display/BCDF/", "/display/whatever"])
-def test_the_display_page_is_at_every_display(path: str, door: Door) -> None:
-    assert door.ask(path).body == DISPLAY
+def test_the_display_page_is_at_every_display(path: str, client: PageClient) -> None:
+    assert client.ask(path).body == DISPLAY
 
 
 @pytest.mark.parametrize(
@@ -139,26 +139,26 @@ def test_the_display_page_is_at_every_display(path: str, door: Door) -> None:
         "/BCDF\n",
     ],
 )
-def test_what_is_no_page_and_no_file_is_passed_on(path: str, door: Door) -> None:
-    answer = door.ask(path)
-    assert (answer.status, answer.body, door.behind.asked) == (404, b"behind", [path])
+def test_what_is_no_page_and_no_file_is_passed_on(path: str, client: PageClient) -> None:
+    answer = client.ask(path)
+    assert (answer.status, answer.body, client.behind.asked) == (404, b"behind", [path])
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_a_page_is_only_read(method: str, door: Door) -> None:
-    door.ask("/", method)
-    assert door.behind.asked == ["/"]
+def test_a_page_is_only_read(method: str, client: PageClient) -> None:
+    client.ask("/", method)
+    assert client.behind.asked == ["/"]
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
-def test_by_another_name_no_page_is_here(path: str, door: Door) -> None:
-    answer = door.ask(path, host=b"elsewhere.example")
+def test_by_another_name_no_page_is_here(path: str, client: PageClient) -> None:
+    answer = client.ask(path, host=b"elsewhere.example")
     assert (answer.status, answer.body) == (400, b"This house has another name.\n")
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_who_takes_gzip_gets_it_and_others_do_not(door: Door) -> None:
-    plain, small = door.ask("/BCDF"), door.ask("/BCDF", encoding=b"br, gzip")
+def test_who_takes_gzip_gets_it_and_others_do_not(client: PageClient) -> None:
+    plain, small = client.ask("/BCDF"), client.ask("/BCDF", encoding=b"br, gzip")
     assert gzip.decompress(small.body) == plain.body == PHONE
     assert small.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
@@ -167,53 +167,53 @@ def test_who_takes_gzip_gets_it_and_others_do_not(door: Door) -> None:
         assert answer.headers["vary"] == "accept-encoding"
 
 
-def test_a_head_tells_the_length_and_sends_nothing(door: Door) -> None:
-    head = door.ask("/", "HEAD")
+def test_a_head_tells_the_length_and_sends_nothing(client: PageClient) -> None:
+    head = client.ask("/", "HEAD")
     assert (head.body, head.headers["content-length"]) == (b"", str(len(PHONE)))
 
 
-def test_files_have_their_kind_and_hashed_ones_are_kept_for_ever(door: Door) -> None:
-    style = door.ask("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
+def test_files_have_their_kind_and_hashed_ones_are_kept_for_ever(client: PageClient) -> None:
+    style = client.ask("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
     assert style.headers["content-type"] == "text/css"
     assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert gzip.decompress(style.body) == b"p{}" * 500
-    font = door.ask("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
+    font = client.ask("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
     assert "content-encoding" not in font.headers
-    assert door.ask("/static/admin/base.css").headers["cache-control"] == "no-cache"
+    assert client.ask("/static/admin/base.css").headers["cache-control"] == "no-cache"
 
 
 def test_without_a_built_front_end_django_answers(files: Path) -> None:
     for page in ("phone", "display"):
         (files / "dist" / f"{page}.html").unlink()
-    door = Door()
-    assert door.ask("/").body == b"behind"
-    assert door.ask("/display/BCDF").body == b"behind"
+    client = PageClient()
+    assert client.ask("/").body == b"behind"
+    assert client.ask("/display/BCDF").body == b"behind"
 
 
 def test_the_phone_page_comes_in_the_language_that_is_understood(files: Path) -> None:
     german = PHONE.replace(b"phone", b"Telefon")
     (files / "dist" / "phone.de.html").write_bytes(german)
-    door = Door()
-    assert door.ask("/BCDF", accept_language=b"fr, de;q=0.5").body == german
-    assert door.ask("/BCDF", accept_language=b"fr").body == PHONE
-    assert door.ask("/", accept_language=b"de", query_string=b"tongue=en").body == PHONE
-    assert door.ask("/phone.de.html").body == b"behind"
-    for answer in (door.ask("/BCDF"), door.ask("/BCDF", accept_language=b"de")):
+    client = PageClient()
+    assert client.ask("/BCDF", accept_language=b"fr, de;q=0.5").body == german
+    assert client.ask("/BCDF", accept_language=b"fr").body == PHONE
+    assert client.ask("/", accept_language=b"de", query_string=b"locale=en").body == PHONE
+    assert client.ask("/phone.de.html").body == b"behind"
+    for answer in (client.ask("/BCDF"), client.ask("/BCDF", accept_language=b"de")):
         assert answer.headers["vary"] == "accept-encoding, accept-language"
 
 
 def test_what_the_gateway_tells_comes_with_the_page(files: Path) -> None:
-    door = Door(Told(b'{"seq":7', b',"offer":null}'))
-    plain, small = door.ask("/BCDF/2"), door.ask("/BCDF", encoding=b"gzip")
-    assert plain.body == PHONE + b'<script type="application/json" id="told">{"seq":7,"offer":null}</script>'
+    client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'))
+    plain, small = client.ask("/BCDF/2"), client.ask("/BCDF", encoding=b"gzip")
+    assert plain.body == PHONE + b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
     assert gzip.decompress(small.body) == plain.body
     assert plain.headers["cache-control"] == "no-store"
-    assert plain.headers["content-security-policy"] == Door().ask("/").headers["content-security-policy"]
-    assert door.asked_of == [("BCDF", 2), ("BCDF", 0)]
+    assert plain.headers["content-security-policy"] == PageClient().ask("/").headers["content-security-policy"]
+    assert client.asked_of == [("BCDF", 2), ("BCDF", 0)]
 
 
-def test_a_page_may_run_its_own_blocks_and_nothing_else(door: Door) -> None:
-    allowed = sources(door.ask("/").headers["content-security-policy"])
+def test_a_page_may_run_its_own_blocks_and_nothing_else(client: PageClient) -> None:
+    allowed = sources(client.ask("/").headers["content-security-policy"])
     hashes = hashes_of(PHONE)
     assert allowed["default-src"] == {"'none'"}
     assert allowed["script-src"] == {"'self'"} | hashes["script"]

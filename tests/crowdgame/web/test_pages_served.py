@@ -57,10 +57,10 @@ def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -
 )
 def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, house: House) -> None:
     since = len(house.log("gateway"))
-    told = fetch(house, path)
-    assert told[0] == status
-    assert b"SECRET_KEY" not in told[2]
-    assert house.trouble("gateway", since) == []
+    response = fetch(house, path)
+    assert response[0] == status
+    assert b"SECRET_KEY" not in response[2]
+    assert house.log_errors("gateway", since) == []
 
 
 def test_a_host_that_is_not_ours_gets_no_page_of_djangos(house: House) -> None:

@@ -1,1 +1,1 @@
-"""The faces' figures, measured: `python -m tests.e2e.figures` writes them into docs/faces.md."""
+"""The faces' figures, measured: `python -m tests.e2e.measurements` writes them into docs/faces.md."""

@@ -17,7 +17,7 @@ django.setup()
 from deploy.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.figures import console, display, phone  # noqa: E402
-from tests.e2e.figures.goal import Figure  # noqa: E402
+from tests.e2e.figures.goal import Measurement  # noqa: E402
 from tests.e2e.prompter import prompting  # noqa: E402
 from tests.stack import running_house  # noqa: E402
 
@@ -33,17 +33,17 @@ real socket, the control room belongs to a whole running house; Chromium slows p
 """
 
 
-def measure(turns: int) -> list[Figure]:
+def measure(turns: int) -> list[Measurement]:
     with chromium() as browser:
         with prompting() as prompter, prompting(display.RATE) as fast:
-            found = phone.figures(browser, prompter)
-            found += display.figures(browser, prompter, fast, turns)
+            found = phone.measurements(browser, prompter)
+            found += display.measurements(browser, prompter, fast, turns)
         with tempfile.TemporaryDirectory() as data, running_house(Path(data)) as house:
-            return found + console.figures(browser, house)
+            return found + console.measurements(browser, house)
 
 
-def page(found: Sequence[Figure]) -> str:
-    rows = "\n".join(figure.row for figure in found)
+def page(found: Sequence[Measurement]) -> str:
+    rows = "\n".join(measurement.row for measurement in found)
     day = datetime.now(UTC).date().isoformat()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, headless, without a graphics card"
     return f"{HEAD}{rows}\n\n{day}, {machine}.\n"

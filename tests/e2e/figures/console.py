@@ -6,7 +6,7 @@ import time
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.faces import PROJECTOR, SOON_MS, TABLET
-from tests.e2e.figures.goal import Figure, at_most, quantile
+from tests.e2e.figures.goal import Measurement, at_most, quantile
 from tests.e2e.rooms import sign_in
 from tests.stack import House
 
@@ -89,11 +89,11 @@ def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, 
     return took, person.steps
 
 
-def figures(browser: Browser, house: House) -> list[Figure]:
+def measurements(browser: Browser, house: House) -> list[Measurement]:
     taken = presses_ms(browser, house)
     found = [
         at_most(f"control room: press → projector, 99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
-        Figure("control room: the median of these", "", f"{quantile(taken, 0.5):.0f} ms"),
+        Measurement("control room: the median of these", "", f"{quantile(taken, 0.5):.0f} ms"),
     ]
     for template in TEMPLATES:
         took, steps = first_turn_s(browser, house, template)

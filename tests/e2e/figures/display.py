@@ -9,20 +9,20 @@ from playwright.sync_api import Browser, Page
 from games.engine.game import SIDES
 from tests.e2e.faces import PROJECTOR, SOON_MS
 from tests.e2e.figures.frames import ONE_BALL, begin, late, traced
-from tests.e2e.figures.goal import Figure, at_most
+from tests.e2e.figures.goal import Measurement, at_most
 from tests.e2e.figures.heap import Heap, heap_of
 from tests.e2e.figures.tools import Tools
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE, CONFLICT, MIDDLE
 from tests.e2e.tale import GAME, Tale
 
-TURNS, RATE, LOOK_EVERY = 2_000, 60, 200
+TURNS, RATE, SAMPLE_EVERY = 2_000, 60, 200
 WINDOW_S, REVEAL_S = 2, 6
 REVEALS = 6
 # Of a reveal of six seconds: from the first ball's start until the token has crossed.
 FALLING_S = (2.4, 4.0)
 WARM_MS = 1_000
-HALL = {"width": 1920, "height": 1080}
+BIG_SCREEN = {"width": 1920, "height": 1080}
 
 
 def match(number: int, chance: random.Random) -> Iterator[Tale]:
@@ -43,7 +43,7 @@ class Held:
 
 
 def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list[Held], int]:
-    """What it holds every LOOK_EVERY turns, twice at least, between matches; and how many it was shown."""
+    """What it holds every SAMPLE_EVERY turns, twice at least, between matches; and how many it was shown."""
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     tools = Tools(page)
     tools.speed_up(prompter.rate)
@@ -52,7 +52,7 @@ def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list
     page.wait_for_selector("body[data-phase=lobby]", timeout=SOON_MS)
     held: list[Held] = []
     chance, shown, number = random.Random(1), 0, 0
-    often = min(LOOK_EVERY, turns // 2)
+    often = min(SAMPLE_EVERY, turns // 2)
     while shown < turns or len(held) < 2:
         number += 1
         shown += play(prompter, page, number, chance)
@@ -107,7 +107,7 @@ def pass_time(prompter: Prompter, page: Page, seconds: float) -> None:
 
 def late_frames(browser: Browser, prompter: Prompter) -> float:
     """The share of frames that the eye missed while balls fell, on a slow processor."""
-    page = browser.new_context(viewport=HALL).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
     Tools(page).slow_down()
     shares = [late_in_a_reveal(page, prompter, number) for number in range(REVEALS)]
     page.context.close()
@@ -131,31 +131,31 @@ def late_in_a_reveal(page: Page, prompter: Prompter, number: int) -> float:
 
 def late_at_best(browser: Browser) -> float:
     """The same of a single ball on an empty page: what this machine cannot do, no face can."""
-    page = browser.new_context(viewport=HALL).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
     page.set_content(ONE_BALL)
     Tools(page).slow_down()
     page.wait_for_timeout(WARM_MS)
 
-    def look_on() -> None:
+    def keep_watching() -> None:
         begin(page)
         page.wait_for_timeout(REVEAL_S * 1000)
 
-    share = late(traced(page, look_on), FALLING_S)
+    share = late(traced(page, keep_watching), FALLING_S)
     page.context.close()
     return share
 
 
-def figures(browser: Browser, prompter: Prompter, fast: Prompter, turns: int = TURNS) -> list[Figure]:
+def measurements(browser: Browser, prompter: Prompter, fast: Prompter, turns: int = TURNS) -> list[Measurement]:
     held, shown = soak(browser, fast, turns)
     first, last = held[0], held[-1]
     grown, nodes = last.heap.own / first.heap.own - 1, last.nodes - first.nodes
-    told = f"{grown:+.1%} ({first.heap.own / 1e6:.2f} → {last.heap.own / 1e6:.2f} MB)"
+    text = f"{grown:+.1%} ({first.heap.own / 1e6:.2f} → {last.heap.own / 1e6:.2f} MB)"
     code = f"{first.heap.code / 1e6:.2f} → {last.heap.code / 1e6:.2f} MB"
     best, missed = late_at_best(browser), late_frames(browser, prompter)
     return [
-        Figure(f"projector: what it keeps over {shown:,} turns", "< 5 %", told, grown < 0.05),
-        Figure("projector: machine code that the engine made of it meanwhile", "", code),
-        Figure("projector: nodes over them", "constant", f"{nodes:+d} of {first.nodes}", nodes == 0),
+        Measurement(f"projector: what it keeps over {shown:,} turns", "< 5 %", text, grown < 0.05),
+        Measurement("projector: machine code that the engine made of it meanwhile", "", code),
+        Measurement("projector: nodes over them", "constant", f"{nodes:+d} of {first.nodes}", nodes == 0),
         at_most("projector: frames missed while balls fall, 4-fold slower CPU", 100 * missed, 5, "%", 1),
-        Figure("projector: the same of one ball on an empty page", "", f"{100 * best:.1f} %"),
+        Measurement("projector: the same of one ball on an empty page", "", f"{100 * best:.1f} %"),
     ]

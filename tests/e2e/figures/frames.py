@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from tests.e2e.faces import SOON_MS
 
 CATEGORIES = ("cc", "benchmark", "blink.user_timing", "disabled-by-default-devtools.timeline.frame")
-LOOK_AGAIN_MS = 50
+POLL_MS = 50
 BEGUN = "begun"
 DROPPED = "STATE_DROPPED"
 SHOWN = ("STATE_PRESENTED_ALL", "STATE_PRESENTED_PARTIAL")
@@ -27,25 +27,25 @@ def traced(page: Page, act: Callable[[], None]) -> list[Event]:
     browser = page.context.browser
     assert browser is not None
     cdp = browser.new_browser_cdp_session()
-    told: list[Event] = []
+    events: list[Event] = []
     over: list[Any] = []
 
-    def end(told: Any) -> None:
-        over.append(told)
+    def end(event: Any) -> None:
+        over.append(event)
 
-    cdp.on("Tracing.dataCollected", lambda part: told.extend(part["value"]))
+    cdp.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
     cdp.on("Tracing.tracingComplete", end)
     config = {"includedCategories": list(CATEGORIES)}
     cdp.send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"})
     act()
     cdp.send("Tracing.end")
-    for _ in range(SOON_MS // LOOK_AGAIN_MS):
+    for _ in range(SOON_MS // POLL_MS):
         if over:
             break
-        page.wait_for_timeout(LOOK_AGAIN_MS)
+        page.wait_for_timeout(POLL_MS)
     cdp.detach()
     assert over, "the browser's tracing did not end"
-    return told
+    return events
 
 
 def late(events: list[Event], span_s: tuple[float, float]) -> float:

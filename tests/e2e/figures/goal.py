@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Measurement:
     """`met` is None where there is no goal."""
 
     what: str
@@ -19,8 +19,8 @@ class Figure:
         return f"| {self.what} | {self.goal} | {self.measured} | {verdict} |"
 
 
-def at_most(what: str, measured: float, goal: float, unit: str, digits: int = 0) -> Figure:
-    return Figure(what, f"≤ {goal:g} {unit}", f"{measured:.{digits}f} {unit}", measured <= goal)
+def at_most(what: str, measured: float, goal: float, unit: str, digits: int = 0) -> Measurement:
+    return Measurement(what, f"≤ {goal:g} {unit}", f"{measured:.{digits}f} {unit}", measured <= goal)
 
 
 def quantile(samples: Sequence[float], share: float) -> float:

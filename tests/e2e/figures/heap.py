@@ -26,8 +26,8 @@ def heap_of(cdp: CDPSession) -> Heap:
     """Its garbage is collected before."""
     chunks: list[str] = []
 
-    def keep(told: dict[str, str]) -> None:
-        chunks.append(told["chunk"])
+    def keep(event: dict[str, str]) -> None:
+        chunks.append(event["chunk"])
 
     cdp.on("HeapProfiler.addHeapSnapshotChunk", keep)
     cdp.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 from tests.e2e.faces import PHONE, SOON_MS
-from tests.e2e.figures.goal import Figure, at_most, quantile
+from tests.e2e.figures.goal import Measurement, at_most, quantile
 from tests.e2e.figures.heap import heap_of
 from tests.e2e.figures.tools import SLOW_3G, SLOW_CPU, Tools
 from tests.e2e.prompter import Prompter
@@ -54,9 +54,9 @@ def weight(prompter: Prompter, language: str) -> int:
         return len(response.read())
 
 
-def heaviest_kib(prompter: Prompter, told: EventState | None = None) -> float:
+def heaviest_kib(prompter: Prompter, state: EventState | None = None) -> float:
     """Of all languages, with a state and a seat's offer in it."""
-    prompter.page = told
+    prompter.page = state
     heaviest = max(weight(prompter, language) for language in LANGUAGES)
     prompter.page = None
     return heaviest / KIBIBYTE
@@ -126,15 +126,15 @@ def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
     page = open_phone(browser)
     tools = Tools(page)
     come_in(page, prompter)
-    hear(page, prompter, WARM)
+    feed_messages(page, prompter, WARM)
     nodes, kept = tools.nodes_at_rest(), heap_of(tools.cdp).own
-    hear(page, prompter, MESSAGES)
+    feed_messages(page, prompter, MESSAGES)
     nodes_after, kept_after = tools.nodes_at_rest(), heap_of(tools.cdp).own
     page.context.close()
     return kept_after / kept - 1, nodes_after - nodes
 
 
-def hear(page: Page, prompter: Prompter, messages: int) -> None:
+def feed_messages(page: Page, prompter: Prompter, messages: int) -> None:
     """Turnout, and every tenth a change of the whole state; then a pause, to see that all was heard."""
     state = LONG_WINDOW.voting(prompter.now(), LEFT_MS)
     for number in range(messages):
@@ -152,15 +152,15 @@ def replace_turnout(prompter: Prompter, number: int) -> dict[str, object]:
     return {"type": "turnout.counted", "turn": LONG_WINDOW.turn_id, "connected": [1250, 1190], "voted": voted}
 
 
-def figures(browser: Browser, prompter: Prompter) -> list[Figure]:
+def measurements(browser: Browser, prompter: Prompter) -> list[Measurement]:
     own = heaviest_kib(prompter)
     served = heaviest_kib(prompter, LONG_WINDOW.voting(prompter.now(), LEFT_MS))
     asked, sockets = asked_for(browser, prompter)
     usable = [usable_after_s(browser, prompter) for _ in range(LOADS)]
     taps, slow_taps = (quantile(taps_ms(browser, prompter, slower), 0.95) for slower in (1, SLOW_CPU))
     heap, nodes = growth(browser, prompter)
-    once = Figure("requests, sockets", "1 + 1", f"{len(asked)} + {sockets}", len(asked) == sockets == 1)
-    flat = Figure(
+    once = Measurement("requests, sockets", "1 + 1", f"{len(asked)} + {sockets}", len(asked) == sockets == 1)
+    flat = Measurement(
         f"what it keeps without machine code, nodes after {MESSAGES:,} messages",
         "flat",
         f"{heap:+.1%}, {nodes:+d} nodes",
@@ -168,7 +168,7 @@ def figures(browser: Browser, prompter: Prompter) -> list[Figure]:
     )
     found = [
         at_most("page, gzip, heaviest language", own, 12, "KiB", 2),
-        Figure("the same as served in a window, with the event's state and a seat", "", f"{served:.2f} KiB"),
+        Measurement("the same as served in a window, with the event's state and a seat", "", f"{served:.2f} KiB"),
         once,
         at_most(
             "a newcomer's columns usable, Slow 3G and 4-fold slower CPU, median",
@@ -178,7 +178,7 @@ def figures(browser: Browser, prompter: Prompter) -> list[Figure]:
             2,
         ),
         at_most("tap → pressed, 95 of 100", taps, 50, "ms"),
-        Figure(f"the same, {SLOW_CPU}-fold slower CPU", "", f"{slow_taps:.0f} ms"),
+        Measurement(f"the same, {SLOW_CPU}-fold slower CPU", "", f"{slow_taps:.0f} ms"),
         flat,
     ]
-    return [replace(figure, what=f"phone: {figure.what}") for figure in found]
+    return [replace(measurement, what=f"phone: {measurement.what}") for measurement in found]

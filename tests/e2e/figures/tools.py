@@ -9,7 +9,7 @@ from playwright.sync_api import CDPSession, Page
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 SLOW_CPU = 4
 # A phone parses its page anew each second, and lets go of it: for a moment there are both.
-LOOKS, BETWEEN_LOOKS_MS = 8, 250
+READINGS, BETWEEN_READINGS_MS = 8, 250
 # Time for a page runs `rate` times as fast: clocks, timers and frames.
 FASTER = """(rate) => {
   const [date, time] = [Date.now, performance.now.bind(performance)];
@@ -59,8 +59,8 @@ class Tools:
 
     def nodes_at_rest(self) -> int:
         """The fewest in two seconds: nodes that a page keeps are in every look."""
-        looks = []
-        for _ in range(LOOKS):
-            looks.append(self.holdings().nodes)
-            self.page.wait_for_timeout(BETWEEN_LOOKS_MS)
-        return min(looks)
+        readings = []
+        for _ in range(READINGS):
+            readings.append(self.holdings().nodes)
+            self.page.wait_for_timeout(BETWEEN_READINGS_MS)
+        return min(readings)

@@ -21,7 +21,7 @@ WARMED_BY = 50
 LOCKS = ("joining.lock", "joining.unlock")
 LOCKED = b'{"type":"joining.'
 LOCKED_BY_STOCK = b'{"type": "joining.'
-LOOK_S = 0.25
+POLL_S = 0.25
 IDLE_SHARE = 0.2
 CALM_WITHIN_S = 20.0
 
@@ -31,13 +31,13 @@ Rounds = dict[str, list[Rate]]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """`phones` are a contender's sockets, `hall` those of a broadcast; rounds of `seconds` each.
+    """`phones` are a contender's sockets, `audience` those of a broadcast; rounds of `seconds` each.
 
     `pair`: the product is measured with two gateways as well.
     """
 
     phones: int
-    hall: int
+    audience: int
     seconds: float
     rounds: int
     fanouts: int
@@ -53,11 +53,11 @@ async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
             product.check_book()
         await _close(field.contenders)
         pages = await _pages(field.ours, size, say)
-        say(f"a hall of {size.hall:,}, each server's in turn")
+        say(f"a hall of {size.audience:,}, each server's in turn")
         ours, text = await _our_fanouts(field.ours, size, say)
         stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
     fanout = {"ours": ours, "stock": stock}
-    return Beside(server, size.phones, size.hall, memory, votes, fanout, pages)
+    return Beside(server, size.phones, size.audience, memory, votes, fanout, pages)
 
 
 async def _memory(field: Field, phones: int) -> dict[str, float]:
@@ -78,8 +78,8 @@ async def _votes(contenders: Sequence[Contender], size: Size, say: Say) -> Round
     for number in range(1, size.rounds + 1):
         for contender in contenders:
             rounds[contender.name].append(await rate_of(contender, size.seconds))
-        told = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
-        say(f"votes a CPU second, round {number} of {size.rounds}: {told}")
+        rates_text = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
+        say(f"votes a CPU second, round {number} of {size.rounds}: {rates_text}")
     return rounds
 
 
@@ -89,14 +89,14 @@ async def _pages(ours: Ours, size: Size, say: Say) -> Rounds:
     for _ in range(size.rounds):
         for name, path in paths.items():
             rounds[name].append(await page_rate(ours.contender, path, size.seconds / 2))
-    told = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
-    say(f"pages a CPU second: {told}")
+    rates_text = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
+    say(f"pages a CPU second: {rates_text}")
     return rounds
 
 
 async def _our_fanouts(ours: Ours, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
     """From an organizer's press in the control room; and the text that everybody was told."""
-    await ours.join(size.hall)
+    await ours.join(size.audience)
     console = await open_console(ours)
     await _calm(ours.contender)
     rounds, text = [], b""
@@ -111,7 +111,7 @@ async def _our_fanouts(ours: Ours, size: Size, say: Say) -> tuple[list[Fanout], 
 
 async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) -> list[Fanout]:
     """The same text through the stock app's group."""
-    await stock.open(size.hall)
+    await stock.open(size.audience)
     await _calm(stock)
     rounds = []
     for _ in range(size.fanouts):
@@ -134,5 +134,5 @@ async def _calm(contender: Contender) -> None:
     deadline, share = time.monotonic() + CALM_WITHIN_S, 1.0
     while share > IDLE_SHARE and time.monotonic() < deadline:
         watch = Stopwatch(contender.servers)
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(POLL_S)
         share = watch.cpu_s() / watch.wall_s

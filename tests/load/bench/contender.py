@@ -22,10 +22,10 @@ class Contender:
     is_answer: Callable[[bytes], bool]
     behind: tuple[int, ...] = ()
     lines: list[Line] = field(default_factory=list)
-    heard: Callable[[Line, bytes], None] = lambda line, text: None
+    on_frame: Callable[[Line, bytes], None] = lambda line, text: None
 
-    def hear(self, line: Line, text: bytes) -> None:
-        self.heard(line, text)
+    def receive(self, line: Line, text: bytes) -> None:
+        self.on_frame(line, text)
 
     def pin(self, cores: tuple[int, ...]) -> None:
         """One server a core, as far as there are cores."""
@@ -34,7 +34,7 @@ class Contender:
 
     async def open(self, count: int) -> list[Line]:
         """Have so many more lines, open; those."""
-        new = await open_lines(self.port, self.path, self.hear, count)
+        new = await open_lines(self.port, self.path, self.receive, count)
         self.lines += new
         return new
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from crowdgame.rehearsal.address import Address
-from crowdgame.rehearsal.line import Line
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.line import PhoneConnection
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from voting import protocol
@@ -23,7 +23,7 @@ class Book(Protocol):
     revealed_ms: Samples
     waited_ms: Samples
     watched_ms: Samples
-    troubles: list[str]
+    failures: list[str]
     crowded: int
 
     def think(self) -> float | None: ...
@@ -36,51 +36,51 @@ class Visitor:
         self,
         book: Book,
         join: protocol.PhoneJoin | protocol.DisplayJoin,
-        heed: Callable[[protocol.ToPhone], None],
+        on_message: Callable[[protocol.ToPhone], None],
     ) -> None:
         self._book = book
-        self._heed = heed
+        self._on_message = on_message
         self._join = cast(protocol.PhoneMessage, join)
-        self._line = Line(self)
-        self._address: Address | None = None
+        self._connection = PhoneConnection(self)
+        self._address: ServerAddress | None = None
         self._coming: asyncio.TimerHandle | None = None
         self._left = False
 
-    def come(self, address: Address) -> None:
+    def come(self, address: ServerAddress) -> None:
         self._address = address
-        self._line.dial(address)
+        self._connection.dial(address)
 
     def leave(self) -> None:
         self._left = True
         if self._coming:
             self._coming.cancel()
-        self._line.hang_up()
+        self._connection.hang_up()
 
     def opened(self) -> None:
-        self._line.write(self._join)
+        self._connection.write(self._join)
 
-    def hear_noise(self) -> None:
+    def receive_unreadable(self) -> None:
         """What is told to all without a change."""
 
-    def closed(self, code: int | None, trouble: str) -> None:
+    def closed(self, code: int | None, failure: str) -> None:
         if self._left:
             return
         if code == protocol.CloseCode.CROWDED and self._address:
             self._book.crowded += 1
             wait_s = random.uniform(0, RETRY_S)
-            self._coming = asyncio.get_running_loop().call_later(wait_s, self._line.dial, self._address)
+            self._coming = asyncio.get_running_loop().call_later(wait_s, self._connection.dial, self._address)
         else:
-            self._book.troubles.append(trouble)
+            self._book.failures.append(failure)
 
-    def hear(self, message: protocol.ToPhone) -> None:
-        self._heed(message)
+    def receive(self, message: protocol.ToPhone) -> None:
+        self._on_message(message)
 
 
 class Duellist(Visitor):
     """Picks some column once in each turn."""
 
     def __init__(self, book: Book, code: str, key: str) -> None:
-        super().__init__(book, protocol.PhoneJoin(code=code, key=key), self._hear)
+        super().__init__(book, protocol.PhoneJoin(code=code, key=key), self._handle_message)
         self._turn = 0
         self._thinking: asyncio.TimerHandle | None = None
         self.picks = defaultdict[int, list[float]](list)  # by turn, of both: theirs is the same one
@@ -90,26 +90,26 @@ class Duellist(Visitor):
             self._thinking.cancel()
         super().leave()
 
-    def _hear(self, message: protocol.ToPhone) -> None:
+    def _handle_message(self, message: protocol.ToPhone) -> None:
         match message:
             case protocol.PhoneWelcomed():
                 self._book.clock.welcome(message.now_at)
-                self._line.write(protocol.ClockAsk(sent=self._book.clock.local_ms()))
+                self._connection.write(protocol.ClockAsk(sent=self._book.clock.local_ms()))
                 self._see(message.state)
-            case protocol.ClockTold():
-                self._book.clock.told(message.sent, message.now_at)
+            case protocol.ClockSynced():
+                self._book.clock.sync(message.sent, message.now_at)
             case protocol.Change():
-                self._hear_reveal(message)
+                self._record_reveal(message)
                 self._see(message.state)
-            case protocol.BallotRefused() | protocol.ErrorTold():
-                self._book.troubles.append(message.code)
+            case protocol.BallotRefused() | protocol.Error():
+                self._book.failures.append(message.code)
 
-    def _hear_reveal(self, change: protocol.Change) -> None:
-        told = change.state.match and change.state.match.reveal
-        if isinstance(change, protocol.TurnRevealed) and told:
+    def _record_reveal(self, change: protocol.Change) -> None:
+        reveal = change.state.match and change.state.match.reveal
+        if isinstance(change, protocol.TurnRevealed) and reveal:
             now = self._book.clock.now_ms()
-            self._book.revealed_ms.add(now - told.sealed_at)
-            if len(picked := self.picks[told.turn]) == PLAYERS:
+            self._book.revealed_ms.add(now - reveal.sealed_at)
+            if len(picked := self.picks[reveal.turn]) == PLAYERS:
                 self._book.waited_ms.add(now - max(picked))
 
     def _see(self, state: protocol.EventState) -> None:
@@ -125,16 +125,16 @@ class Duellist(Visitor):
     def _pick(self, turn: protocol.Turn) -> None:
         self.picks[turn.id].append(self._book.clock.now_ms())
         legal = turn.legal.red if "red" in turn.to_move else turn.legal.yellow
-        column = legal[turn.id % len(legal)]
-        self._line.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, column=column, sequence=1))
+        choice = legal[turn.id % len(legal)]
+        self._connection.write(protocol.BallotCast(turn=turn.id, epoch=turn.epoch, choice=choice, sequence=1))
 
 
 class Watcher(Visitor):
     """A projector of somebody who looks on."""
 
     def __init__(self, book: Book, code: str) -> None:
-        super().__init__(book, protocol.DisplayJoin(code=code), self._hear)
+        super().__init__(book, protocol.DisplayJoin(code=code), self._handle_message)
 
-    def _hear(self, message: protocol.ToPhone) -> None:
+    def _handle_message(self, message: protocol.ToPhone) -> None:
         if isinstance(message, protocol.TurnRevealed) and (match := message.state.match) and match.reveal:
             self._book.watched_ms.add(self._book.clock.now_ms() - match.reveal.resolved_at)

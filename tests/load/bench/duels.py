@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from crowdgame.rehearsal.address import Address, look_up
+from crowdgame.rehearsal.address import ServerAddress, resolve
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
@@ -45,7 +45,7 @@ class Seen:
     revealed_ms: Samples = field(default_factory=Samples)
     waited_ms: Samples = field(default_factory=Samples)
     watched_ms: Samples = field(default_factory=Samples)
-    troubles: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
     crowded: int = 0
     rng: random.Random = field(default_factory=lambda: random.Random(4))
 
@@ -69,10 +69,10 @@ def main() -> None:
 
 async def _play(house: House, options: Namespace, console: Console) -> bool:
     seen = Seen(ServerClock(time.perf_counter), tuple(options.thinks), options.leaves)
-    players = await look_up(Address(phone_address(house.http)))
-    watchers = await look_up(Address(house.ws + "/display"))
+    players = await resolve(ServerAddress(phone_address(house.http)))
+    watchers = await resolve(ServerAddress(house.ws + "/display"))
     began = time.monotonic()
-    games = [await asyncio.to_thread(house.ask, "duel", pace="5-min") for _ in range(options.duels)]
+    games = [await asyncio.to_thread(house.ask, "duel", time_control="5-min") for _ in range(options.duels)]
     console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
     sitting: list[Duellist | Watcher] = []
     for game in games:
@@ -89,10 +89,10 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     console.print(f"{house.rows(OPEN)[0][0]} games open at the end")
     for visitor in sitting:
         visitor.leave()
-    return _tell(house.rows(CLOSED, since), seen, options, console)
+    return _report(house.rows(CLOSED, since), seen, options, console)
 
 
-def _tell(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console) -> bool:
+def _report(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console) -> bool:
     late = Samples(max(0, ms) for ms, *_ in closed).spread()
     watched = seen.watched_ms.spread()
     console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")
@@ -103,9 +103,9 @@ def _tell(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespac
         f"a watcher told after the resolution: {_ms(watched)}; the goal is {WATCHED_MS} ms for 99 of 100"
     )
     console.print(f"told to come back a little later, and did: {seen.crowded}")
-    console.print(f"troubles: {len(seen.troubles)} {seen.troubles[:3]}")
+    console.print(f"troubles: {len(seen.failures)} {seen.failures[:3]}")
     return bool(
-        late and watched and late.max <= DEADLINE_MS and watched.p99 <= WATCHED_MS and not seen.troubles
+        late and watched and late.max <= DEADLINE_MS and watched.p99 <= WATCHED_MS and not seen.failures
     )
 
 

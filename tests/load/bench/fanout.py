@@ -18,15 +18,15 @@ class Listeners:
         self._missing = set(contender.lines)
         self._starts = starts
         self.first = b""
-        self.all_told = asyncio.Event()
-        contender.heard = self._hear
+        self.all_received = asyncio.Event()
+        contender.on_frame = self._handle_frame
 
-    def _hear(self, line: Line, text: bytes) -> None:
+    def _handle_frame(self, line: Line, text: bytes) -> None:
         if text.startswith(self._starts):
             self.first = self.first or text
             self._missing.discard(line)
             if not self._missing:
-                self.all_told.set()
+                self.all_received.set()
 
 
 class Fanout(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ async def fanout_of(contender: Contender, press: Callable[[], None], starts: byt
     watch = Stopwatch(contender.servers)
     press()
     async with asyncio.timeout(WITHIN_S):
-        await listeners.all_told.wait()
+        await listeners.all_received.wait()
     wall = watch.wall_s
     await asyncio.sleep(SETTLE_S)
     return Fanout(wall * 1000, watch.cpu_s() * 1000), listeners.first

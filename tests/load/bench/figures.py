@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from crowdgame.rehearsal.report import Ballots
+from crowdgame.rehearsal.report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.rate import Rate
@@ -17,19 +17,19 @@ Round = TypeVar("Round", Rate, Fanout)
 class Beside(msgspec.Struct, frozen=True):
     """All that was measured under one server, by contender, and pages by name.
 
-    `phones` are the sockets of a contender, `hall` those of a broadcast; `memory` in KiB a connection.
+    `phones` are the sockets of a contender, `audience` those of a broadcast; `memory` in KiB a connection.
     """
 
     server: str
     phones: int
-    hall: int
+    audience: int
     memory: dict[str, float]
     votes: dict[str, list[Rate]]
     fanout: dict[str, list[Fanout]]
     pages: dict[str, list[Rate]]
 
 
-class Evening(msgspec.Struct, frozen=True):
+class LoadRun(msgspec.Struct, frozen=True):
     """Of one rehearsal. `together_ms`: until all of a hall that was cut off at once were back.
 
     `cpu_s` by process, the crowd's as `crowd`, over the `wall_s` of it all, joining included. For `busy_s`
@@ -41,12 +41,12 @@ class Evening(msgspec.Struct, frozen=True):
     phones: int
     joined: int
     turns: int
-    ballots: Ballots
+    ballots: BallotTotals
     ack_ms: Spread | None
     sealed_ms: Spread | None
     resolved_ms: Spread | None
     reveal_ms: Spread | None
-    last_told_ms: Spread | None
+    last_reveal_ms: Spread | None
     joined_in_ms: float | None
     together_ms: float | None
     busy_s: float
@@ -59,9 +59,9 @@ class Evening(msgspec.Struct, frozen=True):
         return self.ballots.lost + self.ballots.missing
 
 
-class Figures(msgspec.Struct, frozen=True):
+class BenchResults(msgspec.Struct, frozen=True):
     beside: list[Beside]
-    evenings: list[Evening] = []
+    load_runs: list[LoadRun] = []
 
 
 def paired(ours: Sequence[Round], other: Sequence[Round], of: Callable[[Round], float]) -> float:

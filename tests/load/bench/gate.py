@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.load.bench.beside import Say, Size
-from tests.load.bench.figures import Figures
+from tests.load.bench.figures import BenchResults
 from tests.load.bench.goals import rows_of
 from tests.load.bench.machine import about
 from tests.load.bench.recorded import Fallen, Recorded, better_of, fallen, record, recorded
@@ -14,7 +14,7 @@ from tests.load.bench.report import show
 from tests.load.bench.row import Row
 from tests.load.bench.run import SERVERS, compare
 
-QUICK = Size(phones=2_000, hall=2_000, seconds=0.7, rounds=3, fanouts=5, pair=False)
+QUICK = Size(phones=2_000, audience=2_000, seconds=0.7, rounds=3, fanouts=5, pair=False)
 
 
 def pass_gate(servers: Sequence[str], home: Path, console: Console, say: Say) -> bool:
@@ -22,7 +22,7 @@ def pass_gate(servers: Sequence[str], home: Path, console: Console, say: Say) ->
     passed = True
     for server in servers:
         before = recorded().only(server)
-        found = Figures([compare(server, QUICK, home / server, say)])
+        found = BenchResults([compare(server, QUICK, home / server, say)])
         rows = rows_of(found)
         show(rows, found, console)
         if fallen(rows, before):
@@ -38,16 +38,16 @@ def take_record(home: Path, say: Say) -> None:
 
 
 def _measure(server: str, home: Path, say: Say) -> list[Row]:
-    return rows_of(Figures([compare(server, QUICK, home, say)]))
+    return rows_of(BenchResults([compare(server, QUICK, home, say)]))
 
 
 def _judge(rows: list[Row], before: Recorded, console: Console) -> bool:
     found = fallen(rows, before)
     for one in found:
-        console.print(f"[bold red]✗[/] {_told(one)}")
+        console.print(f"[bold red]✗[/] {_format_fallen(one)}")
     return not found
 
 
-def _told(one: Fallen) -> str:
+def _format_fallen(one: Fallen) -> str:
     now = "not measured" if one.value is None else f"{one.value:.2f}"
     return f"{one.key}: {now}, recorded {one.recorded:.2f}, allowed {one.limit:.2f}"

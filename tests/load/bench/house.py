@@ -3,7 +3,7 @@
 from tests.load.bench.machine import with_children
 from tests.stack import House
 
-BEHIND = ("valkey", "worker", "clock-1", "clock-2")
+BEHIND = ("valkey", "worker", "scheduler-1", "scheduler-2")
 
 
 def processes(house: House) -> dict[str, tuple[int, ...]]:

@@ -13,7 +13,7 @@ SHORT = 126
 OPEN_WITHIN_S = 30.0
 OPENING_AT_ONCE = 50
 
-Hear = Callable[["Line", bytes], None]
+FrameHandler = Callable[["Line", bytes], None]
 
 
 def frame(payload: bytes, first: int = TEXT) -> bytes:
@@ -26,14 +26,14 @@ def frame(payload: bytes, first: int = TEXT) -> bytes:
 
 
 class Line(asyncio.Protocol):
-    """`hear` gets every text frame. `sequence` and `column` are what the line's voter last chose."""
+    """`on_frame` gets every text frame. `sequence` and `choice` are what the line's voter last chose."""
 
-    def __init__(self, hear: Hear) -> None:
-        self.hear = hear
+    def __init__(self, on_frame: FrameHandler) -> None:
+        self.on_frame = on_frame
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ended = False
         self.sequence = 0
-        self.column = 1
+        self.choice = 1
         self._kept = b""
         self._transport: asyncio.Transport | None = None
 
@@ -86,7 +86,7 @@ class Line(asyncio.Protocol):
 
     def _take(self, first: int, payload: bytes) -> None:
         if first == TEXT:
-            self.hear(self, payload)
+            self.on_frame(self, payload)
         elif first == PING:
             self.send(frame(payload, PONG))
         elif first == CLOSE:
@@ -104,9 +104,9 @@ def _body_of(data: bytes, at: int) -> tuple[int, int]:
     return at + 2 + wide, int.from_bytes(data[at + 2 : at + 2 + wide], "big")
 
 
-async def open_line(port: int, path: str, hear: Hear, headers: Mapping[str, str] | None = None) -> Line:
+async def open_line(port: int, path: str, on_frame: FrameHandler, headers: Mapping[str, str] | None = None) -> Line:
     loop = asyncio.get_running_loop()
-    _, line = await loop.create_connection(lambda: Line(hear), "127.0.0.1", port)
+    _, line = await loop.create_connection(lambda: Line(on_frame), "127.0.0.1", port)
     key = base64.b64encode(os.urandom(16)).decode()
     lines = [
         f"GET {path} HTTP/1.1",
@@ -123,11 +123,11 @@ async def open_line(port: int, path: str, hear: Hear, headers: Mapping[str, str]
     return line
 
 
-async def open_lines(port: int, path: str, hear: Hear, count: int) -> list[Line]:
+async def open_lines(port: int, path: str, on_frame: FrameHandler, count: int) -> list[Line]:
     lines: list[Line] = []
     while len(lines) < count:
         some = range(min(OPENING_AT_ONCE, count - len(lines)))
-        lines += await asyncio.gather(*(open_line(port, path, hear) for _ in some))
+        lines += await asyncio.gather(*(open_line(port, path, on_frame) for _ in some))
     return lines
 
 

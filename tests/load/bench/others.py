@@ -21,8 +21,8 @@ from tests.load.bench.line import Line, frame
 
 MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
 LISTENS_WITHIN_S = 30.0
-LOOK_AGAIN_S = 0.1
-ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"column":4,"sequence":12}')
+POLL_S = 0.1
+ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":12}')
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def running_others(server: str, home: Path) -> Iterator[tuple[Contender, Contend
         )
 
 
-def stock_reveal(told: bytes) -> bytes:
+def stock_reveal(reveal: bytes) -> bytes:
     """What makes the stock app tell everybody the same as the product told: packed, to fit into a frame."""
-    return msgspec.json.encode({"type": "reveal", "packed": b64encode(compress(told)).decode()})
+    return msgspec.json.encode({"type": "reveal", "packed": b64encode(compress(reveal)).decode()})
 
 
 def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Contender:
@@ -61,7 +61,7 @@ def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Conte
 
 def _stock_vote(line: Line) -> bytes:
     line.sequence += 1
-    return frame(b'{"type":"vote","turn":1,"column":%d,"sequence":%d}' % (line.column, line.sequence))
+    return frame(b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (line.choice, line.sequence))
 
 
 def _is_stock_answer(text: bytes) -> bool:
@@ -76,6 +76,6 @@ def _await_listener(port: int) -> None:
         except ConnectionRefusedError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(LOOK_AGAIN_S)
+            time.sleep(POLL_S)
         else:
             return

@@ -31,7 +31,7 @@ class Ours:
     turn: int = 0
     epoch: int = 0
     refused: int = 0
-    told: dict[Line, asyncio.Future[bytes]] = field(default_factory=dict)
+    pending_welcomes: dict[Line, asyncio.Future[bytes]] = field(default_factory=dict)
 
     async def join(self, count: int) -> None:
         """So many more phones, seated."""
@@ -41,31 +41,31 @@ class Ours:
             count -= some
 
     async def _join_some(self, count: int) -> None:
-        self.contender.heard = self._welcome
+        self.contender.on_frame = self._welcome
         lines = await self.contender.open(count)
-        self.told = {line: asyncio.get_running_loop().create_future() for line in lines}
+        self.pending_welcomes = {line: asyncio.get_running_loop().create_future() for line in lines}
         for line in lines:
             line.say(msgspec.json.encode(PhoneJoin(code=self.code)))
         async with asyncio.timeout(JOINED_WITHIN_S):
-            welcomes = await asyncio.gather(*self.told.values())
+            welcomes = await asyncio.gather(*self.pending_welcomes.values())
         for line, welcome in zip(lines, welcomes, strict=True):
             self._seat(line, msgspec.json.decode(welcome, type=PhoneWelcomed))
 
     def _welcome(self, line: Line, text: bytes) -> None:
         if text.startswith(b'{"type":"phone.welcomed"'):
-            self.told[line].set_result(text)
+            self.pending_welcomes[line].set_result(text)
 
     def _seat(self, line: Line, welcomed: PhoneWelcomed) -> None:
         match = welcomed.state.match
         assert match is not None
         assert match.turn is not None
         self.turn, self.epoch = match.turn.id, match.turn.epoch
-        line.column = _legal(match, welcomed.you.team)[0]
+        line.choice = _legal(match, welcomed.you.team)[0]
 
     def vote(self, line: Line) -> bytes:
         line.sequence += 1
-        told = (self.turn, self.epoch, line.column, line.sequence)
-        return frame(b'{"type":"ballot.cast","turn":%d,"epoch":%d,"column":%d,"sequence":%d}' % told)
+        values = (self.turn, self.epoch, line.choice, line.sequence)
+        return frame(b'{"type":"ballot.cast","turn":%d,"epoch":%d,"choice":%d,"sequence":%d}' % values)
 
     def is_answer(self, text: bytes) -> bool:
         self.refused += text.startswith(b'{"type":"ballot.refused"')
@@ -109,13 +109,13 @@ def _legal(match: Match, team: int) -> tuple[int, ...]:
 
 async def open_console(ours: Ours) -> Line:
     """The organizer's control room, from which joining is locked and unlocked."""
-    heard = asyncio.Event()
+    on_frame = asyncio.Event()
     headers = {"Cookie": ours.house.ask("session", name="olga"), "Origin": ours.house.http}
     port = ours.house.stack.port
-    line = await open_line(port, "/ws/console", lambda line, text: heard.set(), headers)
+    line = await open_line(port, "/ws/console", lambda line, text: on_frame.set(), headers)
     line.say(msgspec.json.encode(ConsoleJoin(code=ours.code)))
     async with asyncio.timeout(JOINED_WITHIN_S):
-        await heard.wait()
+        await on_frame.wait()
     return line
 
 

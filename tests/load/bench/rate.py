@@ -62,7 +62,7 @@ class Loop:
         self._drained = asyncio.Event()
         self._enough = asyncio.Event()
         self._enough_at = 0
-        contender.heard = self._hear
+        contender.on_frame = self._handle_frame
 
     def start(self) -> None:
         for _ in range(min(IN_FLIGHT * len(self._contender.servers), len(self._free))):
@@ -92,7 +92,7 @@ class Loop:
         self._under_way += 1
         line.send(self._contender.vote(line))
 
-    def _hear(self, line: Line, text: bytes) -> None:
+    def _handle_frame(self, line: Line, text: bytes) -> None:
         if not self._contender.is_answer(text):
             return
         self.answered += 1

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.laptop.paths import ROOT
-from tests.load.bench.figures import Beside, Evening, Figures, middle
+from tests.load.bench.figures import Beside, LoadRun, BenchResults, middle
 from tests.load.bench.goals import rows_of
 from tests.load.bench.row import Row
 
@@ -18,7 +18,7 @@ HEADINGS = ("Server", "What", "Ratio", "Goal", "", "Ours", "The other")
 MARKS = {True: "met", False: "missed", None: ""}
 
 
-def show(rows: list[Row], found: Figures, console: Console) -> None:
+def show(rows: list[Row], found: BenchResults, console: Console) -> None:
     table = Table(*HEADINGS)
     for row in rows:
         table.add_row(*_cells(row))
@@ -27,12 +27,12 @@ def show(rows: list[Row], found: Figures, console: Console) -> None:
         console.print(line)
 
 
-def as_json(found: Figures, machine: dict[str, str]) -> bytes:
+def as_json(found: BenchResults, machine: dict[str, str]) -> bytes:
     run = {"machine": machine, "rows": rows_of(found), "figures": found}
     return msgspec.json.format(msgspec.json.encode(run))
 
 
-def append(found: Figures, machine: dict[str, str], page: Path = PAGE) -> None:
+def append(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> None:
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in _notes(found))
     table = table_lines(HEADINGS, map(_cells, rows_of(found)))
@@ -58,11 +58,11 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (row.server, row.what, ratio, row.goal, mark, row.ours, row.other)
 
 
-def _notes(found: Figures) -> Iterator[str]:
+def _notes(found: BenchResults) -> Iterator[str]:
     for beside in found.beside:
         yield from _notes_beside(beside)
-    for evening in found.evenings:
-        yield _note_evening(evening)
+    for load_run in found.load_runs:
+        yield _note_load_run(load_run)
 
 
 def _notes_beside(found: Beside) -> Iterator[str]:
@@ -74,12 +74,12 @@ def _notes_beside(found: Beside) -> Iterator[str]:
     yield f"{found.server}: {found.phones:,} sockets a contender; KiB of memory each: {memory}"
 
 
-def _note_evening(evening: Evening) -> str:
-    used = ", ".join(f"{name} {spent:.1f}" for name, spent in evening.cpu_s.items())
-    ballots = evening.ballots
+def _note_load_run(load_run: LoadRun) -> str:
+    used = ", ".join(f"{name} {spent:.1f}" for name, spent in load_run.cpu_s.items())
+    ballots = load_run.ballots
     return (
-        f"{evening.server}, {evening.profile}: {evening.joined:,} of {evening.phones:,} phones joined,"
-        f" {ballots.acknowledged:,} of {ballots.sent:,} ballots acknowledged in {evening.turns} turns,"
-        f" {ballots.cut_off} cut off with their phones; CPU seconds in {evening.wall_s:.0f} s: {used};"
-        f" the crowd was too busy for {evening.busy_s:.0f} s"
+        f"{load_run.server}, {load_run.profile}: {load_run.joined:,} of {load_run.phones:,} phones joined,"
+        f" {ballots.acknowledged:,} of {ballots.sent:,} ballots acknowledged in {load_run.turns} turns,"
+        f" {ballots.cut_off} cut off with their phones; CPU seconds in {load_run.wall_s:.0f} s: {used};"
+        f" the crowd was too busy for {load_run.busy_s:.0f} s"
     )

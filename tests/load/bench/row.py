@@ -5,25 +5,25 @@ from dataclasses import dataclass
 
 import msgspec
 
-A_HALL = 10_000
+FULL_AUDIENCE = 10_000
 SIGNS = {"≥": operator.ge, "≤": operator.le}
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A server's goals; `hall` is how many phones those of a whole evening are meant for."""
+    """A server's goals; `audience` is how many phones those of a whole evening are meant for."""
 
     echo: str
     stock: str
     fanout: str
-    hall: int
+    audience: int
     spread_ack: str
     burst_ack: str
-    last_told: str
+    last_reveal: str
 
 
 WANTED = {
-    "daphne": Wanted("≥ 0.75", "≥ 3", "≤ 0.33", A_HALL, "≤ 250 ms", "≤ 400 ms", "≤ 600 ms"),
+    "daphne": Wanted("≥ 0.75", "≥ 3", "≤ 0.33", FULL_AUDIENCE, "≤ 250 ms", "≤ 400 ms", "≤ 600 ms"),
     "uvicorn": Wanted("≥ 0.6", "≥ 6", "≤ 0.2", 18_000, "≤ 200 ms", "≤ 200 ms", ""),
 }
 

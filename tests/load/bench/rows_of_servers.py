@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from tests.load.bench.figures import Beside, middle, paired
 from tests.load.bench.rate import Rate
-from tests.load.bench.row import A_HALL, WANTED, Row, too_few
+from tests.load.bench.row import FULL_AUDIENCE, WANTED, Row, too_few
 
 WHOLE_CORE = 0.9
 
@@ -51,12 +51,12 @@ def _of_fanout(found: Beside, goal: str) -> Iterator[Row]:
         of, by_cpu = attrgetter(name), name == "cpu_ms"
         yield Row(
             server=found.server,
-            what=f"broadcast to {found.hall:,}, {per} ÷ core layer's",
+            what=f"broadcast to {found.audience:,}, {per} ÷ core layer's",
             ours=f"{middle(ours, of):,.0f} ms",
             other=f"{middle(stock, of):,.0f} ms",
             value=middle(ours, of) / middle(stock, of),
             goal=goal if by_cpu else "",
-            why_not=too_few(found.hall, A_HALL) if by_cpu else "",
+            why_not=too_few(found.audience, FULL_AUDIENCE) if by_cpu else "",
             key=f"{found.server}: broadcast, {per} ÷ core layer's" if by_cpu else "",
         )
 

@@ -7,21 +7,21 @@ from pathlib import Path
 import uvloop
 
 from tests.load.bench.beside import Say, Size, lay_beside
-from tests.load.bench.evening import PROGRAMMES, hold_evening
-from tests.load.bench.figures import Beside, Evening, Figures
+from tests.load.bench.evening import PROGRAMMES, run_load
+from tests.load.bench.figures import Beside, LoadRun, BenchResults
 from tests.stack import running_house
 
 SERVERS = ("daphne", "uvicorn")
-PARTS = ("beside", "evenings")
+PARTS = ("beside", "load_runs")
 GATEWAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is measured: `evenings` are a server's phones."""
+    """How much is measured: `load_runs` are a server's phones."""
 
     size: Size
-    evenings: Mapping[str, int]
+    load_runs: Mapping[str, int]
     servers: Sequence[str] = SERVERS
     parts: Sequence[str] = PARTS
 
@@ -30,23 +30,23 @@ class Extent:
 
 
 FULL = Extent(
-    Size(phones=3_000, hall=10_000, seconds=2.0, rounds=5, fanouts=5, pair=True),
+    Size(phones=3_000, audience=10_000, seconds=2.0, rounds=5, fanouts=5, pair=True),
     {"daphne": 10_000, "uvicorn": 18_000},
 )
 SMALL = Extent(
-    Size(phones=800, hall=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True), {"daphne": 300, "uvicorn": 300}
+    Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True), {"daphne": 300, "uvicorn": 300}
 )
 
 
-def bench(extent: Extent, home: Path, say: Say) -> Figures:
-    beside, evenings = [], []
+def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
+    beside, load_runs = [], []
     for server in extent.servers:
         place = home / server
         if "beside" in extent.parts:
             beside.append(compare(server, extent.size, place, say))
-        if "evenings" in extent.parts:
-            evenings += _evenings(server, extent.evenings[server], place, say)
-    return Figures(beside, evenings)
+        if "load_runs" in extent.parts:
+            load_runs += _load_runs(server, extent.load_runs[server], place, say)
+    return BenchResults(beside, load_runs)
 
 
 def compare(server: str, size: Size, home: Path, say: Say) -> Beside:
@@ -54,10 +54,10 @@ def compare(server: str, size: Size, home: Path, say: Say) -> Beside:
     return uvloop.run(lay_beside(server, size, home, say))
 
 
-def _evenings(server: str, phones: int, home: Path, say: Say) -> list[Evening]:
+def _load_runs(server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
     found = []
-    with running_house(home / "evenings", server=server, gateways=GATEWAYS) as house:
+    with running_house(home / "load_runs", server=server, gateways=GATEWAYS) as house:
         for programme in PROGRAMMES:
             say(f"{server}: an evening of {phones:,} phones, {programme.profile}")
-            found.append(hold_evening(programme, phones, house, home))
+            found.append(run_load(programme, phones, house, home))
     return found

@@ -15,7 +15,7 @@ from deploy.laptop.stopping import end_on_signals
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
-from tests.load.bench.soak_report import append, as_json, section, told
+from tests.load.bench.soak_report import append, as_json, section, format_reading
 from tests.load.bench.soak_verdicts import Soak
 from tests.stack import House, running_house
 
@@ -54,7 +54,7 @@ def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
     with _crowd(house, event["code"], options) as crowd:
         for reading in Reader(house, crowd).readings(SILENT * options.every):
             readings.append(reading)
-            console.print(told(reading), soft_wrap=True)
+            console.print(format_reading(reading), soft_wrap=True)
             if reading.at_s >= options.minutes * 60:
                 return readings
     raise SystemExit(f"the crowd fell silent: its exit status is {crowd.returncode}")

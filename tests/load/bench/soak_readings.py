@@ -14,7 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from tests.load.bench.house import processes
 from tests.load.bench.machine import cpu_s, open_files, rss
-from tests.load.bench.soak_crowd import Told
+from tests.load.bench.soak_crowd import CrowdCounts
 from tests.stack import House
 
 Processes = Mapping[str, tuple[int, ...]]
@@ -36,15 +36,15 @@ class Reading(msgspec.Struct, frozen=True):
     valkey_kib: float
     valkey_keys: int
     database_kib: float
-    crowd: Told
+    crowd: CrowdCounts
 
     @property
     def gateway_kib(self) -> float:
         return _of_gateways(self.rss_kib)
 
     @property
-    def clock_kib(self) -> float:
-        return sum(kib for name, kib in self.rss_kib.items() if name.startswith("clock"))
+    def scheduler_kib(self) -> float:
+        return sum(kib for name, kib in self.rss_kib.items() if name.startswith("scheduler"))
 
     @property
     def gateway_us_a_ballot(self) -> float:
@@ -69,7 +69,7 @@ class Reader:
         self._began = time.monotonic()
         self._parts: Processes = {**processes(house), "crowd": (crowd.pid,)}
         self._used = self._cpu()
-        self._told = (0, 0.0)
+        self._broadcasts_before = (0, 0.0)
         self._acknowledged = 0
 
     def readings(self, patience_s: float) -> Iterator[Reading]:
@@ -77,27 +77,27 @@ class Reader:
         reports = self._crowd.stdout
         assert reports is not None
         while select([reports], [], [], patience_s)[0] and (line := reports.readline()):
-            yield self._read(msgspec.json.decode(line, type=Told))
+            yield self._read(msgspec.json.decode(line, type=CrowdCounts))
 
-    def _read(self, told: Told) -> Reading:
+    def _read(self, counts: CrowdCounts) -> Reading:
         before, self._used = self._used, self._cpu()
         broadcasts, broadcast_s = self._broadcasts()
         valkey_kib, valkey_keys = self._valkey()
-        since = broadcasts - self._told[0]
+        since = broadcasts - self._broadcasts_before[0]
         reading = Reading(
             at_s=round(time.monotonic() - self._began, 1),
             rss_kib={name: sum(map(rss, pids)) / 1024 for name, pids in self._parts.items()},
             files={name: sum(map(open_files, pids)) for name, pids in self._parts.items()},
             cpu_s={name: self._used[name] - before[name] for name in self._parts},
-            ballots=told.acknowledged - self._acknowledged,
+            ballots=counts.acknowledged - self._acknowledged,
             broadcasts=since,
-            broadcast_ms=(broadcast_s - self._told[1]) / max(1, since) * 1000,
-            crowd=told,
+            broadcast_ms=(broadcast_s - self._broadcasts_before[1]) / max(1, since) * 1000,
+            crowd=counts,
             database_kib=_size(self._house.stack.data) / 1024,
             valkey_kib=valkey_kib,
             valkey_keys=valkey_keys,
         )
-        self._told, self._acknowledged = (broadcasts, broadcast_s), told.acknowledged
+        self._broadcasts_before, self._acknowledged = (broadcasts, broadcast_s), counts.acknowledged
         return reading
 
     def _cpu(self) -> dict[str, float]:
@@ -106,7 +106,7 @@ class Reader:
     def _broadcasts(self) -> tuple[int, float]:
         """How many there have been at all gateways, and the seconds they took."""
         registry = CollectorRegistry()
-        MultiProcessCollector(registry, path=str(self._house.stack.figures))  # type: ignore[no-untyped-call]
+        MultiProcessCollector(registry, path=str(self._house.stack.metrics_dir))  # type: ignore[no-untyped-call]
         name = "crowdgame_broadcast_seconds"
         count, seconds = (registry.get_sample_value(f"{name}_{part}") or 0 for part in ("count", "sum"))
         return int(count), seconds

@@ -26,7 +26,7 @@ JUDGED = ("What", "Mean", "An hour", "Grown", "At most", "")
 MARKS = {True: "flat", False: "grows", None: ""}
 
 
-def told(reading: Reading) -> str:
+def format_reading(reading: Reading) -> str:
     """A line while it runs."""
     return " · ".join(f"{what} {cell}" for what, cell in zip(HEADINGS, _cells(reading), strict=True))
 
@@ -42,8 +42,8 @@ def append(soak: Soak, machine: dict[str, str], page: Path = PAGE) -> None:
 
 
 def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:
-    hall = f"{soak.phones:,} phones, {soak.gateways} gateways of {soak.server}"
-    yield f"## {machine['date']}, a soak: {hall}, {machine['cores']} cores"
+    setup = f"{soak.phones:,} phones, {soak.gateways} gateways of {soak.server}"
+    yield f"## {machine['date']}, a soak: {setup}, {machine['cores']} cores"
     yield from table_lines(HEADINGS, map(_cells, _some(soak.readings)))
     yield ""
     yield from table_lines(JUDGED, map(_verdict_cells, soak.verdicts()))
@@ -61,7 +61,7 @@ def _some(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _cells(one: Reading) -> tuple[str, ...]:
-    mib = (one.rss_kib["worker"], one.clock_kib, one.rss_kib["valkey"])
+    mib = (one.rss_kib["worker"], one.scheduler_kib, one.rss_kib["valkey"])
     ack, reveal = one.crowd.ack_ms, one.crowd.reveal_ms
     return (
         f"{one.at_s / 60:.1f}",

@@ -59,7 +59,7 @@ class Soak(msgspec.Struct, frozen=True):
         return [
             ("gateways: KiB a phone", lambda one: one.gateway_kib / self.phones, MEMORY_GROWS),
             ("worker: KiB", lambda one: one.rss_kib["worker"], MEMORY_GROWS),
-            ("clocks: KiB", attrgetter("clock_kib"), MEMORY_GROWS),
+            ("clocks: KiB", attrgetter("scheduler_kib"), MEMORY_GROWS),
             ("all: open files", lambda one: sum(one.files.values()), FILES_GROW),
             ("gateways: CPU µs a ballot, broadcasts included", attrgetter("gateway_us_a_ballot"), WORK_GROWS),
             ("all: CPU µs a ballot, the crowd left out", attrgetter("house_us_a_ballot"), WORK_GROWS),

@@ -16,7 +16,7 @@ redis = Redis.from_url(settings.REDIS_URL, socket_timeout=None, max_connections=
 
 
 class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
-    groups = ["hall"]
+    groups = ["audience"]
 
     async def connect(self) -> None:
         self.voter = uuid4().hex
@@ -27,15 +27,15 @@ class VoteConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self.vote(content)
         elif content["type"] == "reveal":
             state = json.loads(decompress(b64decode(content["packed"])))
-            await self.channel_layer.group_send("hall", {"type": "revealed", "state": state})
+            await self.channel_layer.group_send("audience", {"type": "revealed", "state": state})
 
     async def vote(self, content: dict[str, Any]) -> None:
-        await redis.hset(f"votes:{content['turn']}", self.voter, content["column"])
+        await redis.hset(f"votes:{content['turn']}", self.voter, content["choice"])
         await self.send_json(
             {
                 "type": "counted",
                 "turn": content["turn"],
-                "column": content["column"],
+                "choice": content["choice"],
                 "sequence": content["sequence"],
             }
         )

@@ -7,14 +7,14 @@ from pytest_django.fixtures import Settings
 
 from games.matches import CODE_LETTERS
 from voting.admission.admission import (
-    MOMENT_LENGTH,
+    ROTATING_LENGTH,
     PERIOD_MS,
     STALE_PERIODS,
     WRONG_A_SECOND,
     WRONG_AT_ONCE,
     Guesses,
-    code_of_the_moment,
-    is_of_the_moment,
+    rotating_code,
+    is_rotating_code,
     is_projector,
     is_stale,
     is_ticket,
@@ -34,7 +34,7 @@ times = st.integers(PERIOD_MS * 2, 2**53)
 # ------------------------------------------------------------------ the code of the moment
 @given(times)
 def test_a_code_is_good_in_its_period_and_the_next_and_not_before_or_after(now: int) -> None:
-    code, until_at = code_of_the_moment("BCDF", now)
+    code, until_at = rotating_code("BCDF", now)
     first = until_at - PERIOD_MS
     assert first <= now < until_at
     for at, good in [
@@ -45,20 +45,20 @@ def test_a_code_is_good_in_its_period_and_the_next_and_not_before_or_after(now: 
         (until_at + PERIOD_MS - 1, True),
         (until_at + PERIOD_MS, False),
     ]:
-        assert is_of_the_moment("BCDF", code, at) is good
+        assert is_rotating_code("BCDF", code, at) is good
 
 
 def test_a_code_can_be_read_aloud_and_is_another_each_time() -> None:
-    codes = [code_of_the_moment("BCDF", BEGIN + n * PERIOD_MS)[0] for n in range(1_000)]
-    assert all(len(code) == MOMENT_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
+    codes = [rotating_code("BCDF", BEGIN + n * PERIOD_MS)[0] for n in range(1_000)]
+    assert all(len(code) == ROTATING_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
     assert len(set(codes)) > 990
-    for place in range(MOMENT_LENGTH):
+    for place in range(ROTATING_LENGTH):
         assert {code[place] for code in codes} == set(CODE_LETTERS)
 
 
 @given(times.filter(lambda now: now > 100 * PERIOD_MS))
 def test_a_code_that_comes_too_late_is_known_for_some_minutes(now: int) -> None:
-    code, until_at = code_of_the_moment("BCDF", now)
+    code, until_at = rotating_code("BCDF", now)
     for at, late in [
         (now, False),
         (until_at + PERIOD_MS - 1, False),
@@ -70,28 +70,28 @@ def test_a_code_that_comes_too_late_is_known_for_some_minutes(now: int) -> None:
 
 
 def test_codes_and_projectors_keys_outlive_a_change_of_the_secret(settings: Settings) -> None:
-    code, key = code_of_the_moment("BCDF", NOW)[0], projector_key("BCDF")
+    code, key = rotating_code("BCDF", NOW)[0], projector_key("BCDF")
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another"
-    assert is_of_the_moment("BCDF", code, NOW)
+    assert is_rotating_code("BCDF", code, NOW)
     assert is_stale("BCDF", code, NOW + 5 * PERIOD_MS)
     assert is_projector("BCDF", key)
-    made = code_of_the_moment("BCDF", NOW)[0], projector_key("BCDF")
+    made = rotating_code("BCDF", NOW)[0], projector_key("BCDF")
     assert made != (code, key)
     settings.SECRET_KEY_FALLBACKS = []
-    assert is_of_the_moment("BCDF", made[0], NOW)
+    assert is_rotating_code("BCDF", made[0], NOW)
     assert is_projector("BCDF", made[1])
-    assert not is_of_the_moment("BCDF", code, NOW)
+    assert not is_rotating_code("BCDF", code, NOW)
     assert not is_projector("BCDF", key)
 
 
 def test_a_code_is_of_its_event_and_of_the_secret(settings: Settings) -> None:
-    here, _ = code_of_the_moment("BCDF", NOW)
+    here, _ = rotating_code("BCDF", NOW)
     key = projector_key("BCDF")
-    assert not is_of_the_moment("BCDG", here, NOW)
+    assert not is_rotating_code("BCDG", here, NOW)
     assert not is_projector("BCDG", key)
     settings.SECRET_KEY = "another"
-    assert code_of_the_moment("BCDF", NOW)[0] != here
+    assert rotating_code("BCDF", NOW)[0] != here
     assert not is_projector("BCDF", key)
 
 
@@ -149,7 +149,7 @@ def test_names_are_as_they_will_be_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "trouble"),
+    ("text", "error"),
     [
         (" \n\n", "Paste the names"),
         ("Ada\nADA, 2", "Line 2: “ADA” is there twice"),
@@ -162,8 +162,8 @@ def test_names_are_as_they_will_be_shown() -> None:
         ("\n".join(map(str, range(MOST_PUPILS + 1))), "At most 2,000"),
     ],
 )
-def test_what_is_wrong_with_a_list_is_told_with_its_line(text: str, trouble: str) -> None:
-    with pytest.raises(RosterError, match=trouble):
+def test_what_is_wrong_with_a_list_is_told_with_its_line(text: str, error: str) -> None:
+    with pytest.raises(RosterError, match=error):
         read_roster(text, TEAMS)
 
 

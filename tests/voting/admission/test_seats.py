@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voting.admission.seats import (
-    SIGN_LENGTH,
-    SIGN_LETTERS,
+    VOTER_CODE_LENGTH,
+    VOTER_CODE_ALPHABET,
     Seat,
     claimed_voter,
     new_seat,
-    plain_sign,
+    normalize_voter_code,
     read_seat,
-    sign_of,
+    derive_voter_code,
     sign_seat,
 )
 from voting.protocol import PhoneJoin
@@ -71,23 +71,23 @@ def test_who_holds_a_token_can_tell_its_voter() -> None:
 # ------------------------------------------------------------------ signs
 def test_a_sign_is_of_its_voter_whatever_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is ruled about a sign is kept for days: a new version or a new key must not move it."""
-    before = sign_of("00ff00ff00ff00ff")
+    before = derive_voter_code("00ff00ff00ff00ff")
     monkeypatch.setattr(settings, "SECRET_KEY", "another")
-    assert sign_of("00ff00ff00ff00ff") == before == "GQTLVZ"
+    assert derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
 
 
 def test_signs_are_spread_over_all_there_are() -> None:
-    signs = [sign_of(new_seat(1, 1).voter) for _ in range(2_000)]
-    assert len(set(signs)) > 1_995
-    for place in range(SIGN_LENGTH):
-        assert {sign[place] for sign in signs} == set(SIGN_LETTERS)
+    voter_codes = [derive_voter_code(new_seat(1, 1).voter) for _ in range(2_000)]
+    assert len(set(voter_codes)) > 1_995
+    for place in range(VOTER_CODE_LENGTH):
+        assert {code[place] for code in voter_codes} == set(VOTER_CODE_ALPHABET)
 
 
 @pytest.mark.parametrize("typed", ["GQTLVZ", "gqtlvz", " gqt lvz ", "GQT-LVZ", "g q t l v z"])
 def test_a_sign_is_read_however_it_is_typed(typed: str) -> None:
-    assert plain_sign(typed) == "GQTLVZ"
+    assert normalize_voter_code(typed) == "GQTLVZ"
 
 
 @pytest.mark.parametrize("typed", ["", "GQTLV", "GQTLVZL", "FJQTQA", "FJQTQY", "FJQTQ1", "Anna B"])
 def test_what_can_be_no_sign_is_none(typed: str) -> None:
-    assert plain_sign(typed) is None
+    assert normalize_voter_code(typed) is None

@@ -35,40 +35,40 @@ def event() -> Event:
     return new_event()
 
 
-class Ear:
+class LayerListener:
     """A gateway's end of the channel layer, read message by message."""
 
     def __init__(self, pubsub: PubSub) -> None:
         self._pubsub = pubsub
-        self.heard: list[tuple[int, int, bytes]] = []
+        self.received: list[tuple[int, int, bytes]] = []
 
     def seqs(self, event_id: int) -> list[int]:
-        return [seq for event, seq, _ in self.heard if event == event_id]
+        return [seq for event, seq, _ in self.received if event == event_id]
 
-    def hear(self) -> bool:
+    def receive_all(self) -> bool:
         """Whether nothing more is there at the moment."""
         while message := self._pubsub.get_message():
             if message["type"] == "message":
-                told: dict[str, Any] = get_channel_layer().deserialize(message["data"])
-                self.heard.append((told["event_id"], told["seq"], told["body"]))
+                copy: dict[str, Any] = get_channel_layer().deserialize(message["data"])
+                self.received.append((copy["event_id"], copy["seq"], copy["body"]))
         return True
 
 
 @contextmanager
-def listening(url: str, *events: Event) -> Iterator[Ear]:
+def listening(url: str, *events: Event) -> Iterator[LayerListener]:
     with Redis.from_url(url) as redis, redis.pubsub() as pubsub:
         pubsub.subscribe(*[f"crowdgame__group__event.{event.pk}" for event in events])
         wait_until(lambda: len(redis.pubsub_channels()) == len(events))
-        yield Ear(pubsub)
+        yield LayerListener(pubsub)
 
 
 def test_an_announcement_carries_the_state_after_the_change(event: Event) -> None:
     Event.objects.filter(pk=event.pk).update(lobby="open")
     announce(event.pk, protocol.LobbyOpened, now=1234)
     row = Announcement.objects.get(event=event)
-    told = msgspec.json.decode(bytes(row.body), type=protocol.ToPhone)
-    assert isinstance(told, protocol.LobbyOpened)
-    assert (told.seq, told.at, told.state.lobby) == (1, 1234, "open")
+    message = msgspec.json.decode(bytes(row.body), type=protocol.ToPhone)
+    assert isinstance(message, protocol.LobbyOpened)
+    assert (message.seq, message.at, message.state.lobby) == (1, 1234, "open")
     assert (row.seq, row.sent_at) == (1, None)
 
 
@@ -85,21 +85,21 @@ def test_what_is_sent_is_sent_in_order_and_once(event: Event, valkey_url: str) -
     for now in range(3):
         announce(event.pk, protocol.EventEdited, now)
         announce(other.pk, protocol.EventEdited, now)
-    with listening(valkey_url, event, other) as ear:
+    with listening(valkey_url, event, other) as listener:
         relay(event.pk)
-        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
-        assert ear.seqs(event.pk) == [1, 2, 3]
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
+        assert listener.seqs(event.pk) == [1, 2, 3]
         announce(event.pk, protocol.EventEdited, 9)
         relay()
-        wait_until(lambda: ear.hear() and len(ear.heard) == 7)
-        assert (ear.seqs(event.pk), ear.seqs(other.pk)) == ([1, 2, 3, 4], [1, 2, 3])
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 7)
+        assert (listener.seqs(event.pk), listener.seqs(other.pk)) == ([1, 2, 3, 4], [1, 2, 3])
         relay()
         relay(event.pk)
         announce(event.pk, protocol.EventEdited, 10)
         relay()
-        wait_until(lambda: ear.hear() and 5 in ear.seqs(event.pk))
-        assert len(ear.heard) == 8
-    bodies = {(e, seq): body for e, seq, body in ear.heard}
+        wait_until(lambda: listener.receive_all() and 5 in listener.seqs(event.pk))
+        assert len(listener.received) == 8
+    bodies = {(e, seq): body for e, seq, body in listener.received}
     row = Announcement.objects.get(event=event, seq=2)
     assert bodies[event.pk, 2] == bytes(row.body)
     assert not Announcement.objects.filter(sent_at=None).exists()
@@ -118,13 +118,13 @@ def test_what_could_not_be_sent_waits_in_order(
     assert "the channel layer is away" in caplog.text
     settings.CHANNEL_LAYERS = present
     announce(event.pk, protocol.EventEdited, 3)
-    with listening(valkey_url, event) as ear:
+    with listening(valkey_url, event) as listener:
         relay(event.pk)
-        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
-        assert ear.seqs(event.pk) == [1, 2, 3]
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
+        assert listener.seqs(event.pk) == [1, 2, 3]
 
 
-async def first_heard(subscription: Subscription) -> Copy:
+async def first_received(subscription: Subscription) -> Copy:
     return await anext(subscription.copies())
 
 
@@ -134,12 +134,12 @@ def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_
 
     async def conversation() -> Copy:
         subscription = Subscription()
-        ear = asyncio.create_task(first_heard(subscription))
+        listener = asyncio.create_task(first_received(subscription))
         await asyncio.sleep(0)
         await subscription.join(event.pk)
         await asyncio.to_thread(publish, copies)
         async with asyncio.timeout(10):
-            return await ear
+            return await listener
 
     assert asyncio.run(conversation()) == copies[0]
 
@@ -147,12 +147,12 @@ def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_
 def test_a_long_outbox_is_sent_in_parts(event: Event, valkey_url: str) -> None:
     rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_AT_ONCE + 11)]
     Announcement.objects.bulk_create(reversed(rows))
-    with listening(valkey_url, event) as ear:
+    with listening(valkey_url, event) as listener:
         relay()
         assert Announcement.objects.filter(sent_at=None).count() == 10
         relay()
-        wait_until(lambda: ear.hear() and len(ear.heard) == RELAY_AT_ONCE + 10)
-        assert ear.seqs(event.pk) == list(range(1, RELAY_AT_ONCE + 11))
+        wait_until(lambda: listener.receive_all() and len(listener.received) == RELAY_AT_ONCE + 10)
+        assert listener.seqs(event.pk) == list(range(1, RELAY_AT_ONCE + 11))
 
 
 def test_a_gateway_asks_for_what_it_missed(event: Event) -> None:
@@ -206,8 +206,8 @@ def test_a_publisher_gets_over_a_layer_that_froze_or_dropped_it(
             publish([Copy(event.pk, 2, b"two")])
     finally:
         os.kill(valkey, signal.SIGCONT)
-    with listening(valkey_url, event) as ear, Redis.from_url(valkey_url) as redis:
+    with listening(valkey_url, event) as listener, Redis.from_url(valkey_url) as redis:
         publish([Copy(event.pk, 3, b"three")])
         redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
         publish([Copy(event.pk, 4, b"four")])
-        wait_until(lambda: ear.hear() and ear.seqs(event.pk)[-2:] == [3, 4])
+        wait_until(lambda: listener.receive_all() and listener.seqs(event.pk)[-2:] == [3, 4])

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("valkey_url")
 PATIENCE_S = 5
 
 
-async def hear_one(subscription: Subscription) -> Copy:
+async def receive_one(subscription: Subscription) -> Copy:
     return await anext(aiter(subscription.copies()))
 
 
@@ -22,7 +22,7 @@ async def publish(copy: Copy) -> None:
 def test_who_listens_before_joining_hears() -> None:
     async def scene() -> Copy:
         subscription = Subscription()
-        listening = asyncio.create_task(hear_one(subscription))
+        listening = asyncio.create_task(receive_one(subscription))
         await asyncio.sleep(0)
         await subscription.join(7)
         await publish(Copy(7, 1, b"told"))
@@ -39,6 +39,6 @@ def test_only_events_joined_are_heard() -> None:
         await subscription.leave(8)
         for copy in (Copy(8, 1, b"left"), Copy(9, 1, b"foreign"), Copy(7, 1, b"ours")):
             await publish(copy)
-        return await asyncio.wait_for(hear_one(subscription), PATIENCE_S)
+        return await asyncio.wait_for(receive_one(subscription), PATIENCE_S)
 
     assert asyncio.run(scene()).body == b"ours"

@@ -7,10 +7,10 @@ import pytest
 from redis import Redis
 
 from crowdgame.console.control import act
-from games.matches import MatchError, live_turn, position_of
+from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Match, Turn
 from tests.voting.playing import new_event, play_turn
-from tests.voting.states import shown, told_last
+from tests.voting.states import shown, last_announced
 from voting import protocol
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -34,7 +34,7 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 
-class Evening:
+class RandomEvent:
     """Organizers who press anything, a crowd that votes, deadlines that pass, a box that is lost."""
 
     def __init__(self, seed: int, box: BallotBox, url: str) -> None:
@@ -72,7 +72,7 @@ class Evening:
 
     def play_turn(self) -> str:
         turn = self._turn()
-        position = position_of(turn.match)
+        position = load_position(turn.match)
         legal = position.game.legal_actions(position.state, "red")[:3]
         crowd = [self.rng.choices(legal, k=self.rng.randrange(4)) for _ in range(2)]
         return str(play_turn(turn, self.box, *crowd))
@@ -87,20 +87,20 @@ class Evening:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_fresh_snapshot_is_what_was_announced_last(seed: int, box: BallotBox, valkey_url: str) -> None:
-    evening = Evening(seed, box, valkey_url)
+    random_event = RandomEvent(seed, box, valkey_url)
     done = []
     for _ in range(30):
-        done.append(evening.step())
-        assert told_last(evening.event.pk) == shown(evening.event.pk), done
+        done.append(random_event.step())
+        assert last_announced(random_event.event.pk) == shown(random_event.event.pk), done
     assert len(set(done)) > 8
 
 
 def test_announcements_are_numbered_without_a_gap(box: BallotBox, valkey_url: str) -> None:
-    evening = Evening(99, box, valkey_url)
+    random_event = RandomEvent(99, box, valkey_url)
     for _ in range(30):
-        evening.step()
-    rows = Announcement.objects.filter(event=evening.event).order_by("pk")
+        random_event.step()
+    rows = Announcement.objects.filter(event=random_event.event).order_by("pk")
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     bodies = [msgspec.json.decode(bytes(row.body), type=protocol.Changes) for row in rows]
     assert [body.seq for body in bodies] == [row.seq for row in rows]
-    assert Event.objects.get(pk=evening.event.pk).seq == len(rows)
+    assert Event.objects.get(pk=random_event.event.pk).seq == len(rows)

@@ -8,7 +8,7 @@ import pytest
 from crowdgame.console.control import act
 from games.models import Event
 from tests.voting.playing import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
-from tests.voting.states import shown, told_last
+from tests.voting.states import shown, last_announced
 from voting import protocol
 from voting.announcements.snapshots import FINISHED_SHOWN
 from voting.ballot_box.ballot_box import BallotBox
@@ -58,16 +58,16 @@ def test_the_terms_of_a_match_are_told_from_its_start_and_stay_its_own(box: Ball
     terms = {"tally_method": "lottery", "tie_rule": "lot", "no_ballot_rule": "forfeit"}
     turn = start(box, **terms)
     Event.objects.update(tally_method="plurality", tie_rule="first", no_ballot_rule="pass")
-    for state in (told_last(turn.match.event_id), shown(turn.match.event_id)):
+    for state in (last_announced(turn.match.event_id), shown(turn.match.event_id)):
         assert state.match is not None
         assert {name: getattr(state.match, name) for name in terms} == terms
 
 
 def test_a_state_of_a_version_before_the_terms_is_read(box: BallotBox) -> None:
-    told = msgspec.to_builtins(shown(start(box).match.event_id).match)
+    fields = msgspec.to_builtins(shown(start(box).match.event_id).match)
     for name in ("tally_method", "tie_rule", "no_ballot_rule"):
-        del told[name]
-    assert msgspec.convert(told, protocol.Match).tie_rule is None
+        del fields[name]
+    assert msgspec.convert(fields, protocol.Match).tie_rule is None
 
 
 def test_a_full_column_is_no_choice_any_more(box: BallotBox) -> None:
@@ -143,6 +143,6 @@ def test_the_latest_finished_matches_are_told_in_order_and_aborted_ones_are_not(
         else:
             votes = {"red": [1]} if number % 2 else {"yellow": [1]} if number % 4 else {}
             play_turn(only_turn(match), box, **votes)
-    told = shown(event.pk).finished
-    assert [one.number for one in told] == list(range(4, FINISHED_SHOWN + 4))
-    assert {one.number: one.winner for one in told if one.number in (4, 5, 6)} == {4: None, 5: 1, 6: 2}
+    finished = shown(event.pk).finished
+    assert [one.number for one in finished] == list(range(4, FINISHED_SHOWN + 4))
+    assert {one.number: one.winner for one in finished if one.number in (4, 5, 6)} == {4: None, 5: 1, 6: 2}

@@ -15,7 +15,7 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
-from tests.chaos.proxy import Proxy, Trouble
+from tests.chaos.proxy import Proxy, Impairment
 from voting.announcements.layer import Copy, Subscription, publish
 from voting.ballot_box.stores import connect_async
 
@@ -23,7 +23,7 @@ CODE = [path for room in ("voting", "crowdgame", "games") for path in (ROOT / ro
 # They wait for Redis, for as long as it is frozen.
 BLOCKING = {
     *("arm_close", "arm_early_close", "send_task", "delay", "apply_async"),
-    *("publish", "relay", "place_and_tell", "close_turn", "restore_turn", "start_match"),
+    *("publish", "relay", "place_and_relay", "close_turn", "restore_turn", "start_match"),
 }
 LONGER_THAN_ANY_TIMEOUT_S = 6.0
 
@@ -57,14 +57,14 @@ def test_an_ear_that_hears_nothing_for_long_hears_what_comes_then(valkey_url: st
     """redis-py's timeout for a socket on which nothing comes is five seconds."""
 
     async def listen() -> Copy:
-        ear = Subscription()
-        await ear.join(4711)
-        copies = ear.copies()
-        heard = asyncio.ensure_future(anext(copies))
+        subscription = Subscription()
+        await subscription.join(4711)
+        copies = subscription.copies()
+        received = asyncio.ensure_future(anext(copies))
         await asyncio.sleep(LONGER_THAN_ANY_TIMEOUT_S)
-        assert not heard.done()
+        assert not received.done()
         await asyncio.to_thread(publish, [Copy(4711, 1, b"{}")])
-        copy = await asyncio.wait_for(heard, 15)
+        copy = await asyncio.wait_for(received, 15)
         await get_channel_layer().flush()
         return copy
 
@@ -77,7 +77,7 @@ def test_a_gateways_client_makes_no_call_again_by_itself(valkey_url: str) -> Non
         try:
             await redis.ping()
             began = time.monotonic()
-            proxy.trouble = Trouble(lost_answer=b"traps")
+            proxy.impairment = Impairment(lost_answer=b"traps")
             with pytest.raises(RedisError):
                 await redis.incr("traps")
             return time.monotonic() - began
@@ -94,8 +94,8 @@ def test_a_gateways_client_makes_no_call_again_by_itself(valkey_url: str) -> Non
 def test_sqlite_writes_ahead_and_takes_its_lock_at_once() -> None:
     """A transaction that reads and then writes is refused if somebody else wrote in between."""
     with connection.cursor() as cursor:
-        told = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert told == ["wal", 2]
+        values = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert values == ["wal", 2]
     options = settings.DATABASES["default"]["OPTIONS"]
     assert options["transaction_mode"] == "IMMEDIATE"
     assert options["timeout"] >= 10

@@ -34,7 +34,7 @@ class StillBox(BallotBox):
         return self.stands_at
 
 
-def told_in_an_open_turn(event: Event, box: BallotBox, red: list[int], yellow: list[int]) -> Any:
+def bytes_sent_in_a_turn(event: Event, box: BallotBox, red: list[int], yellow: list[int]) -> Any:
     """Every byte that leaves the server while the turn is open, and after its reveal."""
 
     def press(action: Action) -> None:
@@ -56,31 +56,31 @@ def told_in_an_open_turn(event: Event, box: BallotBox, red: list[int], yellow: l
     return (outside, present, open_turn), msgspec.json.encode(shown(event.pk))
 
 
-def without_lot(told: bytes) -> bytes:
+def without_lot(body: bytes) -> bytes:
     """Every turn has a seed of its own, made before anybody votes."""
-    return re.sub(rb'"lot":"[0-9a-f]{64}"', b'"lot":""', told)
+    return re.sub(rb'"lot":"[0-9a-f]{64}"', b'"lot":""', body)
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:
-    told = ask(lambda box: box.beat(event_id, "a", (turn_id, 1), Held((3, 3))))
-    return Turnout(0, told.connected, told.waiting, told.red, told.yellow)
+    counted = ask(lambda box: box.heartbeat(event_id, "a", (turn_id, 1), Held((3, 3))))
+    return Turnout(0, counted.connected, counted.waiting, counted.red, counted.yellow)
 
 
 def test_nothing_told_in_an_open_turn_depends_on_the_columns_voted(box: BallotBox, valkey_url: str) -> None:
     event = new_event()
     still = StillBox()
-    told, revealed = [], []
+    sent, revealed = [], []
     for crowd in ([[1, 1, 2], [7, 7, 6]], [[7, 6, 7], [2, 1, 1]], [[4, 4, 4], [4, 4, 4]]):
         with Redis.from_url(valkey_url) as redis:
             redis.flushall()
         with transaction.atomic():
-            before, after = told_in_an_open_turn(event, still, *crowd)
-            told.append(before)
+            before, after = bytes_sent_in_a_turn(event, still, *crowd)
+            sent.append(before)
             revealed.append(after)
             transaction.set_rollback(True)
     still.close()
-    assert told[0] == told[1] == told[2]
-    assert told[0][0][0] == Turnout(0, (3, 3), 0, 3, 3)
+    assert sent[0] == sent[1] == sent[2]
+    assert sent[0][0][0] == Turnout(0, (3, 3), 0, 3, 3)
     assert len(set(revealed)) == 3
 
 
@@ -88,7 +88,7 @@ def test_a_changed_vote_is_not_seen_from_outside(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     seen = []
-    for sequence, column in enumerate((1, 5, 7), 1):
-        box.cast(boxed(turn), ballots("red", [column] * 3, sequence))
+    for sequence, choice in enumerate((1, 5, 7), 1):
+        box.cast(boxed(turn), ballots("red", [choice] * 3, sequence))
         seen.append((turnout(turn.match.event_id, turn.pk), msgspec.json.encode(shown(turn.match.event_id))))
     assert seen[0] == seen[1] == seen[2]

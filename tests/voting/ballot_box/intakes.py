@@ -42,16 +42,16 @@ class Watched(AsyncBallotBox):
 class Shelf:
     """Keeps stored ballots; the writings numbered in `fails` fail."""
 
-    def __init__(self, trouble: Exception | None = None, fails: Sequence[int] = ()) -> None:
-        self.trouble, self.fails = trouble, fails
+    def __init__(self, error: Exception | None = None, fails: Sequence[int] = ()) -> None:
+        self.error, self.fails = error, fails
         self.writings: list[list[Ballot]] = []
         self.written = asyncio.Event()
 
     async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
         self.writings.append(ballots)
         self.written.set()
-        if self.trouble and len(self.writings) in self.fails:
-            raise self.trouble
+        if self.error and len(self.writings) in self.fails:
+            raise self.error
 
 
 class Crowd:

@@ -26,7 +26,7 @@ from voting.ballot_box.types import BoxedTurn, Cast, Early, Lost
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
-FOR_EVER = -1
+NO_EXPIRY = -1
 
 
 # ------------------------------------------------------------------ cast
@@ -51,7 +51,7 @@ def test_the_totals_follow_a_voter_to_the_other_side(turn: BoxedTurn) -> None:
 
 def test_a_ballot_for_the_other_side_is_no_repetition(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
-    assert cast(turn, Ballot("v1", "yellow", R1.column, R1.sequence)) == [-R1.sequence]
+    assert cast(turn, Ballot("v1", "yellow", R1.choice, R1.sequence)) == [-R1.sequence]
     assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
 
 
@@ -59,7 +59,7 @@ def test_an_older_ballot_is_told_the_newer_sequence(turn: BoxedTurn, box: Ballot
     cast(turn, Ballot("v1", "red", 3, 5))
     assert cast(turn, Ballot("v1", "red", 6, 4)) == [-5]
     assert cast(turn, Ballot("v1", "red", 6, 5)) == [-5]
-    assert [b.column for b in sealed(over(turn, box), box)] == [3]
+    assert [b.choice for b in sealed(over(turn, box), box)] == [3]
 
 
 def test_before_the_opening_a_ballot_is_early(box: BallotBox) -> None:
@@ -133,7 +133,7 @@ def test_a_batch_as_large_as_may_be(turn: BoxedTurn, box: BallotBox) -> None:
     assert cast(turn, *crowd) == [Cast.OK] * MAX_BATCH
     assert voted() == (1333, 667)
     held = sealed(over(turn, box), box)
-    assert [(b.voter, b.side, b.column) for b in held] == [(b.voter, b.side, b.column) for b in crowd]
+    assert [(b.voter, b.side, b.choice) for b in held] == [(b.voter, b.side, b.choice) for b in crowd]
 
 
 def test_more_ballots_than_a_batch_are_put_back_into_a_lost_box(turn: BoxedTurn, box: BallotBox) -> None:
@@ -187,7 +187,7 @@ def test_the_box_lasts_as_long_as_its_turn_and_an_hour_more(turn: BoxedTurn, box
     cast(turn, R1)
     with Redis.from_url(settings.REDIS_URL) as redis:
         for key in turn.keys:
-            assert redis.pttl(key) == FOR_EVER
+            assert redis.pttl(key) == NO_EXPIRY
         box.expire(EVENT, TURN)
         for key in turn.keys:
             assert 0 < redis.pttl(key) <= KEPT_AFTER_MS

@@ -32,11 +32,11 @@ def test_the_time_goes_on_between_two_looks() -> None:
 def test_a_clock_that_was_set_is_followed_at_once_however_slow_the_answer(step: int) -> None:
     clock = BoxClock()
     clock.learn(1_000_000, asked=0, answered=2)
-    told, asked, answered = 1_010_000 + step, 9_000, 10_000
-    assert abs(clock.step(told, asked, answered) - step) <= answered - asked
-    clock.learn(told, asked, answered)
+    box_ms, asked, answered = 1_010_000 + step, 9_000, 10_000
+    assert abs(clock.step(box_ms, asked, answered) - step) <= answered - asked
+    clock.learn(box_ms, asked, answered)
     assert abs((clock.offset_ms or 0) - 1_000_000 - step) <= answered - asked
-    assert clock.step(told + 1_000, asked + 1_000, answered + 1_000) == 0
+    assert clock.step(box_ms + 1_000, asked + 1_000, answered + 1_000) == 0
 
 
 def test_neither_a_freeze_nor_a_clock_that_goes_a_little_wrong_is_a_step() -> None:

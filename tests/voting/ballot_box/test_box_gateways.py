@@ -3,7 +3,7 @@
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, beat, cast, turn
+from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, heartbeat, cast, turn
 from voting.ballot_box.ballot_box import BACK_WITHIN_MS, GATEWAY_STALE_MS, AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot
@@ -35,26 +35,26 @@ def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:
 
 def test_a_beat_adds_up_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1, Y2)
-    beat(gateway="a", connected=(3, 4), waiting=5)
+    heartbeat(gateway="a", connected=(3, 4), waiting=5)
     before = box.now()
-    turnout = beat(gateway="b", connected=(10, 20), waiting=2)
+    turnout = heartbeat(gateway="b", connected=(10, 20), waiting=2)
     assert turnout == Turnout(turnout.now, (13, 24), 7, 1, 1)
     assert before <= turnout.now <= box.now()
-    assert beat(gateway="b", connected=(1, 1), waiting=0).connected == (4, 5)
+    assert heartbeat(gateway="b", connected=(1, 1), waiting=0).connected == (4, 5)
 
 
 def test_who_is_waiting_is_unsure_while_a_gateway_speaks_of_another_turn(turn: BoxedTurn) -> None:
     for name, turn_id, waiting in [("a", TURN - 1, 0), ("b", TURN, 4), ("c", TURN, 4)]:
-        turnout = beat(turn_id, gateway=name, waiting=waiting)
+        turnout = heartbeat(turn_id, gateway=name, waiting=waiting)
     assert turnout.waiting is None
-    assert beat(TURN, gateway="a").waiting == 8
+    assert heartbeat(TURN, gateway="a").waiting == 8
 
 
 def test_a_gateway_that_leaves_is_not_counted_any_more(turn: BoxedTurn) -> None:
-    beat(gateway="a", connected=(3, 4), waiting=5)
+    heartbeat(gateway="a", connected=(3, 4), waiting=5)
     ask(lambda box: box.leave(EVENT, "a"))
     ask(lambda box: box.leave(EVENT, "a"))
-    assert beat(gateway="b", connected=(1, 0)).connected == (1, 0)
+    assert heartbeat(gateway="b", connected=(1, 0)).connected == (1, 0)
 
 
 def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox) -> None:
@@ -62,27 +62,27 @@ def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.hset(event_key(EVENT, "gateways"), "dead", f"{silent_since} {TURN}.1 100 100 9")
         redis.hset(event_key(EVENT, "gateways"), "slow", f"{silent_since + GATEWAY_STALE_MS} {TURN}.1 1 1 1")
-        turnout = beat(gateway="a", connected=(5, 5))
+        turnout = heartbeat(gateway="a", connected=(5, 5))
         assert (turnout.connected, turnout.waiting) == ((6, 6), 1)
         assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}
 
 
 def test_those_who_have_just_gone_are_waited_for(turn: BoxedTurn) -> None:
     """Their line is lost, or their gateway starts again: that all who are still there voted is not enough."""
-    beat(gateway="a", connected=(1, 2), waiting=0)
+    heartbeat(gateway="a", connected=(1, 2), waiting=0)
     ask(lambda box: box.leave(EVENT, "a"))
-    assert beat(gateway="b", connected=(1, 0), waiting=0).waiting == 2
-    assert beat(gateway="b", connected=(1, 2), waiting=1).waiting == 1
+    assert heartbeat(gateway="b", connected=(1, 0), waiting=0).waiting == 2
+    assert heartbeat(gateway="b", connected=(1, 2), waiting=1).waiting == 1
 
 
 def test_those_who_stay_away_are_waited_for_no_longer(turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
-        beat(gateway="a", connected=(2, 2), waiting=0)
+        heartbeat(gateway="a", connected=(2, 2), waiting=0)
         redis.pexpire(event_key(EVENT, "most"), BACK_WITHIN_MS - 5_000)
-        assert beat(gateway="a", connected=(2, 1), waiting=0).waiting == 1
+        assert heartbeat(gateway="a", connected=(2, 1), waiting=0).waiting == 1
         assert 0 < redis.pttl(event_key(EVENT, "most")) <= BACK_WITHIN_MS - 5_000
         redis.pexpire(event_key(EVENT, "most"), 0)
-        assert beat(gateway="a", connected=(2, 1), waiting=0).waiting == 0
+        assert heartbeat(gateway="a", connected=(2, 1), waiting=0).waiting == 0
         assert redis.pttl(event_key(EVENT, "most")) > BACK_WITHIN_MS - 5_000
 
 

@@ -79,14 +79,14 @@ def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTur
     veteran = Ballot("veteran", "red", 3, 1, 1)
     with Redis.from_url(settings.REDIS_URL) as redis:
         assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
-        redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "turncoat": '"red",3,4,2'})
+        redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "side_changer": '"red",3,4,2'})
         redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
     assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [Cast.DUP, Cast.OK]
-    changed = Ballot("turncoat", "yellow", 5, 5, 0, "cd" * 16)
-    assert cast(turn, Ballot("turncoat", "red", 1, 3), changed) == [-4, Cast.OK]
+    changed = Ballot("side_changer", "yellow", 5, 5, 0, "cd" * 16)
+    assert cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, Cast.OK]
     assert voted() == (2, 1)
     assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
-    last = Ballot("turncoat", "yellow", 5, 5, 4, "cd" * 16)
+    last = Ballot("side_changer", "yellow", 5, 5, 4, "cd" * 16)
     assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
 
 

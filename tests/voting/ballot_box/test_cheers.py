@@ -9,7 +9,7 @@ from tests.faces import Faces
 from tests.stack import House
 from tests.voting.calls import CountingBox
 from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
-from tests.voting.rooms import Ear, latest, room_of, voter
+from tests.voting.rooms import FakeSocket, latest, make_room, voter
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.cheers import Cheers
@@ -18,84 +18,84 @@ from voting.gateway.presence import Presence
 from voting.turns.turns import start_match
 
 
-def counted(ear: Ear) -> list[list[int]]:
-    told = (msgspec.json.decode(frame) for frame in ear.frames)
-    return [message["presses"] for message in told if message["type"] == "cheers.counted"]
+def counted(socket: FakeSocket) -> list[list[int]]:
+    messages = (msgspec.json.decode(frame) for frame in socket.frames)
+    return [message["presses"] for message in messages if message["type"] == "cheers.counted"]
 
 
-class Hall:
+class TwoGateways:
     """An event at two gateways: the projector and a control room at the first, a phone at each."""
 
     def __init__(self, event_id: int) -> None:
-        self.projector, self.desk = Ear(), Ear()
+        self.projector, self.console = FakeSocket(), FakeSocket()
         self.phones = [voter("a", 1), voter("b", 2)]
-        self.here = room_of(event_id, self.projector, self.desk, self.phones[0])
-        self.there = room_of(event_id, self.phones[1])
-        self.here.consoles.add(self.desk)
+        self.here = make_room(event_id, self.projector, self.console, self.phones[0])
+        self.there = make_room(event_id, self.phones[1])
+        self.here.consoles.add(self.console)
         self.calls = {"here": 0, "there": 0}
 
     def press(self, here: int, there: int) -> None:
         self.here.cheers.press(1, here)
         self.there.cheers.press(2, there)
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         """Of both gateways, first of the one without a projector."""
 
-        async def beats() -> None:
+        async def heartbeats() -> None:
             for name, room in (("there", self.there), ("here", self.here)):
                 box = CountingBox()
-                await Presence(name, box, BoxClock()).tell(room, phones=True, teams=True)
+                await Presence(name, box, BoxClock()).publish(room, phones=True, teams=True)
                 self.calls[name] += box.called.count("cheer")
                 await box.close()
 
-        asyncio.run(beats())
+        asyncio.run(heartbeats())
 
 
 @pytest.fixture
-def hall(box: BallotBox) -> Hall:
-    return Hall(new_event().pk)
+def gateways(box: BallotBox) -> TwoGateways:
+    return TwoGateways(new_event().pk)
 
 
 @pytest.mark.django_db
-def test_projectors_hear_the_presses_of_all_gateways_and_nobody_else_does(hall: Hall) -> None:
-    hall.beat()
+def test_projectors_hear_the_presses_of_all_gateways_and_nobody_else_does(gateways: TwoGateways) -> None:
+    gateways.heartbeat()
     for here, there in [(3, 20), (0, 0), (1, 0)]:
-        hall.press(here, there)
-        hall.beat()
-    assert counted(hall.projector) == [[3, 20], [1, 0]]
-    for ear in (hall.desk, *hall.phones):
-        assert counted(ear) == []
+        gateways.press(here, there)
+        gateways.heartbeat()
+    assert counted(gateways.projector) == [[3, 20], [1, 0]]
+    for socket in (gateways.console, *gateways.phones):
+        assert counted(socket) == []
 
 
 @pytest.mark.django_db
-def test_a_call_a_beat_and_none_where_there_is_nothing_to_say_or_to_show(hall: Hall) -> None:
-    hall.beat()
-    assert hall.calls == {"here": 1, "there": 0}
+def test_a_call_a_beat_and_none_where_there_is_nothing_to_say_or_to_show(gateways: TwoGateways) -> None:
+    gateways.heartbeat()
+    assert gateways.calls == {"here": 1, "there": 0}
     for _ in range(1_000):
-        hall.press(0, 1)
-    hall.beat()
-    hall.beat()
-    assert hall.calls == {"here": 3, "there": 1}
-    assert counted(hall.projector) == [[0, 1_000]]
+        gateways.press(0, 1)
+    gateways.heartbeat()
+    gateways.heartbeat()
+    assert gateways.calls == {"here": 3, "there": 1}
+    assert counted(gateways.projector) == [[0, 1_000]]
 
 
 @pytest.mark.django_db
-def test_a_gateway_that_begins_anew_takes_no_presses_back(hall: Hall) -> None:
-    hall.beat()
-    hall.press(5, 5)
-    hall.beat()
-    hall.there.cheers = Cheers()
-    hall.press(0, 1)
-    hall.beat()
-    hall.press(2, 0)
-    hall.beat()
-    assert counted(hall.projector) == [[5, 5], [2, 0]]
+def test_a_gateway_that_begins_anew_takes_no_presses_back(gateways: TwoGateways) -> None:
+    gateways.heartbeat()
+    gateways.press(5, 5)
+    gateways.heartbeat()
+    gateways.there.cheers = Cheers()
+    gateways.press(0, 1)
+    gateways.heartbeat()
+    gateways.press(2, 0)
+    gateways.heartbeat()
+    assert counted(gateways.projector) == [[5, 5], [2, 0]]
 
 
 @pytest.mark.django_db
 def test_only_between_turns(box: BallotBox) -> None:
     event = new_event(reveal_s=6)
-    room = room_of(event.pk)
+    room = make_room(event.pk)
     now = box.now()
     assert room.is_between(now), "in the lobby"
     match = start_match(event.pk, box)
@@ -126,7 +126,7 @@ def test_neither_in_a_pause_nor_once_time_is_up(box: BallotBox) -> None:
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
     run_out(turn, box)
-    room = room_of(event.pk)
+    room = make_room(event.pk)
     assert not room.is_between(box.now())
 
 
@@ -134,15 +134,15 @@ def test_neither_in_a_pause_nor_once_time_is_up(box: BallotBox) -> None:
 def test_what_was_pressed_before_a_window_is_not_shown_after_it(box: BallotBox) -> None:
     event = new_event()
     turn = only_turn(start_match(event.pk, box))
-    hall = Hall(event.pk)
-    hall.beat()
-    hall.press(7, 7)
+    gateways = TwoGateways(event.pk)
+    gateways.heartbeat()
+    gateways.press(7, 7)
     open_now(turn, box)
-    for room in (hall.here, hall.there):
+    for room in (gateways.here, gateways.there):
         room.apply(latest(event.pk))
-    hall.beat()
-    assert counted(hall.projector) == []
-    assert [room.cheers.pressed for room in (hall.here, hall.there)] == [[0, 0], [0, 0]]
+    gateways.heartbeat()
+    assert counted(gateways.projector) == []
+    assert [room.cheers.pressed for room in (gateways.here, gateways.there)] == [[0, 0], [0, 0]]
 
 
 # ------------------------------------------------------------------ at a running house
@@ -150,29 +150,29 @@ def test_presses_of_phones_reach_the_projector(house: House, faces: Faces) -> No
     code = house.ask("event", lobby="open", team_choice="choose")["code"]
     display, _ = faces.display(code)
     phones = [faces.phone(code, team=team)[0] for team in (1, 2)]
-    display.hear("turnout.counted")
+    display.receive("turnout.counted")
     seen = [0, 0]
     phones[0].say("cheer.send", presses=3)
     phones[1].say("cheer.send", presses=20)
     while seen != [3, 20]:
-        one, two = display.hear("cheers.counted")["presses"]
+        one, two = display.receive("cheers.counted")["presses"]
         seen = [seen[0] + one, seen[1] + two]
         assert seen[0] <= 3
         assert seen[1] <= 20
     for wrong in (0, 21):
-        phones[0].say("cheer.send", presses=wrong).hear("error.told", code="malformed")
-    assert all(told["type"] != "cheers.counted" for phone in phones for told in phone.heard)
+        phones[0].say("cheer.send", presses=wrong).receive("error", code="malformed")
+    assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
 
 
 def test_a_phone_that_presses_too_fast_is_not_counted_faster(house: House, faces: Faces) -> None:
     code = house.ask("event", lobby="open")["code"]
     display, _ = faces.display(code)
     phone, _ = faces.phone(code)
-    display.hear("turnout.counted")
+    display.receive("turnout.counted")
     for _ in range(20):
         phone.say("cheer.send", presses=1)
-    phone.say("clock.ask", sent=1).hear("clock.told")
-    seen = sum(display.hear("cheers.counted")["presses"])
+    phone.say("clock.ask", sent=1).receive("clock.synced")
+    seen = sum(display.receive("cheers.counted")["presses"])
     assert 0 < seen <= CHEERS_A_SECOND + 1
 
 
@@ -182,6 +182,6 @@ def test_nobody_cheers_while_people_vote_and_no_ballot_waits_for_it(house: House
     display, _ = faces.display(made["code"])
     phone, _ = faces.phone(made["code"])
     phone.say("cheer.send", presses=20)
-    phone.say("ballot.cast", turn=turn, epoch=1, column=3, sequence=1).hear("ballot.counted")
-    display.hear_until(lambda told: told["type"] == "turnout.counted" and sum(told["voted"]))
-    assert all(told["type"] != "cheers.counted" for told in display.heard)
+    phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
+    display.receive_until(lambda message: message["type"] == "turnout.counted" and sum(message["voted"]))
+    assert all(message["type"] != "cheers.counted" for message in display.received)

@@ -77,11 +77,11 @@ def test_while_the_box_is_away_ballots_wait_and_count_once(
     box.place(BoxedTurn(EVENT, TURN, 2, 1, turn.opens_at, box.now()), create=False)
     sealed = box.seal(BoxedTurn(EVENT, TURN, 2, 1, 0, 0))
     assert isinstance(sealed, Sealed)
-    assert {b.voter: b.column for b in sealed.ballots} == {"v1": 7, "v2": 4}
+    assert {b.voter: b.choice for b in sealed.ballots} == {"v1": 7, "v2": 4}
 
 
 def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: BoxedTurn) -> None:
-    troubles: list[str] = []
+    errors: list[str] = []
 
     class Gone:
         def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
@@ -89,7 +89,7 @@ def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: Boxed
 
     async def conversation(crowd: Crowd) -> None:
         asyncio.get_running_loop().set_exception_handler(
-            lambda _, told: troubles.append(str(told["exception"]))
+            lambda _, context: errors.append(str(context["exception"]))
         )
         crowd.cast(R1)
         await asyncio.sleep(0)
@@ -103,4 +103,4 @@ def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: Boxed
         await crowd.answered(ANSWERS_AT_ONCE + 3)
 
     talk(conversation)
-    assert troubles == ["gone", "gone"]
+    assert errors == ["gone", "gone"]

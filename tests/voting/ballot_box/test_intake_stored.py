@@ -56,11 +56,11 @@ def test_ballots_of_a_short_window_are_not_stored(turn: BoxedTurn) -> None:
     assert shelf.writings == []
 
 
-@pytest.mark.parametrize("trouble", [OperationalError, InterfaceError, InternalError])
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError, InternalError])
 def test_a_database_that_is_away_for_a_while_loses_no_ballot(
-    trouble: type[Exception], turn: BoxedTurn
+    error: type[Exception], turn: BoxedTurn
 ) -> None:
-    shelf = Shelf(trouble("database is locked"), fails=[1, 2])
+    shelf = Shelf(error("database is locked"), fails=[1, 2])
 
     async def conversation(crowd: Crowd) -> None:
         crowd.cast(R1)

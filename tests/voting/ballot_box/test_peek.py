@@ -15,57 +15,57 @@ def voted(house: House, faces: Faces, **choices: Any) -> tuple[dict[str, Any], l
     made = dict(house.ask("event", **LONG, **choices))
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phones = []
-    for team, column in [(1, 3), (1, 3), (1, 5), (2, 7)]:
+    for team, choice in [(1, 3), (1, 3), (1, 5), (2, 7)]:
         face, _ = faces.phone(made["code"], team=team)
-        face.say("ballot.cast", turn=turn, epoch=1, column=column, sequence=1)
-        face.hear("ballot.counted")
+        face.say("ballot.cast", turn=turn, epoch=1, choice=choice, sequence=1)
+        face.receive("ballot.counted")
         phones.append(face)
     return made | {"turn": turn}, phones
 
 
 def console(house: House, faces: Faces, code: str) -> Face:
     face = faces.console(code, house.ask("session", name="olga"))
-    face.hear("console.welcomed")
+    face.receive("console.welcomed")
     return face
 
 
 def test_the_control_room_sees_the_votes_and_everybody_is_told_so(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces, peek=True)
-    desk = console(house, faces, made["code"])
+    control_room = console(house, faces, made["code"])
     display, welcome = faces.display(made["code"])
     assert welcome["state"]["peek"] is True
-    told = desk.hear("counts.told")
-    assert told == {
-        "type": "counts.told",
+    message = control_room.receive("counts.updated")
+    assert message == {
+        "type": "counts.updated",
         "turn": made["turn"],
         "red": [0, 0, 2, 0, 1, 0, 0],
         "yellow": [0, 0, 0, 0, 0, 0, 1],
     }
-    phones[0].say("ballot.cast", turn=made["turn"], epoch=1, column=1, sequence=2)
-    assert desk.hear_until(lambda told: told["type"] == "counts.told" and told["red"][0])["red"][2] == 1
+    phones[0].say("ballot.cast", turn=made["turn"], epoch=1, choice=1, sequence=2)
+    assert control_room.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])["red"][2] == 1
     for face in [display, *phones]:
-        face.say("clock.ask", sent=9).hear("clock.told", sent=9)
-        assert not any("counts.told" in frame for frame in face.frames)
+        face.say("clock.ask", sent=9).receive("clock.synced", sent=9)
+        assert not any("counts.updated" in frame for frame in face.frames)
 
 
 def test_a_change_counts_at_once_and_is_announced(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces)
-    desk = console(house, faces, made["code"])
-    desk.hear("turnout.counted")
+    control_room = console(house, faces, made["code"])
+    control_room.receive("turnout.counted")
     house.ask("edit", event_id=made["id"], peek=True)
-    desk.hear("counts.told")
-    assert [m["type"] for m in desk.heard].index("event.edited") < len(desk.heard) - 1
-    assert phones[0].hear("event.edited")["state"]["peek"] is True
+    control_room.receive("counts.updated")
+    assert [m["type"] for m in control_room.received].index("event.edited") < len(control_room.received) - 1
+    assert phones[0].receive("event.edited")["state"]["peek"] is True
     house.ask("edit", event_id=made["id"], peek=False)
-    desk.hear_until(lambda told: told["type"] == "event.edited" and not told["state"]["peek"])
-    assert counts_within(desk, 3) == 0
+    control_room.receive_until(lambda message: message["type"] == "event.edited" and not message["state"]["peek"])
+    assert counts_within(control_room, 3) == 0
 
 
 def counts_within(face: Face, seconds: float) -> int:
     until, found = time.monotonic() + seconds, 0
     while (left := until - time.monotonic()) > 0:
         with suppress(TimeoutError):
-            found += "counts.told" in face.socket.recv(timeout=left, decode=True)
+            found += "counts.updated" in face.socket.recv(timeout=left, decode=True)
     return found
 
 
@@ -73,8 +73,8 @@ def test_without_peek_and_while_no_window_is_open_nobody_sees_counts(house: Hous
     made, _ = voted(house, faces)
     assert counts_within(console(house, faces, made["code"]), 3) == 0
     peeking, _ = voted(house, faces, peek=True)
-    desk = console(house, faces, peeking["code"])
-    desk.hear("counts.told")
-    desk.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
-    desk.hear("action.done", id=1)
-    assert counts_within(desk, 3) == 0
+    control_room = console(house, faces, peeking["code"])
+    control_room.receive("counts.updated")
+    control_room.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
+    control_room.receive("action.done", id=1)
+    assert counts_within(control_room, 3) == 0

@@ -17,7 +17,7 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
 from tests.voting.boxes import R1, Y2, running, turn
-from tests.voting.losing import Copied, beats, copy_all, empty, is_given_up, put_back, votes, with_gateways
+from tests.voting.losing import Copied, send_heartbeat, copy_all, empty, is_given_up, put_back, votes, with_gateways
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Cast, Lost, Sealed
 from voting.counting.ballots import Ballot
@@ -44,7 +44,7 @@ def test_an_older_box_is_noticed_though_nobody_votes(turn: BoxedTurn, box: Ballo
         older = copy_all()
         await votes(gateway, turn, Y2)
         put_back(older)
-        await beats(gateway, turn)
+        await send_heartbeat(gateway, turn)
 
     with_gateways(1, conversation)
     assert is_given_up(turn, box)
@@ -60,9 +60,9 @@ def test_what_others_bring_to_an_older_box_hides_nothing(turn: BoxedTurn, box: B
         put_back(older)
         for number in range(5):
             assert await votes(other, turn, Ballot(f"w{number}", "red", 1, 1)) == [Cast.OK]
-        await beats(other, turn)
+        await send_heartbeat(other, turn)
         assert box.place(turn, create=False)
-        await beats(one, turn)
+        await send_heartbeat(one, turn)
 
     with_gateways(2, conversation)
     assert is_given_up(turn, box)
@@ -74,7 +74,7 @@ def test_an_acknowledgement_of_what_another_brought_is_one_too(turn: BoxedTurn, 
         await votes(one, turn, R1)
         assert await votes(other, turn, R1) == [Cast.DUP]
         put_back(older)
-        await beats(other, turn)
+        await send_heartbeat(other, turn)
 
     with_gateways(2, conversation)
     assert is_given_up(turn, box)
@@ -86,7 +86,7 @@ def test_a_copy_that_lacks_nothing_acknowledged_goes_on(turn: BoxedTurn, box: Ba
         await votes(other, turn, Y2)
         put_back(copy_all())
         assert await votes(one, turn, R1, Y2) == [Cast.DUP] * 2
-        await beats(other, turn)
+        await send_heartbeat(other, turn)
 
     with_gateways(2, conversation)
     assert not is_given_up(turn, box)
@@ -96,7 +96,7 @@ def test_no_box_is_made_by_noticing_that_there_is_none(turn: BoxedTurn, box: Bal
     async def conversation(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1)
         empty()
-        await beats(gateway, turn)
+        await send_heartbeat(gateway, turn)
         assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
 
     with_gateways(1, conversation)
@@ -127,12 +127,12 @@ def test_a_restored_box_is_good_again_for_who_knows_of_it_and_who_does_not_yet(
         await votes(one, turn, Y2)
         await votes(other, turn, THIRD)
         put_back(older)
-        await beats(one, turn)
+        await send_heartbeat(one, turn)
         assert box.place(restored, create=True)
-        await beats(other, turn)
+        await send_heartbeat(other, turn)
         assert await votes(other, turn, THIRD) == [Cast.OK]
         assert await votes(one, restored, R1, Y2) == [Cast.DUP, Cast.OK]
-        await beats(one, restored)
+        await send_heartbeat(one, restored)
 
     with_gateways(2, conversation)
     assert box.place(restored, create=False)
@@ -148,8 +148,8 @@ def test_of_a_box_made_anew_nobody_was_told_anything(epoch: int, turn: BoxedTurn
         with Redis.from_url(settings.REDIS_URL) as redis:
             redis.delete(turn.keys[1])
             assert box.place(made, create=True)
-            assert not [field for field in redis.hkeys(turn.keys[0]) if field.startswith(b"told:")]
-        await beats(gateway, made)
+            assert not [field for field in redis.hkeys(turn.keys[0]) if field.startswith(b"acks:")]
+        await send_heartbeat(gateway, made)
 
     with_gateways(1, conversation)
     assert is_given_up(made, box) == (epoch == 1)
@@ -172,8 +172,8 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
         with Supervisor(tmp_path / "logs") as supervisor:
             start_box(stacks[1], supervisor)
             with pytest.raises(RedisError):  # the connection that is gone; who brings ballots tries again
-                await beats(gateway, turn)
-            await beats(gateway, turn)
+                await send_heartbeat(gateway, turn)
+            await send_heartbeat(gateway, turn)
             assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
             assert is_lost(turn)
 
@@ -190,7 +190,7 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
 # ------------------------------------------------------------------ anything, in any order
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["vote", "vote", "beat", "copy", "put back"]), st.integers(0, 1), st.integers(0, 5)
+        st.sampled_from(["vote", "vote", "heartbeat", "copy", "put back"]), st.integers(0, 1), st.integers(0, 5)
     ),
     max_size=25,
 )
@@ -211,8 +211,8 @@ class Stage:
             self.copies.append(copy_all())
         elif step == "put back":
             put_back(self.copies[number % len(self.copies)])
-        elif step == "beat":
-            await beats(self.gateways[who], self.turn)
+        elif step == "heartbeat":
+            await send_heartbeat(self.gateways[who], self.turn)
         else:
             ballot = Ballot(f"v{number}", "red", number + 1, sequence)
             if await votes(self.gateways[who], self.turn, ballot) == [Cast.OK]:
@@ -234,7 +234,7 @@ def test_no_box_lacks_an_acknowledged_ballot_once_every_gateway_has_beaten(steps
         for sequence, step in enumerate(steps, 1):
             await stage.do(step, sequence)
         for gateway in gateways:
-            await beats(gateway, turn)
+            await send_heartbeat(gateway, turn)
 
     with_gateways(2, conversation)
     held = box.seal(replace(turn, version=2, closes_at=box.now()))

@@ -11,7 +11,7 @@ from voting.counting.bank import BankTerms
 
 spans = st.integers(0, 2_592_000_000)
 terms = st.builds(
-    BankTerms, start_ms=spans, increment_ms=spans, cap_ms=st.none() | spans, loses=st.booleans()
+    BankTerms, start_ms=spans, increment_ms=spans, cap_ms=st.none() | spans, time_loses=st.booleans()
 )
 lefts = st.fixed_dictionaries(dict.fromkeys(SIDES, spans))
 pickers = st.sets(st.sampled_from(SIDES))
@@ -38,13 +38,13 @@ def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
         (False, ["red", "yellow"], 0),
     ],
 )
-def test_a_turn_is_over_when_nobody_can_be_waited_for(loses: bool, picked: list[Side], over: int) -> None:
-    assert replace(FIVE, loses=loses).over_after(LEFT, picked) == over
+def test_a_turn_is_over_when_nobody_can_be_waited_for(time_loses: bool, picked: list[Side], over: int) -> None:
+    assert replace(FIVE, time_loses=time_loses).ends_after_ms(LEFT, picked) == over
 
 
 def test_a_cap_is_as_good_as_an_end() -> None:
     capped = replace(FIVE, cap_ms=4_000)
-    assert capped.over_after(LEFT, []) == 4_000
+    assert capped.ends_after_ms(LEFT, []) == 4_000
     assert capped.out_of_time(LEFT, [], 4_000) == ["red", "yellow"]
 
 
@@ -58,20 +58,20 @@ def test_who_runs_out_first_is_out_alone_and_both_at_once_together() -> None:
 def test_a_turn_costs_no_more_than_a_side_may_use(bank: BankTerms, left: int, used: int) -> None:
     after = bank.after_turn(left, used)
     assert left + bank.increment_ms >= after >= bank.increment_ms
-    assert after == left + bank.increment_ms - min(used, bank.may_use(left))
+    assert after == left + bank.increment_ms - min(used, bank.usable_ms(left))
 
 
 @given(terms, lefts, pickers)
 def test_at_its_end_somebody_is_out_unless_all_have_picked(
     bank: BankTerms, left: dict[Side, int], picked: set[Side]
 ) -> None:
-    over = bank.over_after(left, picked)
+    over = bank.ends_after_ms(left, picked)
     out = bank.out_of_time(left, picked, over)
     assert bool(out) == (picked != set(SIDES))
     assert not set(out) & picked
-    if not bank.loses:
+    if not bank.time_loses:
         assert set(out) == set(SIDES) - picked
-    assert bank.out_of_time(left, picked, over - 1) == [] or not bank.loses
+    assert bank.out_of_time(left, picked, over - 1) == [] or not bank.time_loses
 
 
 @given(terms, lefts, pickers, st.sampled_from(SIDES))
@@ -79,8 +79,8 @@ def test_a_pick_never_ends_a_turn_that_others_are_still_waited_for_in(
     bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side
 ) -> None:
     """Where time loses, a pick can only give the other one its own time; and all have at least theirs."""
-    before, after = bank.over_after(left, picked), bank.over_after(left, picked | {side})
-    waiting = [bank.may_use(left[one]) for one in SIDES if one not in picked | {side}]
-    if waiting and bank.loses:
+    before, after = bank.ends_after_ms(left, picked), bank.ends_after_ms(left, picked | {side})
+    waiting = [bank.usable_ms(left[one]) for one in SIDES if one not in picked | {side}]
+    if waiting and bank.time_loses:
         assert after >= before
     assert after in (0, *waiting)

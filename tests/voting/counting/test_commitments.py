@@ -19,7 +19,7 @@ from voting.announcements.layer import NO_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.commitments import Commitment, commit_ballots, leaf_of
+from voting.counting.commitments import Commitment, commit_ballots, ballot_leaf
 from voting.models import TallyRecord
 from voting.protocol import TurnSealed
 from voting.turns.closing import close_turn
@@ -30,7 +30,7 @@ EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 def test_a_leaf_is_as_written_down() -> None:
     """`printf '\\0%s' 12:red:4:… | sha256sum` is the root of one ballot."""
-    assert leaf_of(12, "red", 4, "ab" * 16) == b"12:red:4:" + b"ab" * 16
+    assert ballot_leaf(12, "red", 4, "ab" * 16) == b"12:red:4:" + b"ab" * 16
     one = commit_ballots(12, "red", [Ballot("v", "red", 4, 3, 9, "ab" * 16)])
     assert one == Commitment(root=sha256(b"\x0012:red:4:" + b"ab" * 16).hexdigest(), ballots=1)
     assert commit_ballots(12, "red", []) == Commitment(root=EMPTY, ballots=0)
@@ -42,11 +42,11 @@ def test_the_voter_is_not_in_it_but_side_turn_column_and_order_are(cast: tuple[B
     assert commit_ballots(1, "red", [msgspec.structs.replace(b, voter="") for b in cast]).root == root
     assert commit_ballots(2, "red", cast).root != root
     assert commit_ballots(1, "yellow", cast).root != root
-    first = msgspec.structs.replace(cast[0], column=cast[0].column + 1)
+    first = msgspec.structs.replace(cast[0], choice=cast[0].choice + 1)
     assert commit_ballots(1, "red", [first, *cast[1:]]).root != root
 
 
-class DiesOnceItIsTold(BallotBox):
+class DiesAfterPublishing(BallotBox):
     """A process that dies between its commitment and its transaction."""
 
     def now(self) -> int:
@@ -61,37 +61,37 @@ def test_the_seal_is_told_before_anything_is_written_and_the_same_again(
     open_now(turn, box)
     box.cast(boxed(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
     run_out(turn, box)
-    with listening(valkey_url, turn.match.event) as ear:
-        dying = DiesOnceItIsTold()
+    with listening(valkey_url, turn.match.event) as listener:
+        dying = DiesAfterPublishing()
         with pytest.raises(InterruptedError):
             close_turn(turn.pk, dying)
         dying.close()
-        wait_until(lambda: ear.hear() and len(ear.heard) == 1)
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 1)
         assert load_turn(turn.pk).state == TurnState.OPEN
         assert not TallyRecord.objects.exists()
         close_turn(turn.pk, box)
-        wait_until(lambda: ear.hear() and len(ear.heard) == 3)
-    (_, seq, first), (_, seq_again, again), (_, revealed, _) = ear.heard
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
+    (_, seq, first), (_, seq_again, again), (_, revealed, _) = listener.received
     assert seq == seq_again == NO_CHANGE < revealed
     assert first == again
-    told = msgspec.json.decode(first, type=TurnSealed)
+    message = msgspec.json.decode(first, type=TurnSealed)
     for side in SIDES:
         record = TallyRecord.objects.get(turn=turn, side=side)
         held = unpack_ballots(bytes(record.sealed))
-        assert getattr(told, side) == commit_ballots(turn.pk, side, held)
-        assert getattr(told, side).root == record.root
-    assert told.at == load_turn(turn.pk).sealed_at
+        assert getattr(message, side) == commit_ballots(turn.pk, side, held)
+        assert getattr(message, side).root == record.root
+    assert message.at == load_turn(turn.pk).sealed_at
 
 
 @pytest.mark.django_db
 def test_a_side_that_is_not_to_move_commits_to_nothing(box: BallotBox, valkey_url: str) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
     run_out(turn, box)
-    with listening(valkey_url, turn.match.event) as ear:
+    with listening(valkey_url, turn.match.event) as listener:
         close_turn(turn.pk, box)
-        wait_until(lambda: ear.hear() and len(ear.heard) == 2)
-    told = msgspec.json.decode(ear.heard[0][2], type=TurnSealed)
-    assert (told.red, told.yellow) == (None, Commitment(root=EMPTY, ballots=0))
+        wait_until(lambda: listener.receive_all() and len(listener.received) == 2)
+    message = msgspec.json.decode(listener.received[0][2], type=TurnSealed)
+    assert (message.red, message.yellow) == (None, Commitment(root=EMPTY, ballots=0))
 
 
 @pytest.mark.django_db

@@ -8,7 +8,7 @@ from games.models import Event, Match
 from tests.voting.playing import RED_WINS, new_event, play
 from tests.voting.pressing import press
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.series import Series, beginnings, standing
+from voting.counting.series import Series, series_starts, current_series
 from voting.turns.turns import start_match
 
 YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
@@ -34,7 +34,7 @@ lengths = st.integers(1, 21)
 def test_how_a_series_stands(
     ended: list[int | None], best_of: int | None, won: tuple[int, int], winner: int | None
 ) -> None:
-    assert standing(ended, best_of) == Series(won, winner)
+    assert current_series(ended, best_of) == Series(won, winner)
 
 
 @given(winners, lengths)
@@ -47,20 +47,20 @@ def test_a_series_ends_with_the_first_win_that_is_enough(ended: list[int | None]
         piece.append(winner)
     won = (piece.count(1), piece.count(2))
     decided = [team for team in (1, 2) if won[team - 1] * 2 > best_of]
-    assert standing(ended, best_of) == Series(won, decided[0] if decided else None)
+    assert current_series(ended, best_of) == Series(won, decided[0] if decided else None)
 
 
 @given(winners)
 def test_without_a_length_all_wins_are_counted_and_nothing_is_decided(ended: list[int | None]) -> None:
-    assert standing(ended, None) == Series((ended.count(1), ended.count(2)), None)
+    assert current_series(ended, None) == Series((ended.count(1), ended.count(2)), None)
 
 
 @given(winners, lengths)
 def test_from_where_a_series_begins_it_stands_the_same(ended: list[int | None], best_of: int) -> None:
-    begins = beginnings(ended, best_of)
+    begins = series_starts(ended, best_of)
     assert begins[0] == 0
-    assert all(standing(ended[begin:], best_of) == standing(ended, best_of) for begin in begins)
-    assert all(standing(ended[:begin], best_of).winner for begin in begins[1:])
+    assert all(current_series(ended[begin:], best_of) == current_series(ended, best_of) for begin in begins)
+    assert all(current_series(ended[:begin], best_of).winner for begin in begins[1:])
 
 
 # ------------------------------------------------------------------ as it is played

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.voting.crowds import COLUMNS, sealed_ballots
 from voting.counting.ballots import Ballot
-from voting.counting.tally import Decision, SideBallots, TallyTerms, count_named, decide
+from voting.counting.tally import Decision, SideBallots, TallyTerms, count_columns, decide
 from voting.counting.ties import first_complete
 
 PLURALITY = TallyTerms("plurality", "first", "random")
@@ -59,7 +59,7 @@ def test_counts_add_up_and_are_of_the_ballots(
     decision = decide(SideBallots("red", ballots), ALL, COLUMNS, terms, rng.randrange)
     assert len(decision.counts) == COLUMNS
     assert decision.ballots == sum(decision.counts) == len(ballots)
-    assert {c: n for c, n in enumerate(decision.counts, 1) if n} == Counter(b.column for b in ballots)
+    assert {c: n for c, n in enumerate(decision.counts, 1) if n} == Counter(b.choice for b in ballots)
 
 
 @given(sealed_ballots(min_size=1))
@@ -75,12 +75,12 @@ def test_plurality_picks_a_column_that_none_has_more_votes_than(ballots: tuple[B
 @given(sealed_ballots(min_size=1))
 def test_a_tie_goes_to_the_column_that_had_the_winning_count_first(ballots: tuple[Ballot, ...]) -> None:
     counting: Counter[int] = Counter()
-    winning = max(Counter(b.column for b in ballots).values())
+    winning = max(Counter(b.choice for b in ballots).values())
     first = 0
     for ballot in ballots:
-        counting[ballot.column] += 1
-        if counting[ballot.column] == winning:
-            first = ballot.column
+        counting[ballot.choice] += 1
+        if counting[ballot.choice] == winning:
+            first = ballot.choice
             break
     assert tally(ballots, PLURALITY).pick == first
 
@@ -104,13 +104,13 @@ def test_the_order_of_the_leaders_breaks_no_tie() -> None:
 def test_a_lottery_draws_each_column_as_often_as_it_has_ballots(ballots: tuple[Ballot, ...]) -> None:
     decisions = tally_all(ballots, LOTTERY)
     assert len(decisions) == len(ballots)
-    assert Counter(d.pick for d in decisions) == Counter(b.column for b in ballots)
+    assert Counter(d.pick for d in decisions) == Counter(b.choice for b in ballots)
     assert {d.decided_by for d in decisions} == {"lottery"}
 
 
 @given(sealed_ballots(min_size=2))
 def test_a_lot_gives_each_of_the_tied_columns_the_same_chance(ballots: tuple[Ballot, ...]) -> None:
-    counts = count_named([(b.column,) for b in ballots], COLUMNS)
+    counts = count_columns([(b.choice,) for b in ballots], COLUMNS)
     tied = [column for column, count in enumerate(counts, 1) if count == max(counts)]
     if len(tied) == 1:
         assert tally(ballots, LOT).pick == tied[0]

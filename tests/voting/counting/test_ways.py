@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.voting.verifying import standalone
 from voting.counting.ballots import Ballot
-from voting.counting.choices import RESIGN, ranking_of, set_of
+from voting.counting.choices import RESIGN, encode_ranking, encode_set
 from voting.counting.lots import draw_lot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.counting.types import ResignShare, TallyMethod, TieRule
@@ -18,8 +18,8 @@ COLUMNS = 5
 ALL = tuple(range(1, COLUMNS + 1))
 SEED = "5" * 32
 columns = st.integers(1, COLUMNS)
-rankings = st.lists(columns, min_size=1, max_size=3, unique=True).map(ranking_of)
-sets = st.sets(columns, min_size=1).map(set_of)
+rankings = st.lists(columns, min_size=1, max_size=3, unique=True).map(encode_ranking)
+sets = st.sets(columns, min_size=1).map(encode_set)
 SAID = {"plurality": columns, "lottery": columns, "approval": sets, "instant_runoff": rankings}
 
 Poll = tuple[list[int], TallyTerms, int | None, str]
@@ -52,14 +52,14 @@ def polls(draw: st.DrawFn, method: TallyMethod, tie: TieRule) -> Poll:
 def test_the_script_of_its_own_counts_alike(data: st.DataObject, method: TallyMethod, tie: TieRule) -> None:
     choices, rules, captain, seed = data.draw(polls(method, tie))
     ours = count(choices, rules, captain, seed)
-    told: dict[str, str] = {
+    options: dict[str, str] = {
         "tally_method": rules.method,
         "tie_rule": rules.tie,
         "no_ballot_rule": rules.no_ballot,
     }
-    told |= {"resign": rules.resign} if rules.resign else {}
-    theirs = standalone.Count(choices, COLUMNS, told, f"{seed}:red")
-    theirs.captain = [] if captain is None else standalone.named_by(choices[captain])
+    options |= {"resign": rules.resign} if rules.resign else {}
+    theirs = standalone.BallotCounter(choices, COLUMNS, options, f"{seed}:red")
+    theirs.captain = [] if captain is None else standalone.decode_columns(choices[captain])
     assert theirs.decide(list(ALL)) == (ours.pick, ours.decided_by)
     assert theirs.first == list(ours.counts)
     assert theirs.rounds == list(map(list, ours.rounds))
@@ -99,7 +99,7 @@ def test_a_majority_of_first_choices_wins_at_once(choices: list[int], tie: TieRu
 
 
 def ranked(*rankings_: tuple[int, ...]) -> list[int]:
-    return [ranking_of(ranking) for ranking in rankings_]
+    return [encode_ranking(ranking) for ranking in rankings_]
 
 
 def test_a_runoff_moves_the_ballots_of_whoever_goes_out() -> None:
@@ -133,7 +133,7 @@ def test_a_captain_decides_between_those_who_lead(said: list[int], pick: int, ho
 
 
 def test_a_captain_who_likes_both_leaves_them_to_the_lot() -> None:
-    said = [set_of([1, 2]), set_of([3, 1]), set_of([3, 2])]
+    said = [encode_set([1, 2]), encode_set([3, 1]), encode_set([3, 2])]
     picks = {count(said, terms("approval", "captain"), 0, f"{seed:032x}").pick for seed in range(20)}
     assert picks == {1, 2}, "never the third, whom the captain does not like"
 

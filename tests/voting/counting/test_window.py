@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voting.counting.window import (
-    RESTORED_MIN_MS,
+    MIN_RESTORED_MS,
     RESUME_LEAD_MS,
     STORED_FROM_MS,
     Window,
@@ -64,7 +64,7 @@ def test_a_restored_window_leaves_time_to_send_again_and_takes_none_away(
     window: Window, now: int, window_s: int
 ) -> None:
     restored = restore_window(window, now, window_s)
-    assert restored.left_ms(now) >= min(window_s * 1000, RESTORED_MIN_MS)
+    assert restored.left_ms(now) >= min(window_s * 1000, MIN_RESTORED_MS)
     assert restored.closes_at >= window.closes_at
     assert restored.opens_at == window.opens_at
 

@@ -8,12 +8,12 @@ from tests.voting.keys import event, shown, trusted_display
 from voting.admission.admission import PERIOD_MS
 
 
-def hear_next_code(display: Face) -> Message:
+def receive_next_code(display: Face) -> Message:
     """Faces are not so patient."""
     while True:
-        told: Message = json.loads(display.socket.recv(timeout=PERIOD_MS / 1000 + 5))
-        if told["type"] == "key.shown":
-            return told
+        message: Message = json.loads(display.socket.recv(timeout=PERIOD_MS / 1000 + 5))
+        if message["type"] == "key.shown":
+            return message
 
 
 def test_a_trusted_display_shows_each_code_and_the_others_none(house: House, faces: Faces) -> None:
@@ -21,17 +21,17 @@ def test_a_trusted_display_shows_each_code_and_the_others_none(house: House, fac
     trusted = trusted_display(house, faces, code)
     others = [faces.display(code)[0], faces.display(code, key="0" * 24)[0]]
     first = shown(trusted)
-    address = trusted.heard[0]["join_url"]
+    address = trusted.received[0]["join_url"]
     assert first["join_url"] == f"{address}#{first['key']}"
-    assert first["qr"] != trusted.heard[0]["qr"]
+    assert first["qr"] != trusted.received[0]["qr"]
     phone, _ = faces.phone(code, key=first["key"])
-    second = hear_next_code(trusted)
+    second = receive_next_code(trusted)
     assert second["until_at"] == first["until_at"] + PERIOD_MS
     assert second["key"] != first["key"]
     phone.say("clock.ask", sent=1)
-    now = phone.hear("clock.told", sent=1)["now_at"]
+    now = phone.receive("clock.synced", sent=1)["now_at"]
     assert first["until_at"] <= now < first["until_at"] + PERIOD_MS
     assert faces.phone(code, key=first["key"])[1]["you"]["token"]  # somebody was typing it still
     for other in [*others, phone]:
-        other.say("clock.ask", sent=2).hear("clock.told", sent=2)
+        other.say("clock.ask", sent=2).receive("clock.synced", sent=2)
         assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)

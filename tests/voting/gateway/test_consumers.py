@@ -68,7 +68,7 @@ def test_who_asked_in_time_of_a_busy_server_is_told_when_to_come_back(
     monkeypatch.setattr(socket, "gateway", Slow)
     join = '{"type": "phone.join", "code": "Q7RM"}'
     said = asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": join}))
-    assert [json.loads(one["text"]) for one in said[1:-1]] == [{"type": "retry.told", "within_ms": 15_000}]
+    assert [json.loads(one["text"]) for one in said[1:-1]] == [{"type": "retry.after", "within_ms": 15_000}]
     assert said[-1] == {"type": "websocket.close", "code": CloseCode.CROWDED}
 
 
@@ -96,8 +96,8 @@ def test_every_close_code_says_whether_to_come_back(code: int) -> None:
         "BAD_TOKEN",
         "NOT_ALLOWED",
         "OPEN_ELSEWHERE",
-        "SENT_OUT",
-        "KEPT_OUT",
+        "KICKED",
+        "BANNED",
     }
     names = {value: name for name, value in vars(CloseCode).items()}
     assert (code >= 4500) == (names[code] in stay_away)

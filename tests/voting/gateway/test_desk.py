@@ -7,13 +7,13 @@ from typing import Any
 from tests.voting.rooms import playing
 from voting import protocol
 from voting.admission.admission import WRONG_AT_ONCE
-from voting.gateway.admission_queue import NEWCOMERS_WAIT_S, Crowded, Pace
-from voting.gateway.ticket_claims import CLAIMS_AT_ONCE, Desk, TurnedAway
+from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, Crowded, AdmissionRate
+from voting.gateway.ticket_claims import CLAIMS_AT_ONCE, TicketClaims, AdmissionDenied
 from voting.protocol import MAX_RETRY_MS
 
 EVENT = 7
-MOST = int(Pace().most_waiting(NEWCOMERS_WAIT_S))
-COMERS = MOST + 3 * CLAIMS_AT_ONCE
+MOST = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
+JOINERS = MOST + 3 * CLAIMS_AT_ONCE
 JOIN = protocol.PhoneJoin(code="BCDF", key="BCDF-GHJK")
 
 
@@ -28,17 +28,17 @@ def test_so_many_wait_and_the_next_are_told_when_to_come_back() -> None:
 
             return claimed
 
-        desk, state = Desk(EVENT, in_database), playing(1)
-        come = [asyncio.create_task(desk.claim(JOIN, state, 0)) for _ in range(COMERS)]
+        ticket_claims, state = TicketClaims(EVENT, in_database), playing(1)
+        come = [asyncio.create_task(ticket_claims.claim(JOIN, state, 0)) for _ in range(JOINERS)]
         done, waiting = await asyncio.wait(come, timeout=1)
         slow.set()
-        told = await asyncio.gather(*waiting, return_exceptions=True)
-        return [task.exception() for task in done], told
+        outcome = await asyncio.gather(*waiting, return_exceptions=True)
+        return [task.exception() for task in done], outcome
 
     sent_away, others = asyncio.run(come_all())
-    assert COMERS - MOST - CLAIMS_AT_ONCE <= len(sent_away) <= COMERS - MOST
-    hints = [trouble.within_ms for trouble in sent_away if isinstance(trouble, Crowded)]
+    assert JOINERS - MOST - CLAIMS_AT_ONCE <= len(sent_away) <= JOINERS - MOST
+    hints = [error.within_ms for error in sent_away if isinstance(error, Crowded)]
     assert len(hints) == len(sent_away)
     assert 0 < min(hints) < max(hints) <= MAX_RETRY_MS
-    assert sum(isinstance(told, TurnedAway) for told in others) >= WRONG_AT_ONCE
-    assert all(isinstance(told, (TurnedAway, Crowded)) for told in others)
+    assert sum(isinstance(outcome, AdmissionDenied) for outcome in others) >= WRONG_AT_ONCE
+    assert all(isinstance(outcome, (AdmissionDenied, Crowded)) for outcome in others)

@@ -14,7 +14,7 @@ from tests.deploy.processes import wait_until
 from tests.faces import Face, faces_of
 from tests.stack import House, running_house
 from tests.voting.playing import new_event, open_now, start
-from tests.voting.rooms import Ear, take_in, voter, with_gateway
+from tests.voting.rooms import FakeSocket, take_in, voter, with_gateway
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Slot
 from voting.ballot_box.types import event_key, turn_keys
@@ -41,7 +41,7 @@ def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
     turn = start(box)
     open_now(turn, box)
     event_id, caster = turn.match.event_id, Caster()
-    ears = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [Ear()]
+    sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]
 
     def presences() -> int:
         with Redis.from_url(valkey_url) as redis:
@@ -51,8 +51,8 @@ def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
         room = await gateway.room(turn.match.event.code)
         assert room is not None
         assert room.poll is not None
-        for ear in ears:
-            take_in(room, ear)
+        for socket in sockets:
+            take_in(room, socket)
         assert await asyncio.to_thread(presences) == 1
         for number in range(300):
             room.poll.lane.take(Ballot(f"v{number}", "red", 1, 1), caster)
@@ -64,10 +64,10 @@ def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
         await gateway.drain(10)
 
     with_gateway(conversation)
-    [goodbye] = {goodbye for ear in ears for goodbye in ear.goodbyes}
-    assert goodbye[0] == CloseCode.RESTARTING
-    assert (goodbye[1] or 0) >= LEAST_RETRY_MS
-    assert {len(ear.goodbyes) for ear in ears} == {1}
+    [close_call] = {close_call for socket in sockets for close_call in socket.close_calls}
+    assert close_call[0] == CloseCode.RESTARTING
+    assert (close_call[1] or 0) >= LEAST_RETRY_MS
+    assert {len(socket.close_calls) for socket in sockets} == {1}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -95,7 +95,7 @@ def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
             made = house.ask("event", window_s=600, lobby="open")
             turn = house.ask("play_to", event_id=made["id"], picks=[])
             phones = [faces.phone(made["code"]) for _ in range(PHONES)]
-            ballot = {"turn": turn, "epoch": 1, "column": 4, "sequence": 1}
+            ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
             for face, _ in phones:
                 face.say("ballot.cast", **ballot)
             _end(house, "gateway-1")
@@ -105,11 +105,11 @@ def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
                     moved += 1
                     face, again = faces.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
                     assert again["you"]["team"] == welcome["you"]["team"]
-                face.say("ballot.cast", **ballot).hear("ballot.counted", turn=turn)
+                face.say("ballot.cast", **ballot).receive("ballot.counted", turn=turn)
             assert 0 < moved < PHONES
             with Redis.from_url(house.stack.redis) as redis:
                 assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
-            assert house.trouble("gateway-1") + house.trouble("gateway-2") == []
+            assert house.log_errors("gateway-1") + house.log_errors("gateway-2") == []
 
 
 def _end(house: House, name: str) -> None:
@@ -123,9 +123,9 @@ def _end(house: House, name: str) -> None:
 def _sent_away(face: Face) -> bool:
     with suppress(ConnectionClosed):
         face.say("clock.ask", sent=1)
-    told = face.hear_until(lambda message: message["type"] in {"retry.told", "clock.told"})
-    if told["type"] == "clock.told":
+    message = face.receive_until(lambda message: message["type"] in {"retry.after", "clock.synced"})
+    if message["type"] == "clock.synced":
         return False
-    assert told["within_ms"] >= LEAST_RETRY_MS
+    assert message["within_ms"] >= LEAST_RETRY_MS
     assert face.closed() == CloseCode.RESTARTING
     return True

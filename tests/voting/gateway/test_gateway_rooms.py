@@ -9,11 +9,11 @@ from redis import Redis
 
 from tests.deploy.processes import wait_until
 from tests.voting.playing import new_event, open_now, start, vote
-from tests.voting.rooms import Ear, cast, take_in, until, voter, with_gateway
+from tests.voting.rooms import FakeSocket, cast, take_in, until, voter, with_gateway
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
-from voting.gateway.event_room import Room
-from voting.gateway.gateway import ROOM_KEPT_S, Gateway
+from voting.gateway.event_room import EventRoom
+from voting.gateway.gateway import IDLE_ROOM_TTL_S, Gateway
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def test_an_empty_room_is_given_up_but_never_while_somebody_is_coming(valkey_url
         assert kept is not None
         assert left is not None
         for room in (kept, left):
-            room.asked_at = time.monotonic() - ROOM_KEPT_S - 1
+            room.asked_at = time.monotonic() - IDLE_ROOM_TTL_S - 1
         assert await gateway.room(event.code) is kept
         await until(lambda: other.code not in gateway._rooms)
         assert await gateway.room(event.code) is kept
@@ -78,9 +78,9 @@ def test_an_early_close_is_asked_for_once_all_who_are_connected_have_voted(
     async def conversation(gateway: Gateway) -> None:
         room = await gateway.room(turn.match.event.code)
         assert room is not None
-        screen = Ear()
-        for ear in (screen, voter("a", 1), voter("b", 2)):
-            take_in(room, ear)
+        screen = FakeSocket()
+        for socket in (screen, voter("a", 1), voter("b", 2)):
+            take_in(room, socket)
         cast(room, "a")
         await until(lambda: len(screen.frames) >= 1)
         assert await asyncio.to_thread(asked) == 0
@@ -94,36 +94,36 @@ def test_an_early_close_is_asked_for_once_all_who_are_connected_have_voted(
 def test_codes_that_nobody_has_cost_a_look_a_second_and_keep_no_other_waiting(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    events, looks = [new_event(), new_event()], []
-    stuck, look = asyncio.Event(), gateways._load_event
+    events, loads = [new_event(), new_event()], []
+    stuck, load = asyncio.Event(), gateways._load_event
 
     def counted(code: str) -> Any:
-        looks.append(code)
-        return look(code)
+        loads.append(code)
+        return load(code)
 
     async def conversation(gateway: Gateway) -> None:
-        beat = gateway._presence.beat
+        heartbeat = gateway._presence.heartbeat
 
-        async def stuck_beat(room: Room) -> Any:
+        async def stuck_heartbeat(room: EventRoom) -> Any:
             if room.event_id == events[0].pk:
                 await stuck.wait()
-            return await beat(room)
+            return await heartbeat(room)
 
         monkeypatch.setattr(gateways, "_load_event", counted)
-        monkeypatch.setattr(gateway._presence, "beat", stuck_beat)
+        monkeypatch.setattr(gateway._presence, "heartbeat", stuck_heartbeat)
         waiting = [asyncio.create_task(gateway.room(events[0].code)) for _ in range(20)]
-        strangers = await asyncio.gather(*(gateway.room("zzzzz") for _ in range(20)))
+        not_found = await asyncio.gather(*(gateway.room("zzzzz") for _ in range(20)))
         assert await gateway.room("ZZZZZ") is None
         other = await gateway.room(events[1].code)
-        assert (strangers, other is not None) == ([None] * 20, True)
+        assert (not_found, other is not None) == ([None] * 20, True)
         waiting.pop().cancel()
         stuck.set()
         rooms = await asyncio.gather(*waiting)
         assert rooms == [rooms[0]] * 19
         assert rooms[0] is not None
-        assert looks == [events[0].code, "ZZZZZ", events[1].code]
+        assert loads == [events[0].code, "ZZZZZ", events[1].code]
         await asyncio.sleep(gateways.MISS_KEPT_S)
         await gateway.room("zzzzz")
-        assert looks[3:] == ["ZZZZZ"]
+        assert loads[3:] == ["ZZZZZ"]
 
     with_gateway(conversation)

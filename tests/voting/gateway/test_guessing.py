@@ -21,7 +21,7 @@ def test_keys_cannot_be_guessed(admission: str, house: House, faces: Faces) -> N
         right = key_for(admission, made, house, faces)
         guess(faces, made["code"], wrong)
         codes.append(first_answer(faces, made["code"], right))
-    assert "retry.told" in codes
+    assert "retry.after" in codes
     assert faces.phone(made["code"], token=welcome["you"]["token"])
     other = event(house, admission)
     assert turned_away(faces, other["code"], key=wrong) == "key_wrong"
@@ -30,7 +30,7 @@ def test_keys_cannot_be_guessed(admission: str, house: House, faces: Faces) -> N
 def test_a_hall_that_types_too_slowly_does_not_lock_itself_out(house: House, faces: Faces) -> None:
     """Nor do those who show nothing; and they are asked for a key also while somebody guesses."""
     made = event(house, "rotating")
-    stale = house.ask("code_of_before", code=made["code"], periods=3)
+    stale = house.ask("earlier_code", code=made["code"], periods=3)
     for _ in range(50):
         face = faces.open("phone")
         for _ in range(20):
@@ -49,7 +49,7 @@ def guess(faces: Faces, code: str, wrong: str) -> int:
         face = faces.open("phone")
         for _ in range(20):
             face.say("phone.join", code=code, key=wrong)
-            if answer(face) == "retry.told":
+            if answer(face) == "retry.after":
                 assert face.closed() == CloseCode.CROWDED
                 return looked_at
             looked_at += 1
@@ -62,5 +62,5 @@ def first_answer(faces: Faces, code: str, key: str | None) -> str:
 
 
 def answer(face: Face) -> str:
-    kinds = {"phone.welcomed", "error.told", "retry.told"}
-    return str(face.hear_until(lambda message: message["type"] in kinds)["type"])
+    kinds = {"phone.welcomed", "error", "retry.after"}
+    return str(face.receive_until(lambda message: message["type"] in kinds)["type"])

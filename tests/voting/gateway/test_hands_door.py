@@ -9,11 +9,11 @@ from games.models import Team
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.playing import CLASSIC, only_turn, open_now, start, vote
-from tests.voting.rooms import Ear, cast, latest, room_of, voter
+from tests.voting.rooms import FakeSocket, cast, latest, make_room, voter
 from voting import protocol
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.gateway.presence import UNANIMOUS_BEATS
+from voting.gateway.presence import UNANIMOUS_HEARTBEATS
 
 OPEN = {"lobby": "open", "window_s": 600}
 
@@ -26,7 +26,7 @@ def event(house: House, teams: list[int], **choices: Any) -> dict[str, Any]:
 
 
 def team_of(face: Face) -> int:
-    return int(face.hear("phone.welcomed")["you"]["team"])
+    return int(face.receive("phone.welcomed")["you"]["team"])
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
@@ -43,10 +43,10 @@ def test_if_both_vote_by_hands_a_phone_is_told_and_hears_when_that_changes(
 ) -> None:
     made = event(house, [1, 2])
     face = faces.open("phone").say("phone.join", code=made["code"])
-    told = face.hear("error.told", code="hands_only")
-    assert [team["hands"] for team in told["event"]["teams"]] == [True, True]
+    message = face.receive("error", code="hands_only")
+    assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
     house.ask("by_hands", event_id=made["id"], teams=[2])
-    face.hear("event.edited")
+    face.receive("event.edited")
     assert team_of(face.say("phone.join", code=made["code"])) == 1
 
 
@@ -55,12 +55,12 @@ def test_who_has_a_seat_in_it_comes_back_into_the_other_team(house: House, faces
     before, welcome = faces.phone(made["code"], team=2)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     house.ask("by_hands", event_id=made["id"], teams=[2])
-    before.hear_until(lambda told: told["type"] == "event.edited" and told["state"]["match"])
-    ballot = {"turn": turn, "epoch": 1, "column": 3, "sequence": 1}
-    assert before.say("ballot.cast", **ballot).hear("ballot.refused")["code"] == "not_to_move"
+    before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
+    ballot = {"turn": turn, "epoch": 1, "choice": 3, "sequence": 1}
+    assert before.say("ballot.cast", **ballot).receive("ballot.refused")["code"] == "not_to_move"
     after, again = faces.phone(made["code"], token=welcome["you"]["token"])
     assert again["you"]["team"] == 1
-    after.say("ballot.cast", **ballot).hear("ballot.counted")
+    after.say("ballot.cast", **ballot).receive("ballot.counted")
     assert house.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [
         welcome["you"]["token"].split(".")[1]
     ]
@@ -82,15 +82,15 @@ def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
     made = event(house, [2], close_early=True)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
-    phone.say("ballot.cast", turn=turn, epoch=1, column=3, sequence=1).hear("ballot.counted")
-    time.sleep(UNANIMOUS_BEATS + 2)  # nothing may come of it, so there is nothing to wait for
-    phone.say("clock.ask", sent=1).hear("clock.told")
-    assert not any(told["type"] == "turn.sealed" for told in phone.heard)
+    phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
+    time.sleep(UNANIMOUS_HEARTBEATS + 2)  # nothing may come of it, so there is nothing to wait for
+    phone.say("clock.ask", sent=1).receive("clock.synced")
+    assert not any(message["type"] == "turn.sealed" for message in phone.received)
     console = faces.console(made["code"], house.ask("session", name="olga"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     console.say("action.ask", id=1, action="hands.count", turn=turn, team=2, hands=[0, 0, 0, 0, 0, 9, 0])
-    console.hear("action.done", id=1)
-    reveal = phone.hear("turn.revealed")["state"]["match"]["reveal"]
+    console.receive("action.done", id=1)
+    reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
     assert (reveal["red"]["pick"], reveal["yellow"]["pick"], reveal["yellow"]["ballots"]) == (3, 6, 9)
 
 
@@ -98,7 +98,7 @@ def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
 @pytest.mark.django_db
 def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
     turn = start(box, close_early=True)
-    room = room_of(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
+    room = make_room(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
     announce_edit(turn.match.event_id, box.now())
     room.apply(latest(turn.match.event_id))
@@ -110,7 +110,7 @@ def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
 @pytest.mark.django_db
 def test_a_change_of_hands_counts_at_once(box: BallotBox) -> None:
     turn = start(box)
-    room = room_of(turn.match.event_id, Ear())
+    room = make_room(turn.match.event_id, FakeSocket())
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
     assert room.poll is not None
     assert room.poll.refusal(2, ballot, turn.opens_at) is None
@@ -128,7 +128,7 @@ def test_where_one_side_moves_a_turn_the_hands_are_left_out_of_theirs(box: Ballo
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
     open_now(turn, box)
     vote(turn, box)
-    room = room_of(turn.match.event_id, voter("a", 1))
+    room = make_room(turn.match.event_id, voter("a", 1))
     assert room.poll is not None
     assert room.poll.legal == {}
     assert (room.waiting(), only_turn(turn.match).pk) == (0, turn.pk)

@@ -17,17 +17,17 @@ from deploy.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
-TELLINGS = 600
+FRAMES_SENT = 600
 PATIENCE_S = 20
 SMALL = 4_096
 
 
 @pytest.fixture(params=["daphne", "uvicorn"])
 def port(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
-    log = tmp_path / "telling.log"
+    log = tmp_path / "echo_server.log"
     with socket.create_server((LOOPBACK, 0)) as listener, log.open("w") as output:
         os.set_inheritable(listener.fileno(), True)
-        argv = [sys.executable, "-m", "tests.voting.telling", request.param, str(listener.fileno())]
+        argv = [sys.executable, "-m", "tests.voting.echo_server", request.param, str(listener.fileno())]
         process = subprocess.Popen(argv, pass_fds=[listener.fileno()], stderr=output)
         try:
             yield listener.getsockname()[1]
@@ -52,7 +52,7 @@ def dial(port: int) -> ClientConnection:
     )
 
 
-def hear(client: ClientConnection) -> tuple[str, int, int]:
+def receive(client: ClientConnection) -> tuple[str, int, int]:
     """What was said, how many are connected, how many were too slow."""
     said, connected, slow, _ = str(client.recv(PATIENCE_S)).split(" ")
     return said, int(connected), int(slow)
@@ -60,9 +60,9 @@ def hear(client: ClientConnection) -> tuple[str, int, int]:
 
 def test_who_stops_reading_holds_nobody_up_and_is_dropped(port: int) -> None:
     with dial(port) as reader, dial(port):
-        for number in range(TELLINGS):
+        for number in range(FRAMES_SENT):
             reader.send(str(number))
-            said, _, slow = hear(reader)
+            said, _, slow = receive(reader)
             assert said == str(number)
             if slow:
                 break
@@ -70,7 +70,7 @@ def test_who_stops_reading_holds_nobody_up_and_is_dropped(port: int) -> None:
 
         def alone() -> bool:
             reader.send("again")
-            return hear(reader)[1] == 1
+            return receive(reader)[1] == 1
 
         wait_until(alone)
 
@@ -79,15 +79,15 @@ def test_who_reads_late_but_reads_gets_all_in_order(port: int) -> None:
     with dial(port) as reader, dial(port) as late:
         for number in range(40):
             reader.send(str(number))
-            hear(reader)
-        assert [hear(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
+            receive(reader)
+        assert [receive(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
 
 
 def test_after_a_goodbye_nothing_more_is_said(port: int) -> None:
     with dial(port) as first, dial(port) as second:
         first.send("end all")
         for client in (first, second):
-            assert json.loads(client.recv(PATIENCE_S)) == {"type": "retry.told", "within_ms": 250}
+            assert json.loads(client.recv(PATIENCE_S)) == {"type": "retry.after", "within_ms": 250}
             with pytest.raises(ConnectionClosed) as closed:
                 client.recv(PATIENCE_S)
             assert closed.value.rcvd is not None
@@ -100,5 +100,5 @@ def test_a_socket_that_the_server_has_closed_by_itself_is_no_trouble_to_others(p
         rude.send("x" * (MAX_FRAME_BYTES + 1))
         for number in range(30):
             other.send(str(number))
-            assert hear(other)[0] == str(number)
+            assert receive(other)[0] == str(number)
             time.sleep(0.01)

@@ -12,28 +12,28 @@ import pytest
 from tests.faces import Faces
 from tests.stack import House
 from voting.admission.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
-from voting.gateway.reserved_seats import KEPT_S, Promised
-from voting.protocol import CloseCode, PageTold
+from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
+from voting.protocol import CloseCode, PagePreload
 
-TOLD = re.compile(r'<script type="application/json" id="told">(.*?)</script>', re.DOTALL)
+PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
 NOW = 1_800_000_000_000
 
 
-def page(house: House, path: str) -> PageTold | None:
+def page(house: House, path: str) -> PagePreload | None:
     with urllib.request.urlopen(f"{house.http}/{path}") as answer:  # noqa: S310
-        found = TOLD.search(answer.read().decode())
-    return msgspec.json.decode(found[1], type=PageTold) if found else None
+        found = PRELOAD.search(answer.read().decode())
+    return msgspec.json.decode(found[1], type=PagePreload) if found else None
 
 
-def told(house: House, path: str) -> PageTold:
+def load_preload(house: House, path: str) -> PagePreload:
     found = page(house, path)
     assert found is not None
     return found
 
 
-def offer(told: PageTold) -> str:
-    assert told.offer is not None
-    return told.offer
+def offer(preload: PagePreload) -> str:
+    assert preload.offer is not None
+    return preload.offer
 
 
 def named(token: str) -> list[str]:
@@ -50,14 +50,14 @@ def made(house: House) -> dict[str, Any]:
 def test_a_page_tells_what_a_welcome_would(made: dict[str, Any], house: House, faces: Faces) -> None:
     assert page(house, made["code"]) is None
     _, welcome = faces.display(made["code"])
-    found = told(house, made["code"])
+    found = load_preload(house, made["code"])
     assert json.loads(msgspec.json.encode(found.state)) == welcome["state"]
     assert (found.seq, abs(found.now_at - welcome["now_at"]) < 30_000) == (welcome["seq"], True)
 
 
 def test_an_offered_seat_is_the_seat_one_gets(made: dict[str, Any], house: House, faces: Faces) -> None:
     faces.display(made["code"])
-    found = told(house, made["code"])
+    found = load_preload(house, made["code"])
     _, welcome = faces.phone(made["code"], offer=found.offer)
     assert named(welcome["you"]["token"]) == named(offer(found))
     assert named(offer(found))[::2] == [str(made["id"]), str(found.team)]
@@ -69,14 +69,14 @@ def test_seats_are_offered_in_both_teams_alike_and_each_once(
     made: dict[str, Any], house: House, faces: Faces
 ) -> None:
     faces.display(made["code"])
-    found = [told(house, made["code"]) for _ in range(10)]
+    found = [load_preload(house, made["code"]) for _ in range(10)]
     assert sorted(one.team for one in found) == [1] * 5 + [2] * 5
     assert len({one.offer for one in found}) == 10
 
 
 def test_an_offer_is_no_seat_and_a_seat_no_offer(made: dict[str, Any], house: House, faces: Faces) -> None:
     faces.display(made["code"])
-    offered = offer(told(house, made["code"]))
+    offered = offer(load_preload(house, made["code"]))
     _, first = faces.phone(made["code"])
     seat = first["you"]["token"]
     _, second = faces.phone(made["code"], offer=seat)
@@ -88,7 +88,7 @@ def test_an_offer_is_no_seat_and_a_seat_no_offer(made: dict[str, Any], house: Ho
 def test_an_offer_of_another_event_is_passed_over(made: dict[str, Any], house: House, faces: Faces) -> None:
     other = house.ask("event", lobby="open")
     faces.display(other["code"])
-    offered = offer(told(house, other["code"]))
+    offered = offer(load_preload(house, other["code"]))
     _, welcome = faces.phone(made["code"], offer=offered)
     assert named(welcome["you"]["token"])[0] == str(made["id"])
 
@@ -110,14 +110,14 @@ def test_a_seat_is_offered_where_a_device_is_enough(
 ) -> None:
     made = house.ask("event", **{"lobby": "open", **terms})
     faces.display(made["code"])
-    found = told(house, made["code"] + path)
+    found = load_preload(house, made["code"] + path)
     assert (found.team, found.offer is not None) == (team, bool(team))
 
 
 def test_what_somebody_wrote_cannot_end_the_script(house: House, faces: Faces) -> None:
     made = house.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
     faces.display(made["code"])
-    assert told(house, made["code"]).state.notice == "</script><script>alert(1)</script>"
+    assert load_preload(house, made["code"]).state.notice == "</script><script>alert(1)</script>"
 
 
 def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
@@ -130,20 +130,20 @@ def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
 
 
 def test_who_was_offered_a_seat_counts_for_a_while_and_only_once() -> None:
-    promised = Promised()
-    assert promised.smaller((0, 0)) == 1
+    reserved_seats = ReservedSeats()
+    assert reserved_seats.smaller((0, 0)) == 1
     first = new_seat(7, 1)
-    promised.add(first)
-    assert (promised.smaller((0, 0)), promised.smaller((0, 2))) == (2, 1)
-    promised.take(first.voter)
-    promised.take(first.voter)
-    assert (promised.smaller((0, 0)), promised.smaller((1, 0))) == (1, 2)
+    reserved_seats.add(first)
+    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((0, 2))) == (2, 1)
+    reserved_seats.take(first.voter)
+    reserved_seats.take(first.voter)
+    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((1, 0))) == (1, 2)
 
 
 def test_a_seat_that_nobody_took_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    promised = Promised()
-    promised.add(new_seat(7, 1))
-    assert promised.smaller((0, 0)) == 2
+    reserved_seats = ReservedSeats()
+    reserved_seats.add(new_seat(7, 1))
+    assert reserved_seats.smaller((0, 0)) == 2
     later = time.monotonic() + KEPT_S
     monkeypatch.setattr("voting.gateway.reserved_seats.time.monotonic", lambda: later)
-    assert promised.smaller((0, 0)) == 1
+    assert reserved_seats.smaller((0, 0)) == 1

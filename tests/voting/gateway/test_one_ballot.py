@@ -8,9 +8,9 @@ from tests.stack import House
 from tests.voting.keys import event, key_for, voter_of
 
 
-def vote(face: Face, turn: int, column: int, sequence: int) -> None:
-    face.say("ballot.cast", turn=turn, epoch=1, column=column, sequence=sequence)
-    face.hear("ballot.counted", turn=turn, sequence=sequence)
+def vote(face: Face, turn: int, choice: int, sequence: int) -> None:
+    face.say("ballot.cast", turn=turn, epoch=1, choice=choice, sequence=sequence)
+    face.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
 def test_a_pupils_code_on_two_devices_is_one_ballot(house: House, faces: Faces) -> None:
@@ -22,11 +22,11 @@ def test_a_pupils_code_on_two_devices_is_one_ballot(house: House, faces: Faces) 
     vote(first, turn, 3, 1)
     assert ballots_in_the_box(house, made["id"], turn) == 1
     vote(second, turn, 5, 2)
-    first.say("ballot.cast", turn=turn, epoch=1, column=4, sequence=1)
-    assert first.hear("ballot.refused")["code"] == "stale"
+    first.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
+    assert first.receive("ballot.refused")["code"] == "stale"
     assert ballots_in_the_box(house, made["id"], turn) == 1
     _, third = faces.phone(made["code"], key=key)
-    assert (third["you"]["column"], third["you"]["sequence"]) == (5, 2)
+    assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
 
 
 @pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
@@ -40,13 +40,13 @@ def test_replays_lower_sequences_forged_teams_and_second_sockets_make_no_second_
     token, team = welcome["you"]["token"], welcome["you"]["team"]
     vote(face, turn, 3, 2)
     vote(face, turn, 3, 2)
-    face.say("ballot.cast", turn=turn, epoch=1, column=4, sequence=1)
-    assert face.hear("ballot.refused")["code"] == "stale"
+    face.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
+    assert face.receive("ballot.refused")["code"] == "stale"
     event_id, voter, rest = token.split(".")
     forged = f"{event_id}.{voter}.{3 - team}:{rest.partition(':')[2]}"
     assert faces.open("phone").say("phone.join", code=made["code"], token=forged).closed() == 4503
-    twin, told = faces.phone(made["code"], token=token, team=3 - team, key=key)
-    assert (told["you"]["team"], told["you"]["column"]) == (team, 3)
+    twin, rejoined = faces.phone(made["code"], token=token, team=3 - team, key=key)
+    assert (rejoined["you"]["team"], rejoined["you"]["choice"]) == (team, 3)
     vote(twin, turn, 6, 3)
     assert ballots_in_the_box(house, made["id"], turn) == 1
 

@@ -19,13 +19,13 @@ from crowdgame.console.turn_time import extend_turn, pause_turn, resume_turn
 from games.matches import live_turn
 from games.models import Event
 from tests.voting.playing import new_event, open_now, play_turn, start
-from tests.voting.rooms import Ear, in_a_thread, room_of, take_in, until, voter, with_gateway
+from tests.voting.rooms import FakeSocket, in_a_thread, make_room, take_in, until, voter, with_gateway
 from voting import protocol
 from voting.announcements.layer import Copy
 from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
-from voting.gateway.event_room import Room
+from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.models import Announcement
 from voting.protocol import CloseCode
@@ -34,13 +34,13 @@ from voting.turns.turns import load_turn, restore_turn, start_match
 pytestmark = pytest.mark.django_db(transaction=True)
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["hear", "hear", "hear", "write", "look"]), st.integers(0, 40)), max_size=40
+    st.tuples(st.sampled_from(["receive", "receive", "receive", "write", "load_seqs"]), st.integers(0, 40)), max_size=40
 )
 rarely = how(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @dataclass
-class Evening:
+class EventHistory:
     """All that happened to an event, in order."""
 
     event: Event
@@ -60,7 +60,7 @@ class Evening:
 
 
 @pytest.fixture
-def evening(box: BallotBox, valkey_url: str) -> Evening:
+def history(box: BallotBox, valkey_url: str) -> EventHistory:
     turn = start(box)
     event = turn.match.event
     open_now(turn, box)
@@ -82,17 +82,17 @@ def evening(box: BallotBox, valkey_url: str) -> Evening:
     play_turn(turn, box, [5], [6])
     copies = announcements_after(event.pk, 0)
     assert [copy.seq for copy in copies] == list(range(1, len(copies) + 1))
-    return Evening(event, copies)
+    return EventHistory(event, copies)
 
 
-async def opened_anew(gateway: Gateway, event: Event) -> Room:
+async def reopened(gateway: Gateway, event: Event) -> EventRoom:
     found = await in_a_thread(lambda: gateways._load_event(event.code))
     assert found is not None
     event_id, seq, state, _ = found
-    return Room(event_id, seq, state, gateway.intake)
+    return EventRoom(event_id, seq, state, gateway.intake)
 
 
-def shown(room: Room) -> tuple[Any, ...]:
+def shown(room: EventRoom) -> tuple[Any, ...]:
     poll = room.poll and (
         room.poll.turn_id,
         room.poll.epoch,
@@ -100,65 +100,65 @@ def shown(room: Room) -> tuple[Any, ...]:
         room.poll.legal,
         room.poll.opens_at,
     )
-    return room.state, room.seq, room.occasion, poll, room.poll and room.poll.lane.slot
+    return room.state, room.seq, room.turn_ref, poll, room.poll and room.poll.lane.slot
 
 
-def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(evening: Evening) -> None:
+def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(history: EventHistory) -> None:
     @rarely
-    @given(begins=st.integers(1, len(evening.copies)), steps=STEPS)
+    @given(begins=st.integers(1, len(history.copies)), steps=STEPS)
     def holds(begins: int, steps: list[tuple[str, int]]) -> None:
         with_gateway(lambda gateway: conversation(gateway, begins, steps))
 
     async def conversation(gateway: Gateway, begins: int, steps: list[tuple[str, int]]) -> None:
-        ear = Ear()
-        await in_a_thread(lambda: evening.rewind(begins))
-        room = await gateway.room(evening.event.code)
+        socket = FakeSocket()
+        await in_a_thread(lambda: history.rewind(begins))
+        room = await gateway.room(history.event.code)
         assert room is not None
-        room.apply(evening.copies[begins - 1])
-        take_in(room, ear)
+        room.apply(history.copies[begins - 1])
+        take_in(room, socket)
         written = begins
         for step, number in steps:
-            if step == "hear":
-                await gateway.ears.hear(room, evening.copies[number % written])
-            elif step == "look":
-                await gateway.ears.find_missed()
+            if step == "receive":
+                await gateway.subscriber.receive(room, history.copies[number % written])
+            elif step == "load_seqs":
+                await gateway.subscriber.find_missed()
             else:
-                await in_a_thread(evening.write)
-                written = min(written + 1, len(evening.copies))
-        while written < len(evening.copies):
-            await in_a_thread(evening.write)
+                await in_a_thread(history.write)
+                written = min(written + 1, len(history.copies))
+        while written < len(history.copies):
+            await in_a_thread(history.write)
             written += 1
-        await gateway.ears.find_missed()
-        fresh = await opened_anew(gateway, evening.event)
+        await gateway.subscriber.find_missed()
+        fresh = await reopened(gateway, history.event)
         assert shown(room) == shown(fresh)
-        assert ear.seqs == list(range(begins + 1, len(evening.copies) + 1))
-        told = [protocol.decode_change(frame).state for frame in ear.frames if '"seq"' in frame]
-        assert told[-1:] in ([], [fresh.state])
-        assert ear.goodbyes == []
+        assert socket.seqs == list(range(begins + 1, len(history.copies) + 1))
+        states = [protocol.decode_change(frame).state for frame in socket.frames if '"seq"' in frame]
+        assert states[-1:] in ([], [fresh.state])
+        assert socket.close_calls == []
 
     holds()
 
 
-def test_a_change_that_only_the_database_knows_is_told_once_it_is_looked_for(evening: Evening) -> None:
+def test_a_change_that_only_the_database_knows_is_told_once_it_is_looked_for(history: EventHistory) -> None:
     """The last ones may be lost with nothing after them that would show the gap."""
-    ear = Ear()
+    socket = FakeSocket()
 
     async def conversation(gateway: Gateway) -> None:
-        await in_a_thread(lambda: evening.rewind(3))
-        room = await gateway.room(evening.event.code)
+        await in_a_thread(lambda: history.rewind(3))
+        room = await gateway.room(history.event.code)
         assert room is not None
-        take_in(room, ear)
+        take_in(room, socket)
         for _ in range(2):
-            await in_a_thread(evening.write)
+            await in_a_thread(history.write)
         await until(lambda: room.seq == 5)
 
     with_gateway(conversation)
-    assert ear.seqs == [4, 5]
+    assert socket.seqs == [4, 5]
 
 
 def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_url: str) -> None:
     """The announcements were dropped, or never were in this database."""
-    event, ear = new_event(), Ear()
+    event, socket = new_event(), FakeSocket()
 
     def moved_on() -> None:
         with transaction.atomic():
@@ -169,10 +169,10 @@ def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_ur
     async def conversation(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        take_in(room, ear)
+        take_in(room, socket)
         await in_a_thread(moved_on)
-        await until(lambda: ear.seqs)
-        assert (room.seq, room.state.name, ear.seqs) == (2, "Two", [2])
+        await until(lambda: socket.seqs)
+        assert (room.seq, room.state.name, socket.seqs) == (2, "Two", [2])
 
     with_gateway(conversation)
 
@@ -184,7 +184,7 @@ def rename(event: Event, name: str) -> None:
 
 
 def test_a_database_that_went_back_takes_the_rooms_place_and_all_come_in_anew(valkey_url: str) -> None:
-    event, ears = new_event(), [Ear(), voter("a", 1), voter("b", 2)]
+    event, subscriber = new_event(), [FakeSocket(), voter("a", 1), voter("b", 2)]
     for name in ("One", "Two", "Three", "Four"):
         rename(event, name)
 
@@ -200,45 +200,45 @@ def test_a_database_that_went_back_takes_the_rooms_place_and_all_come_in_anew(va
         room = await gateway.room(event.code)
         assert room is not None
         assert (room.seq, room.state.name) == (4, "Four")
-        for ear in ears:
-            take_in(room, ear)
+        for socket in subscriber:
+            take_in(room, socket)
         await in_a_thread(put_back)
-        await until(lambda: all(ear.goodbyes for ear in ears))
+        await until(lambda: all(socket.close_calls for socket in subscriber))
         assert (room.seq, room.state.name) == (1, "One")
-        back = Ear()
+        back = FakeSocket()
         take_in(room, back)
         await in_a_thread(go_on)
         await until(lambda: back.seqs)
         assert (back.seqs, room.seq, room.state.name) == ([2], 2, "Another")
 
     with_gateway(conversation)
-    assert {code for ear in ears for code, _ in ear.goodbyes} == {CloseCode.RESTARTING}
-    assert all(within_ms for ear in ears for _, within_ms in ear.goodbyes)
+    assert {code for socket in subscriber for code, _ in socket.close_calls} == {CloseCode.RESTARTING}
+    assert all(within_ms for socket in subscriber for _, within_ms in socket.close_calls)
 
 
 def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The numbers it reads may be older than what it hears before it has them."""
-    monkeypatch.setattr("voting.gateway.subscriber.LOOK_S", 3600)  # the test looks itself
-    event, ear, look = new_event(), Ear(), latest_seqs
+    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test looks itself
+    event, socket, load_seqs = new_event(), FakeSocket(), latest_seqs
     rename(event, "One")
 
     async def conversation(gateway: Gateway) -> None:
         loop, room = asyncio.get_running_loop(), await gateway.room(event.code)
         assert room is not None
-        take_in(room, ear)
+        take_in(room, socket)
 
-        def looks_slowly(events: Any) -> dict[int, int]:
-            found = look(events)
+        def poll_slowly(events: Any) -> dict[int, int]:
+            found = load_seqs(events)
             rename(event, "Two")
-            asyncio.run_coroutine_threadsafe(gateway.ears.catch_up(room), loop).result(30)
+            asyncio.run_coroutine_threadsafe(gateway.subscriber.catch_up(room), loop).result(30)
             return found
 
-        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", looks_slowly)
-        await gateway.ears.find_missed()
-        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", look)
-        assert (room.state.name, ear.goodbyes, ear.seqs) == ("Two", [], [2])
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", poll_slowly)
+        await gateway.subscriber.find_missed()
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", load_seqs)
+        assert (room.state.name, socket.close_calls, socket.seqs) == ("Two", [], [2])
 
     with_gateway(conversation)
 
@@ -250,15 +250,15 @@ def test_a_room_whose_box_is_frozen_delays_no_other_ones_beat(
 
     async def conversation(gateway: Gateway) -> None:
         rooms = [await gateway.room(event.code) for event in events]
-        beat = gateway.box.beat
+        heartbeat = gateway.box.heartbeat
 
-        async def frozen_for_all_but_the_last(event_id: int, *told: Any) -> Any:
+        async def frozen_for_all_but_the_last(event_id: int, *args: Any) -> Any:
             asked.append(event_id)
             if event_id != events[-1].pk:
                 await stuck.wait()
-            return await beat(event_id, *told)
+            return await heartbeat(event_id, *args)
 
-        monkeypatch.setattr(gateway.box, "beat", frozen_for_all_but_the_last)
+        monkeypatch.setattr(gateway.box, "heartbeat", frozen_for_all_but_the_last)
         await until(lambda: asked.count(events[-1].pk) >= 3)
         assert [asked.count(event.pk) for event in events[:-1]] == [1, 1, 1]
         stuck.set()
@@ -270,9 +270,9 @@ def test_a_room_whose_box_is_frozen_delays_no_other_ones_beat(
 
 # ------------------------------------------------------------------ a ballot before the window opens again
 def test_a_ballot_that_counts_may_be_repeated_before_the_window_opens_again(box: BallotBox) -> None:
-    poll = room_of(start(box).match.event_id).poll
+    poll = make_room(start(box).match.event_id).poll
     assert poll is not None
-    ballot = protocol.BallotCast(turn=poll.turn_id, epoch=1, column=1, sequence=1)
+    ballot = protocol.BallotCast(turn=poll.turn_id, epoch=1, choice=1, sequence=1)
     early = poll.opens_at - 900
     assert poll.refusal(1, ballot, early) == "early"
     assert poll.refusal(1, ballot, early, voted=True) is None

@@ -7,13 +7,13 @@ from tests.voting.keys import event, refused, shown, trusted_display, turned_awa
 
 def test_the_code_of_the_moment_lets_in_and_no_other_does(house: House, faces: Faces) -> None:
     code = event(house, "rotating")["code"]
-    told = shown(trusted_display(house, faces, code))
+    message = shown(trusted_display(house, faces, code))
     face = faces.open("phone")
     assert refused(face, code) == "key_needed"
     assert refused(face, code, key="  - ") == "key_needed"
     assert refused(face, code, key="22222") == "key_wrong"
-    face.say("phone.join", code=code, key=f" {told['key'].lower()[:2]}-{told['key'][2:]}")
-    welcome = face.hear("phone.welcomed")
+    face.say("phone.join", code=code, key=f" {message['key'].lower()[:2]}-{message['key'][2:]}")
+    welcome = face.receive("phone.welcomed")
     assert welcome["state"]["admission"] == "rotating"
     _, back = faces.phone(code, token=welcome["you"]["token"])
     assert voter_of(back) == voter_of(welcome)
@@ -31,7 +31,7 @@ def test_where_teams_are_chosen_the_team_comes_first(house: House, faces: Faces)
     face = faces.open("phone")
     assert refused(face, code, key=key) == "team_needed"
     assert refused(face, code, team=2) == "key_needed"
-    assert face.say("phone.join", code=code, team=2, key=key).hear("phone.welcomed")["you"]["team"] == 2
+    assert face.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
 
 
 def test_a_display_shows_codes_once_its_event_asks_for_them_and_then_no_more(
@@ -43,6 +43,6 @@ def test_a_display_shows_codes_once_its_event_asks_for_them_and_then_no_more(
     key = shown(display)["key"]
     _, welcome = faces.phone(made["code"], key=key)
     house.ask("edit", event_id=made["id"], admission="tickets")
-    display.hear_until(lambda told: told.get("state", {}).get("admission") == "tickets")
+    display.receive_until(lambda message: message.get("state", {}).get("admission") == "tickets")
     assert turned_away(faces, made["code"], key=key) == "key_wrong"
     assert faces.phone(made["code"], token=welcome["you"]["token"])

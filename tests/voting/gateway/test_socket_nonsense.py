@@ -64,12 +64,12 @@ MALFORMED = [
     '{"type": "clock.ask", "sent": 1e400}',
     '{"type": "clock.ask", "sent": NaN}',
     '{"type": "ballot.cast"}',
-    '{"type": "ballot.cast", "turn": 0, "epoch": 1, "column": 1, "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 0, "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 4294967296, "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": 1, "sequence": 2147483648}',
-    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "column": "1 HGETALL", "sequence": 1}',
-    '{"type": "ballot.cast", "turn": 1.5, "epoch": 1, "column": 1, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 0, "epoch": 1, "choice": 1, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 0, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 4294967296, "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": 1, "sequence": 2147483648}',
+    '{"type": "ballot.cast", "turn": 1, "epoch": 1, "choice": "1 HGETALL", "sequence": 1}',
+    '{"type": "ballot.cast", "turn": 1.5, "epoch": 1, "choice": 1, "sequence": 1}',
     '{"type": "phone.join", "code": "\\ud800"}',
     "[" * 2000,
     '{"a":' * 400,
@@ -82,33 +82,33 @@ def test_a_malformed_frame_is_answered_and_the_socket_goes_on(stage: Stage, face
         for frames in (MALFORMED[:12], MALFORMED[12:]):
             face = faces.open("phone")
             if joined:
-                face.say("phone.join", code=stage.code).hear("phone.welcomed")
+                face.say("phone.join", code=stage.code).receive("phone.welcomed")
             for frame in frames:
                 face.send(frame)
-                assert face.hear("error.told")["code"] == "malformed", frame
+                assert face.receive("error")["code"] == "malformed", frame
             face.say("clock.ask", sent=1)
-            assert face.hear("clock.told")
+            assert face.receive("clock.synced")
 
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("face", ["phone", "display"])
 def test_a_face_joins_first_and_once(face: str, stage: Stage, faces: Faces) -> None:
     early = faces.open("phone").say("ballot.cast", **cast(stage.turn))
-    assert early.hear("error.told")["code"] == "not_joined"
+    assert early.receive("error")["code"] == "not_joined"
     joined = faces.open(face).say(f"{face}.join", code=stage.code)
-    joined.hear(f"{face}.welcomed")
+    joined.receive(f"{face}.welcomed")
     joined.say(f"{face}.join", code=stage.code)
-    assert joined.hear("error.told")["code"] == "joined_already"
+    assert joined.receive("error")["code"] == "joined_already"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
 def test_a_display_does_not_vote_and_a_phone_does_not_command(stage: Stage, faces: Faces) -> None:
     display, _ = faces.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn))
-    assert display.hear("error.told")["code"] == "malformed"
+    assert display.receive("error")["code"] == "malformed"
     for face in (display, faces.phone(stage.code)[0]):
         face.say("action.ask", id=1, action="match.abort")
-        assert face.hear("error.told")["code"] == "malformed"
+        assert face.receive("error")["code"] == "malformed"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
@@ -140,7 +140,7 @@ def test_a_frame_of_megabytes_is_not_even_read_to_its_end(stage: Stage, faces: F
 
 def test_a_frame_as_long_as_may_be_is_read(faces: Faces) -> None:
     face = faces.open("phone").send("x" * MAX_FRAME_BYTES)
-    assert face.hear("error.told")["code"] == "malformed"
+    assert face.receive("error")["code"] == "malformed"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
@@ -152,7 +152,7 @@ def test_a_flood_is_cut_off_and_others_are_served(joined: bool, stage: Stage, fa
         for number in range(100):
             face.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
     assert face.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
-    answered = sum(message["type"] == "clock.told" for message in face.heard)
+    answered = sum(message["type"] == "clock.synced" for message in face.received)
     assert answered < min(100, 40 + 5 * (time.monotonic() - began))
     assert vote(faces.phone(stage.code)[0], stage.turn)
 

@@ -18,15 +18,15 @@ LONG_S = 601
 @pytest.mark.usefixtures("stage", "harmless")
 def test_a_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) -> None:
     phone, welcome = faces.phone(stage.code)
-    assert (welcome["you"]["column"], welcome["you"]["sequence"]) == (None, 0)
-    assert vote(phone, stage.turn, 4)["column"] == 4
-    assert vote(phone, stage.turn, 4)["column"] == 4
-    assert vote(phone, stage.turn, 6, 2)["column"] == 6
+    assert (welcome["you"]["choice"], welcome["you"]["sequence"]) == (None, 0)
+    assert vote(phone, stage.turn, 4)["choice"] == 4
+    assert vote(phone, stage.turn, 4)["choice"] == 4
+    assert vote(phone, stage.turn, 6, 2)["choice"] == 6
     phone.leave()
     _, again = faces.phone(stage.code, token=welcome["you"]["token"])
     blind = again["you"]["blind"]
     assert len(bytes.fromhex(blind)) == 16
-    assert again["you"] == welcome["you"] | {"turn": stage.turn, "column": 6, "sequence": 2, "blind": blind}
+    assert again["you"] == welcome["you"] | {"turn": stage.turn, "choice": 6, "sequence": 2, "blind": blind}
 
 
 def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) -> None:
@@ -38,9 +38,9 @@ def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) ->
     vote(second, turn, 3, 2)
     display, _ = faces.display(made["code"])
     team = welcome["you"]["team"] - 1
-    told = display.hear_until(lambda m: m["type"] == "turnout.counted" and sum(m["voted"]))
-    assert (told["connected"][team], told["voted"][team]) == (1, 1)
-    assert (told["connected"][1 - team], told["voted"][1 - team]) == (0, 0)
+    message = display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["voted"]))
+    assert (message["connected"][team], message["voted"][team]) == (1, 1)
+    assert (message["connected"][1 - team], message["voted"][1 - team]) == (0, 0)
     assert refusal(first, **cast(turn, 2, 1)) == "stale"
 
 
@@ -48,9 +48,9 @@ def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) ->
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
-        ({"column": 1}, "illegal"),
-        ({"column": 8}, "illegal"),
-        ({"column": 255}, "illegal"),
+        ({"choice": 1}, "illegal"),
+        ({"choice": 8}, "illegal"),
+        ({"choice": 255}, "illegal"),
         ({"turn": 1}, "no_such_turn"),
         ({"turn": 2**53 - 1}, "no_such_turn"),
         ({"epoch": 2}, "unknown"),
@@ -65,7 +65,7 @@ def test_a_ballot_that_cannot_count_is_refused(
         wrong = {"turn": stage.turn - 1}
     assert refusal(phone, **cast(stage.turn) | wrong) == code
     _, again = faces.phone(stage.code, token=welcome["you"]["token"])
-    assert again["you"]["column"] is None
+    assert again["you"]["choice"] is None
 
 
 @pytest.mark.usefixtures("stage", "harmless")
@@ -73,8 +73,8 @@ def test_an_old_choice_is_told_the_newer_sequence(stage: Stage, faces: Faces) ->
     phone, _ = faces.phone(stage.code)
     vote(phone, stage.turn, 4, 7)
     phone.say("ballot.cast", **cast(stage.turn, 5, 6))
-    told = phone.hear("ballot.refused", sequence=6)
-    assert (told["code"], told["last"]) == ("stale", 7)
+    message = phone.receive("ballot.refused", sequence=6)
+    assert (message["code"], message["last"]) == ("stale", 7)
 
 
 def test_before_its_opening_and_after_its_deadline_a_ballot_does_not_count(
@@ -84,12 +84,12 @@ def test_before_its_opening_and_after_its_deadline_a_ballot_does_not_count(
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
     console = faces.console(made["code"], house.ask("session", name="olga"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     console.say("action.ask", id=1, action="turn.pause", turn=turn)
-    phone.hear("turn.paused")
+    phone.receive("turn.paused")
     assert refusal(phone, **cast(turn)) == "late"
     console.say("action.ask", id=2, action="turn.close", turn=turn)
-    revealed = phone.hear("turn.revealed")
+    revealed = phone.receive("turn.revealed")
     assert revealed["state"]["match"]["reveal"]["turn"] == turn
     assert refusal(phone, **cast(turn)) == "no_such_turn"
     following = revealed["state"]["match"]["turn"]["id"]
@@ -114,12 +114,12 @@ def test_ballots_of_a_long_window_are_in_the_database_once_they_count(house: Hou
     made = house.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
     turn = house.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
     phone, _ = faces.phone(made["code"], team=2)
-    for sequence, column in ((1, 3), (2, 5)):
-        vote(phone, turn, column, sequence)
+    for sequence, choice in ((1, 3), (2, 5)):
+        vote(phone, turn, choice, sequence)
         stored = house.rows(
-            'SELECT side, "column", sequence FROM voting_storedballot WHERE turn_id = ?', turn
+            'SELECT side, "choice", sequence FROM voting_storedballot WHERE turn_id = ?', turn
         )
-        assert stored == [("yellow", column, sequence)]
+        assert stored == [("yellow", choice, sequence)]
 
 
 def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
@@ -132,15 +132,15 @@ def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
     display, _ = faces.display(made["code"])
     vote(red, turn, 3)
     vote(yellow, turn, 3)
-    with paused(house, "clock-1", "clock-2"):  # no clock can be the one that closes it
+    with paused(house, "scheduler-1", "scheduler-2"):  # no clock can be the one that closes it
         house.ask("closing_in", event_id=made["id"], ms=0)
         house.ask("call_worker", turn_id=turn)
-        told = [face.hear("turn.revealed") for face in (red, yellow, display)]
-    assert told[0] == told[1] == told[2]
-    reveal = told[0]["state"]["match"]["reveal"]
+        reveals = [face.receive("turn.revealed") for face in (red, yellow, display)]
+    assert reveals[0] == reveals[1] == reveals[2]
+    reveal = reveals[0]["state"]["match"]["reveal"]
     assert (reveal["turn"], reveal["resolution"]["conflict"]) == (turn, 3)
     assert reveal["red"]["counts"] == reveal["yellow"]["counts"] == [0, 0, 1, 0, 0, 0, 0]
-    seqs = [message["seq"] for message in display.heard if "seq" in message]
+    seqs = [message["seq"] for message in display.received if "seq" in message]
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
 
 
@@ -151,52 +151,52 @@ def test_when_all_who_are_connected_have_voted_an_early_close_ends_the_turn(
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phones = [faces.phone(made["code"])[0] for _ in range(2)]
     vote(phones[0], turn, 2)
-    assert not any(message["type"] == "turn.revealed" for message in phones[0].heard)
+    assert not any(message["type"] == "turn.revealed" for message in phones[0].received)
     vote(phones[1], turn, 6)
-    reveal = phones[0].hear("turn.revealed")["state"]["match"]["reveal"]
+    reveal = phones[0].receive("turn.revealed")["state"]["match"]["reveal"]
     assert (reveal["red"]["ballots"], reveal["yellow"]["ballots"]) == (1, 1)
 
 
 # ------------------------------------------------------------------ secrecy
 def test_what_others_hear_of_a_vote_does_not_depend_on_its_column(house: House, faces: Faces) -> None:
-    heard = []
-    for column in (2, 7):
+    received = []
+    for choice in (2, 7):
         made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
         turn = house.ask("play_to", event_id=made["id"], picks=[])
         voter, _ = faces.phone(made["code"], team=1)
         others = [faces.phone(made["code"], team=2)[0], faces.phone(made["code"], team=1)[0]]
         display, _ = faces.display(made["code"])
-        vote(voter, turn, column)
-        display.hear("turnout.counted", turn=turn, voted=[1, 0])
+        vote(voter, turn, choice)
+        display.receive("turnout.counted", turn=turn, voted=[1, 0])
         later, _ = faces.display(made["code"])
-        told = [message for face in (*others, display, later) for message in face.heard]
-        assert {message["type"] for message in told} <= {
+        messages = [message for face in (*others, display, later) for message in face.received]
+        assert {message["type"] for message in messages} <= {
             "phone.welcomed",
             "display.welcomed",
             "turnout.counted",
         }
-        heard.append([_without_names(message, made, turn) for message in told])
-    assert _kinds(heard[0]) == _kinds(heard[1])
+        received.append([_without_names(message, made, turn) for message in messages])
+    assert _kinds(received[0]) == _kinds(received[1])
 
 
-def _kinds(told: list[Message]) -> set[str]:
+def _kinds(messages: list[Message]) -> set[str]:
     """Turnouts may be heard on their way up, more or less of them."""
-    final = [message for message in told if message["type"] != "turnout.counted" or sum(message["voted"])]
+    final = [message for message in messages if message["type"] != "turnout.counted" or sum(message["voted"])]
     return {json.dumps(message, sort_keys=True) for message in final}
 
 
 def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message:
     """But for ids, times, tokens, signs and lots, which differ between any two events."""
     text = json.dumps(message).replace(made["code"], "CODE")
-    told: Message = json.loads(text)
-    told.pop("now_at", None)
-    told.pop("qr", None)
-    for name in ("token", "sign"):
-        told.get("you", {}).pop(name, None)
-    match = told.get("state", {}).get("match")
+    copy: Message = json.loads(text)
+    copy.pop("now_at", None)
+    copy.pop("qr", None)
+    for name in ("token", "voter_code"):
+        copy.get("you", {}).pop(name, None)
+    match = copy.get("state", {}).get("match")
     if match:
         match["id"] = 0
         match["turn"] |= {"id": 0, "opens_at": 0, "closes_at": 0, "lot": ""}
-    if "turn" in told:
-        told["turn"] = told["turn"] == turn
-    return told
+    if "turn" in copy:
+        copy["turn"] = copy["turn"] == turn
+    return copy

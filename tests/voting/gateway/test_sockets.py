@@ -20,15 +20,15 @@ def test_of_too_many_displays_the_last_are_told_to_come_later(house: House, face
     for _ in range(DISPLAYS_AT_ONCE - 1):
         faces.display(code)
     late = faces.open("display").say("display.join", code=code)
-    assert late.hear("retry.told")["within_ms"] > 0
+    assert late.receive("retry.after")["within_ms"] > 0
     assert late.closed() == CloseCode.CROWDED
     faces.phone(code)
     first.leave()
 
     def comes_in() -> bool:
         face = faces.open("display").say("display.join", code=code)
-        told = face.hear_until(lambda message: message["type"] in {"display.welcomed", "retry.told"})
-        return bool(told["type"] == "display.welcomed")
+        message = face.receive_until(lambda message: message["type"] in {"display.welcomed", "retry.after"})
+        return bool(message["type"] == "display.welcomed")
 
     wait_until(comes_in)
 
@@ -54,40 +54,40 @@ def test_newcomers_are_spread_over_both_teams_and_no_wish_changes_that(house: Ho
 def test_where_teams_are_chosen_a_phone_says_which(choice: str, house: House, faces: Faces) -> None:
     code = event(house, lobby="open", team_choice=choice)
     face = faces.open("phone").say("phone.join", code=code)
-    told = face.hear("error.told", code="team_needed")
-    assert [team["name"] for team in told["event"]["teams"]] == ["Rooks", "Doves"]
+    message = face.receive("error", code="team_needed")
+    assert [team["name"] for team in message["event"]["teams"]] == ["Rooks", "Doves"]
     face.say("phone.join", code=code, team=2)
-    assert face.hear("phone.welcomed")["you"]["team"] == 2
+    assert face.receive("phone.welcomed")["you"]["team"] == 2
     assert [faces.phone(code, team=2)[1]["you"]["team"] for _ in range(3)] == [2, 2, 2]
 
 
 def test_behind_closed_doors_nobody_joins_until_they_open(house: House, faces: Faces) -> None:
     made = house.ask("event")
     face = faces.open("phone").say("phone.join", code=made["code"])
-    assert face.hear("error.told")["code"] == "lobby_closed"
+    assert face.receive("error")["code"] == "lobby_closed"
     console = faces.console(made["code"], house.ask("session", name="olga"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     console.say("action.ask", id=1, action="lobby.open")
-    console.hear("action.done", id=1)
-    assert face.hear("lobby.opened")["state"]["lobby"] == "open"
-    assert face.say("phone.join", code=made["code"]).hear("phone.welcomed")["you"]["team"] == 1
+    console.receive("action.done", id=1)
+    assert face.receive("lobby.opened")["state"]["lobby"] == "open"
+    assert face.say("phone.join", code=made["code"]).receive("phone.welcomed")["you"]["team"] == 1
 
 
 def test_the_time_is_told_right_before_anybody_has_joined(house: House, faces: Faces) -> None:
     face, before = faces.open("phone"), time.time() * 1000
-    told = face.say("clock.ask", sent=1).hear("clock.told", sent=1)
-    assert before - 1_000 < told["now_at"] < time.time() * 1000 + 1_000
+    message = face.say("clock.ask", sent=1).receive("clock.synced", sent=1)
+    assert before - 1_000 < message["now_at"] < time.time() * 1000 + 1_000
 
 
 def test_behind_locked_doors_only_those_with_a_seat_come_in(house: House, faces: Faces) -> None:
     made = house.ask("event", lobby="open")
     phone, welcome = faces.phone(made["code"])
     console = faces.console(made["code"], house.ask("session", name="olga"))
-    console.hear("console.welcomed")
+    console.receive("console.welcomed")
     console.say("action.ask", id=1, action="joining.lock")
-    assert phone.hear("joining.locked")["state"]["lobby"] == "locked"
-    stranger = faces.open("phone").say("phone.join", code=made["code"])
-    assert stranger.hear("error.told")["code"] == "joining_locked"
+    assert phone.receive("joining.locked")["state"]["lobby"] == "locked"
+    late_phone = faces.open("phone").say("phone.join", code=made["code"])
+    assert late_phone.receive("error")["code"] == "joining_locked"
     _, again = faces.phone(made["code"], token=welcome["you"]["token"])
     assert again["you"]["team"] == welcome["you"]["team"]
 
@@ -106,10 +106,10 @@ def test_a_display_is_told_how_to_join(stage: Stage, house: House, faces: Faces)
 
 def test_the_time_is_told_before_and_after_joining(stage: Stage, faces: Faces) -> None:
     face = faces.open("phone").say("clock.ask", sent=12.5)
-    first = face.hear("clock.told", sent=12.5)
+    first = face.receive("clock.synced", sent=12.5)
     face.say("phone.join", code=stage.code)
-    welcome = face.hear("phone.welcomed")
+    welcome = face.receive("phone.welcomed")
     face.say("clock.ask", sent=13)
-    later = face.hear("clock.told", sent=13.0)
+    later = face.receive("clock.synced", sent=13.0)
     assert first["now_at"] > 0
     assert welcome["now_at"] <= later["now_at"] <= welcome["now_at"] + 60_000

@@ -13,129 +13,129 @@ from deploy.laptop.network import shares_ports
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
 from tests.stack import House, running_house
-from tests.voting.consoles import deeds_told, done
+from tests.voting.consoles import received_entries, done
 from voting.protocol import CloseCode
 
 # A box that is away for so long has forgotten the rehearsal: its gateway has to say anew that it goes on.
-FORGOTTEN_S = KEPT_MS / 1000 + 1
+LEASE_EXPIRED_S = KEPT_MS / 1000 + 1
 one_port_many_gateways = pytest.mark.skipif(not shares_ports(), reason="this system has one gateway a port")
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with running_house(tmp_path_factory.mktemp("hall"), gateways=2) as house:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with running_house(tmp_path_factory.mktemp("two-gateways"), gateways=2) as house:
         yield house
 
 
 @pytest.fixture
-def rooms(hall: House) -> Iterator[tuple[Face, Face]]:
+def rooms(cluster: House) -> Iterator[tuple[Face, Face]]:
     """Control rooms of one event whose door is open, at the first gateway and at the second."""
-    for faces in faces_of(hall):
-        made, cookie = hall.ask("event", lobby="open"), hall.ask("session", name="olga")
+    for faces in faces_of(cluster):
+        made, cookie = cluster.ask("event", lobby="open"), cluster.ask("session", name="olga")
         found: dict[str, Face] = {}
         while len(found) < 2:
             face = faces.console(made["code"], cookie)
-            face.hear("console.welcomed")
-            found.setdefault(gateway_of(hall, face), face)
+            face.receive("console.welcomed")
+            found.setdefault(gateway_of(cluster, face), face)
         yield found["gateway-1"], found["gateway-2"]
 
 
-def gateway_of(hall: House, face: Face) -> str:
+def gateway_of(cluster: House, face: Face) -> str:
     here = face.socket.socket.getsockname()
-    for name in hall.stack.gateway_names:
-        ends = psutil.Process(hall.supervisor.pid(name)).net_connections("tcp")
+    for name in cluster.stack.gateway_names:
+        ends = psutil.Process(cluster.supervisor.pid(name)).net_connections("tcp")
         if any(end.raddr == here for end in ends):
             return name
     raise AssertionError("it is at no gateway")
 
 
-def has_ended(told: Message) -> bool:
-    return told["type"] == "rehearsal.told" and not told["running"]
+def has_ended(message: Message) -> bool:
+    return message["type"] == "rehearsal.updated" and not message["running"]
 
 
 @one_port_many_gateways
-def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(hall: House, rooms: tuple[Face, Face]) -> None:
+def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(cluster: House, rooms: tuple[Face, Face]) -> None:
     for number, (here, there) in enumerate((rooms, rooms[::-1]), 1):
         done(here, number, "notice.show", text=f"Line {number}")
-        told = deeds_told(here, number)
-        assert told == deeds_told(there, number)
-        assert [deed["what"] for deed in told] == [f"wrote: Line {n}" for n in range(1, number + 1)]
+        entries = received_entries(here, number)
+        assert entries == received_entries(there, number)
+        assert [entry["what"] for entry in entries] == [f"wrote: Line {n}" for n in range(1, number + 1)]
 
 
 @one_port_many_gateways
-def test_who_is_ruled_about_is_found_at_every_gateway(hall: House) -> None:
+def test_who_is_ruled_about_is_found_at_every_gateway(cluster: House) -> None:
     """One voter with a device at each: both are moved, and both put out."""
-    for faces in faces_of(hall):
-        made = hall.ask("event", lobby="open")
-        console = faces.console(made["code"], hall.ask("session", name="olga"))
-        console.hear("console.welcomed")
+    for faces in faces_of(cluster):
+        made = cluster.ask("event", lobby="open")
+        console = faces.console(made["code"], cluster.ask("session", name="olga"))
+        console.receive("console.welcomed")
         phone, welcome = faces.phone(made["code"])
-        devices = {gateway_of(hall, phone): phone}
+        devices = {gateway_of(cluster, phone): phone}
         while len(devices) < 2:
             other, _ = faces.phone(made["code"], token=welcome["you"]["token"])
-            if devices.setdefault(gateway_of(hall, other), other) is not other:
+            if devices.setdefault(gateway_of(cluster, other), other) is not other:
                 other.leave()  # a seat has only so many windows at a gateway
         you = welcome["you"]
-        done(console, 1, "voter.move", sign=you["sign"], team=3 - you["team"])
+        done(console, 1, "voter.move", voter_code=you["voter_code"], team=3 - you["team"])
         for device in devices.values():
-            assert device.hear("phone.welcomed")["you"]["team"] == 3 - you["team"]
-        done(console, 2, "voter.ban", sign=you["sign"])
-        assert [device.closed() for device in devices.values()] == [CloseCode.KEPT_OUT] * 2
+            assert device.receive("phone.welcomed")["you"]["team"] == 3 - you["team"]
+        done(console, 2, "voter.ban", voter_code=you["voter_code"])
+        assert [device.closed() for device in devices.values()] == [CloseCode.BANNED] * 2
 
 
 @one_port_many_gateways
-def test_a_rehearsal_is_seen_and_stopped_from_any_gateway(hall: House, rooms: tuple[Face, Face]) -> None:
+def test_a_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, rooms: tuple[Face, Face]) -> None:
     for here, there in (rooms, rooms[::-1]):
         done(here, 1, "rehearsal.start", phones=5)
         for room in rooms:
-            room.hear("rehearsal.told", connected=5, running=True)
+            room.receive("rehearsal.updated", connected=5, running=True)
         there.say("action.ask", id=2, action="rehearsal.start", phones=3)
-        assert there.hear("action.refused", id=2)["text"] == "A rehearsal is running already."
+        assert there.receive("action.refused", id=2)["text"] == "A rehearsal is running already."
         done(there, 3, "rehearsal.stop")
         for room in rooms:
-            assert room.hear_until(has_ended)["connected"] == 5
+            assert room.receive_until(has_ended)["connected"] == 5
         here.say("action.ask", id=4, action="rehearsal.stop")
-        assert here.hear("action.refused", id=4)["text"] == "No rehearsal is running."
-    for name in hall.stack.gateway_names:
-        assert hall.trouble(name) == []
+        assert here.receive("action.refused", id=4)["text"] == "No rehearsal is running."
+    for name in cluster.stack.gateway_names:
+        assert cluster.log_errors(name) == []
 
 
 @one_port_many_gateways
-def test_a_rehearsal_lives_through_a_box_that_is_away(hall: House, rooms: tuple[Face, Face]) -> None:
+def test_a_rehearsal_lives_through_a_box_that_is_away(cluster: House, rooms: tuple[Face, Face]) -> None:
     here, there = rooms
     done(here, 1, "rehearsal.start", phones=5)
-    there.hear("rehearsal.told", connected=5, running=True)
-    box = hall.supervisor.pid("valkey")
+    there.receive("rehearsal.updated", connected=5, running=True)
+    box = cluster.supervisor.pid("valkey")
     assert box
     os.kill(box, signal.SIGSTOP)
     try:
-        time.sleep(FORGOTTEN_S)  # how long it lasts is the fault: nobody is there to be asked
+        time.sleep(LEASE_EXPIRED_S)  # how long it lasts is the fault: nobody is there to be asked
     finally:
         os.kill(box, signal.SIGCONT)
-    there.say("clock.ask", sent=1).hear("clock.told")
-    there.hear("rehearsal.told", connected=5, running=True)
-    there.hear("rehearsal.told", connected=5, running=True)
+    there.say("clock.ask", sent=1).receive("clock.synced")
+    there.receive("rehearsal.updated", connected=5, running=True)
+    there.receive("rehearsal.updated", connected=5, running=True)
     done(there, 2, "rehearsal.stop")
     for room in rooms:
-        room.hear_until(has_ended)
-    for name in hall.stack.gateway_names:
-        assert hall.trouble(name) == []
+        room.receive_until(has_ended)
+    for name in cluster.stack.gateway_names:
+        assert cluster.log_errors(name) == []
 
 
 @one_port_many_gateways
 def test_a_rehearsal_that_went_down_with_its_gateway_is_told_to_be_over_once(
-    hall: House, rooms: tuple[Face, Face]
+    cluster: House, rooms: tuple[Face, Face]
 ) -> None:
     here, there = rooms
     done(here, 1, "rehearsal.start", phones=5)
-    there.hear("rehearsal.told", connected=5, running=True)
-    pid = hall.supervisor.pid("gateway-1")
+    there.receive("rehearsal.updated", connected=5, running=True)
+    pid = cluster.supervisor.pid("gateway-1")
     assert pid
     os.kill(pid, signal.SIGKILL)
-    there.hear_until(has_ended)
-    wait_until(lambda: hall.supervisor.pid("gateway-1") not in {None, pid})
+    there.receive_until(has_ended)
+    wait_until(lambda: cluster.supervisor.pid("gateway-1") not in {None, pid})
     done(there, 2, "rehearsal.start", phones=3)
-    there.hear("rehearsal.told", connected=3, running=True)
-    assert len(list(filter(has_ended, there.heard))) == 1
+    there.receive("rehearsal.updated", connected=3, running=True)
+    assert len(list(filter(has_ended, there.received))) == 1
     done(there, 3, "rehearsal.stop")
-    there.hear_until(has_ended)
+    there.receive_until(has_ended)

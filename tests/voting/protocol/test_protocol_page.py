@@ -28,8 +28,8 @@ SERVER = {
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
     protocol.Clocks, protocol.Rated, protocol.Concealed, protocol.SideTally, protocol.Commitment,
-    protocol.Finished, protocol.You, protocol.Deed, protocol.Pressed, protocol.PageTold, protocol.Person,
-    protocol.ChatLine, protocol.SideTaken, protocol.SidesTold, protocol.SidesTurn,
+    protocol.Finished, protocol.You, protocol.AuditEntry, protocol.Pressed, protocol.PagePreload, protocol.Person,
+    protocol.ChatLine, protocol.AcceptedSideChange, protocol.SidesSummary, protocol.SidesTurn,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 
@@ -38,17 +38,17 @@ def name_of(struct: Any) -> str:
     return str(struct.__struct_config__.tag or struct.__name__)
 
 
-TOLD = sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of)
+DOCUMENTED = sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of)
 
 
-def fields_told(heading: str) -> list[str]:
+def documented_fields(heading: str) -> list[str]:
     """The fields in the first table under a heading."""
     section = PAGE.split(f"### `{heading}`\n", 1)[1].split("\n#", 1)[0]
     table = section.split("| field | type | meaning |", 1)[1].split("\n\n", 1)[0]
     return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
 
 
-def codes_told(*values: object) -> set[str]:
+def documented_codes(*values: object) -> set[str]:
     return {str(value) for value in values if f"| `{value}` |" in PAGE or f"`{value}`" in PAGE}
 
 
@@ -56,7 +56,7 @@ def codes_told(*values: object) -> set[str]:
     "struct", sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of), ids=name_of
 )
 def test_every_message_is_told_with_its_fields(struct: Any) -> None:
-    assert fields_told(name_of(struct)) == list(struct.__struct_fields__)
+    assert documented_fields(name_of(struct)) == list(struct.__struct_fields__)
 
 
 def test_every_change_is_told() -> None:
@@ -79,8 +79,8 @@ def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
             protocol.EventState,
             protocol.You,
             protocol.TurnSealed,
-            protocol.Deed,
-            protocol.PageTold,
+            protocol.AuditEntry,
+            protocol.PagePreload,
             protocol.Person,
             protocol.ChatLine,
         ]
@@ -107,13 +107,13 @@ def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
     [protocol.Action, protocol.Refusal, protocol.ErrorCode, protocol.Deciding, protocol.Part, protocol.Role],
 )
 def test_every_word_is_told(literal: Any) -> None:
-    assert codes_told(*get_args(literal)) == set(get_args(literal))
+    assert documented_codes(*get_args(literal)) == set(get_args(literal))
 
 
 def test_every_close_code_is_told() -> None:
-    told = dict(re.findall(r"^\| (\d{4}) \| (\w+) \|", PAGE, re.MULTILINE))
+    documented = dict(re.findall(r"^\| (\d{4}) \| (\w+) \|", PAGE, re.MULTILINE))
     codes = {str(code): name for name, code in vars(protocol.CloseCode).items() if name.isupper()}
-    assert told == codes
+    assert documented == codes
 
 
 def test_limits_are_told() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from voting import protocol
 
 UNIONS = ("PhoneMessage", "DisplayMessage", "ConsoleMessage", "ToPhone", "ToDisplay", "ToConsole")
-HEARD = UNIONS[:3]
+CLIENT_UNIONS = UNIONS[:3]
 LONGEST_LIST = 2
 
 briefly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -45,8 +45,8 @@ def made(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  on
         case shape.StrType(pattern=str() as pattern):
             return st.from_regex(pattern.replace("$", r"\Z"), fullmatch=True)
         case shape.StrType():
-            letters = st.characters(codec="utf-8")
-            return st.text(letters, min_size=kind.min_length or 0, max_size=kind.max_length or 40)
+            chars = st.characters(codec="utf-8")
+            return st.text(chars, min_size=kind.min_length or 0, max_size=kind.max_length or 40)
         case shape.TupleType():
             return st.tuples(*map(made, kind.item_types))
         case shape.VarTupleType():
@@ -73,7 +73,7 @@ def test_every_message_comes_over_whole(union: str, data: st.DataObject) -> None
     assert decoder(union)(msgspec.json.encode(message)) == message
 
 
-@pytest.mark.parametrize("union", HEARD)
+@pytest.mark.parametrize("union", CLIENT_UNIONS)
 @given(
     frame=st.binary()
     | st.text().map(str.encode)
@@ -86,22 +86,22 @@ def test_any_bytes_are_read_or_refused(union: str, frame: bytes) -> None:
         return
 
 
-@pytest.mark.parametrize("union", HEARD)
+@pytest.mark.parametrize("union", CLIENT_UNIONS)
 @briefly
 @given(data=st.data(), odd=JSON)
 def test_a_message_with_something_else_in_it_is_read_or_refused(
     union: str, data: st.DataObject, odd: Any
 ) -> None:
-    told = msgspec.to_builtins(data.draw(messages(union)))
-    name = data.draw(st.sampled_from([*told]))
+    fields = msgspec.to_builtins(data.draw(messages(union)))
+    name = data.draw(st.sampled_from([*fields]))
     try:
-        read = decoder(union)(msgspec.json.encode(told | {name: odd}))
+        read = decoder(union)(msgspec.json.encode(fields | {name: odd}))
     except (msgspec.DecodeError, OverflowError):
         return
     assert decoder(union)(msgspec.json.encode(read)) == read
 
 
-@pytest.mark.parametrize("union", HEARD)
+@pytest.mark.parametrize("union", CLIENT_UNIONS)
 def test_nothing_is_too_deep_or_too_long(union: str) -> None:
     for frame in (b"[" * 2048, b'{"a":' * 400, b'{"type":"clock.ask","sent":' + b"9" * 2000 + b"}"):
         with pytest.raises((msgspec.DecodeError, RecursionError)):

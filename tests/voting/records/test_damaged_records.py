@@ -19,7 +19,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from games.models import Match
 from tests.voting.playing import only_turn
 from tests.voting.recording import Record, record_of
-from tests.voting.turns.playing_sides import defect, play_with, start_secret
+from tests.voting.turns.playing_sides import request_side_changes, play_with, start_secret
 from tests.voting.verifying import SCRIPT, ours, records, standalone, theirs
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -40,7 +40,7 @@ values = st.recursive(
 def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
     """Those of MATCHES, and one of a match with secret sides that has ended."""
     box = BallotBox()
-    box.forget_all_events()
+    box.delete_all_events()
     with django_db_blocker.unblock(), transaction.atomic():
         secret = json.loads(msgspec.json.encode(record_of(play_secret_match(box))))
         transaction.set_rollback(True)
@@ -53,7 +53,7 @@ def play_secret_match(box: BallotBox) -> Match:
     match = start_secret(box)
     for voter in ("red1", "red2"):
         play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-        defect(only_turn(match), box, voter)
+        request_side_changes(only_turn(match), box, voter)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     match.refresh_from_db()
     return match
@@ -106,14 +106,14 @@ def test_null_counts_as_missing(
 @pytest.mark.parametrize(
     ("name", "way", "value"),
     [
-        (SECRET, ("terms", "defections"), None),
-        (SECRET, ("terms", "defections"), 1.0),
+        (SECRET, ("terms", "max_side_changes"), None),
+        (SECRET, ("terms", "max_side_changes"), 1.0),
         (SECRET, ("terms", "turn_points"), None),
-        (SECRET, ("sides", "told", "loyal"), []),
-        (SECRET, ("sides", "told", "loyal", 0), -1),
-        (SECRET, ("sides", "told", "in_time"), True),
-        (SECRET, ("sides", "told", "too_soon"), 2**53),
-        (SECRET, ("sides", "turns", 1, "crossed", 0, 1), "\u2028"),
+        (SECRET, ("sides", "summary", "loyal"), []),
+        (SECRET, ("sides", "summary", "loyal", 0), -1),
+        (SECRET, ("sides", "summary", "in_time"), True),
+        (SECRET, ("sides", "summary", "too_soon"), 2**53),
+        (SECRET, ("sides", "turns", 1, "side_changes", 0, 1), "\u2028"),
         (SECRET, ("counts", 0, "red", "root"), "x"),
         ("runoff", ("counts", 0, "red", "rounds", 0, 0), 1.0),
         ("runoff", ("counts", 0, "red", "rounds", 0, 0), True),

@@ -18,7 +18,7 @@ from tests.voting.altering import ALTERATIONS
 from tests.voting.playing import RED_WINS, new_event, organizer, play, start
 from tests.voting.recording import MATCHES, of_each_match, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.commitments import tree_of
+from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot
 from voting.models import TallyRecord
 from voting.records.exports import export_match
@@ -118,7 +118,7 @@ def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
     """A forfeit of nobody's: it verifies with any id."""
 
     def nobody(side: Side) -> SideCount:
-        root = tree_of(turn, side, ()).root.hex()
+        root = ballot_tree(turn, side, ()).root.hex()
         return SideCount(
             root=root,
             ballots=(),
@@ -171,8 +171,8 @@ def test_what_is_other_for_the_reader_is_said(records: dict[str, MatchRecord], t
     file = tmp_path / "record.json"
     file.write_bytes(msgspec.json.encode(records["first"]))
     event = new_event()
-    told = run(str(file), "--event", event.code.lower())
-    assert told.endswith("All as in the record but for the reader's code.\n")
+    output = run(str(file), "--event", event.code.lower())
+    assert output.endswith("All as in the record but for the reader's code.\n")
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 1"}'])

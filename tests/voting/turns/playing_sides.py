@@ -8,14 +8,14 @@ from games.engine.game import Side
 from games.models import Match, Turn
 from tests.voting.playing import new_event, open_now, play_out, set_window, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.turns.side_changes import Answer, Wish, change_sides
+from voting.turns.side_changes import SideChangeAnswer, SideChangeRequest, change_sides
 from voting.turns.turns import load_turn, start_match
 
 TEAMS = {"red": 1, "yellow": 2}
 
 
 def start_secret(box: BallotBox, **choices: Any) -> Match:
-    return start_match(new_event(**{"defections": 1, **choices}).pk, box)
+    return start_match(new_event(**{"max_side_changes": 1, **choices}).pk, box)
 
 
 def between(turn: Turn, box: BallotBox) -> None:
@@ -23,16 +23,16 @@ def between(turn: Turn, box: BallotBox) -> None:
     set_window(turn, box, 60_000, 120_000)
 
 
-def wish(voter: str, turn: Turn, number: int = 1) -> Wish:
+def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRequest:
     """Of `red1` to `red9` and `yellow1` to `yellow9`: over to the other side, and with number 2 back."""
     home: Side = "red" if voter.startswith("red") else "yellow"
     away = TEAMS[home] if number % 2 == 0 else 3 - TEAMS[home]
-    return Wish(voter, TEAMS[home], turn.pk, number, away, secrets.token_hex(16))
+    return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, secrets.token_hex(16))
 
 
-def defect(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[Answer]:
+def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[SideChangeAnswer]:
     between(turn, box)
-    return change_sides(turn.match.event_id, [wish(voter, turn, number) for voter in voters], box.now)
+    return change_sides(turn.match.event_id, [side_change_request(voter, turn, number) for voter in voters], box.now)
 
 
 def play_with(turn: Turn, box: BallotBox, red: Sequence[int], yellow: Sequence[int]) -> Turn:

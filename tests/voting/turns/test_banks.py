@@ -10,7 +10,7 @@ from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
 from tests.voting.boxes import ask
 from tests.voting.playing import kinds, only_turn, start, tally_of
-from tests.voting.rooms import room_of
+from tests.voting.rooms import make_room
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
@@ -51,13 +51,13 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
     return load_turn(turn.pk)
 
 
-def pick(turn: Turn, side: Side, column: int, sequence: int = 1) -> None:
+def pick(turn: Turn, side: Side, choice: int, sequence: int = 1) -> None:
     """At a gateway: what is put back into a box that was lost has no time."""
-    ballot = Ballot(side, side, column, sequence, blind="0" * 32)
+    ballot = Ballot(side, side, choice, sequence, blind="0" * 32)
     ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
-def heard(turn: Turn, box: BallotBox) -> Turn:
+def closed_early(turn: Turn, box: BallotBox) -> Turn:
     """What the gateway that took a ballot has done."""
     close_turn_early(turn.pk, turn.closes_at, box)
     return load_turn(turn.pk)
@@ -76,10 +76,10 @@ def test_a_first_turn_lasts_as_long_as_the_clocks(box: BallotBox) -> None:
 def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_time(box: BallotBox) -> None:
     turn = age(begin(box), box, 4_000)
     pick(turn, "red", 3)
-    assert heard(turn, box).state == TurnState.OPEN
+    assert closed_early(turn, box).state == TurnState.OPEN
     turn = age(turn, box, 10_000)
     pick(turn, "yellow", 4)
-    after = heard(turn, box)
+    after = closed_early(turn, box)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
     assert 10_000 <= (after.yellow_used_ms or 0) < 30_000
     following = only_turn(turn.match)
@@ -107,7 +107,7 @@ def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     assert turn.closes_at - turn.opens_at == 10_000
     pick(turn, "red", 3)
-    moved = heard(turn, box)
+    moved = closed_early(turn, box)
     assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
     assert kinds(turn.match.event_id)[-1] == "turn.moved"
 
@@ -121,7 +121,7 @@ def test_a_pick_at_the_last_moment_is_looked_for_before_the_turn_is_closed(box: 
     moved = load_turn(turn.pk)
     assert (moved.state, moved.closes_at - moved.opens_at) == (TurnState.OPEN, 50_000)
     pick(moved, "yellow", 3)
-    assert heard(moved, box).state == TurnState.RESOLVED
+    assert closed_early(moved, box).state == TurnState.RESOLVED
 
 
 def test_after_its_own_time_a_side_cannot_pick_and_the_other_one_can(box: BallotBox) -> None:
@@ -163,7 +163,7 @@ def test_with_mercy_a_random_column_is_played_and_nobody_is_hurried(box: BallotB
     assert claim_turn(turn, red_bank_ms=10_000, closes_at=turn.opens_at + 60_000)
     turn = age(turn, box, 20_000)
     pick(turn, "yellow", 3)
-    after = heard(turn, box)
+    after = closed_early(turn, box)
     assert (after.state, tally_of(turn, "red").decided_by) == (TurnState.RESOLVED, "random")
     assert match_of(turn).state == MatchState.PLAYING
     assert (after.red_used_ms, only_turn(turn.match).red_bank_ms) == (10_000, 2_000)
@@ -175,7 +175,7 @@ def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
     turn = age(turn, box, 9_000)
     pick(turn, "red", 4, sequence=2)
     pick(turn, "yellow", 5)
-    after = heard(turn, box)
+    after = closed_early(turn, box)
     assert after.red_pick == 4
     assert 9_000 <= (after.red_used_ms or 0) < 30_000
 
@@ -191,7 +191,7 @@ def test_a_turn_that_is_taken_back_gives_its_time_back(box: BallotBox) -> None:
     turn = age(begin(box), box, 5_000)
     for side in ("red", "yellow"):
         pick(turn, side, 3)
-    resolved = heard(turn, box)
+    resolved = closed_early(turn, box)
     act(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
     again = only_turn(turn.match)
     assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
@@ -209,14 +209,14 @@ def test_ballots_of_long_clocks_are_written_down_whoever_has_little_left(
     box: BallotBox, bank_s: int, stored: bool
 ) -> None:
     turn = age(begin(box, bank_s=bank_s), box, 0, red_bank_ms=30_000, yellow_bank_ms=bank_s * 1000)
-    room = room_of(turn.match.event_id)
+    room = make_room(turn.match.event_id)
     assert room.poll
     assert room.poll.lane.slot.stored == stored
 
 
 def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
     turn = age(begin(box), box, 55_000)
-    box.forget_all_events()
+    box.delete_all_events()
     turn = age(turn, box, 60_000)
     close_turn(turn.pk, box)
     restored = load_turn(turn.pk)
@@ -225,4 +225,4 @@ def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
     assert 5_000 < restored.closes_at - box.now() <= 10_000
     pick(restored, "red", 1)
     pick(restored, "yellow", 2)
-    assert heard(restored, box).state == TurnState.RESOLVED
+    assert closed_early(restored, box).state == TurnState.RESOLVED

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from crowdgame.notifications.email import SEND_LETTERS, arm_letters
-from crowdgame.notifications.tasks import send_letters as send_letters_task
+from crowdgame.notifications.email import SEND_NOTIFICATIONS, arm_notifications
+from crowdgame.notifications.tasks import send_notifications as send_notifications_task
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
@@ -28,7 +28,7 @@ from voting.turns.deadlines import (
     arm_close,
     arm_early_close,
 )
-from voting.turns.scheduler import CALLED_BEFORE_MS, LEFT_ALONE_MS, LOOK_S, Clock
+from voting.turns.scheduler import CALL_WORKER_EARLY_MS, LEFT_ALONE_MS, POLL_S, DeadlineScheduler
 from voting.turns.tasks import close_turn as close_turn_task
 from voting.turns.tasks import close_turn_early as close_turn_early_task
 from voting.turns.turns import boxed, load_turn
@@ -46,9 +46,9 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     run_out(turn, box)
-    clock = Clock(box)
-    clock.look()
-    clock.look()
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    scheduler.run_once()
     messages = handed_over(valkey_url)
     assert len(messages) == 1
     assert CLOSE_TURN.encode() in messages[0]
@@ -57,16 +57,16 @@ def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) 
 
 def test_a_worker_is_called_a_moment_before_the_deadline(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
-    set_window(turn, box, -1_000, CALLED_BEFORE_MS)
-    Clock(box).look()
+    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
+    DeadlineScheduler(box).run_once()
     assert len(handed_over(valkey_url)) == 1
-    assert CALLED_BEFORE_MS < PATIENCE_MS
+    assert CALL_WORKER_EARLY_MS < PATIENCE_MS
 
 
 def test_a_turn_before_its_deadline_is_left_alone(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
-    Clock(box).look()
+    DeadlineScheduler(box).run_once()
     assert not handed_over(valkey_url)
     assert load_turn(turn.pk).state == TurnState.OPEN
 
@@ -76,34 +76,34 @@ def test_without_a_worker_the_clock_closes_the_turn_itself(box: BallotBox) -> No
     open_now(turn, box)
     vote(turn, box, red=[3])
     run_out(turn, box)
-    clock = Clock(box)
-    wait_until(lambda: clock.look() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
     assert load_turn(turn.pk).red_pick == 3
 
 
 def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = Clock(box)
-    assert clock.look() == LOOK_S
-    monkeypatch.setattr("voting.turns.scheduler.LOOK_S", 600.0)
+    scheduler = DeadlineScheduler(box)
+    assert scheduler.run_once() == POLL_S
+    monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
     monkeypatch.setattr("voting.turns.scheduler.FORESEEN_MS", 120_000)
     turn = start(box)
-    set_window(turn, box, -1_000, CALLED_BEFORE_MS + 60_000)
-    assert 0 < clock.look() <= 60
+    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS + 60_000)
+    assert 0 < scheduler.run_once() <= 60
 
 
 @pytest.mark.usefixtures("patient")
 def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     run_out(turn, box)
-    clock = Clock(box)
-    clock.look()
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
     open_now(turn, box)
-    clock.look()
-    assert not clock.armed
+    scheduler.run_once()
+    assert not scheduler.armed
     run_out(turn, box)
-    clock.look()
+    scheduler.run_once()
     assert len(handed_over(valkey_url)) == 2
 
 
@@ -113,39 +113,39 @@ def test_a_window_that_was_moved_while_the_clock_was_busy_is_due_anew(
     """As when an organizer adds time while the clock counts, and the added time is over at its next look."""
     turn = start(box)
     run_out(turn, box)
-    clock = Clock(box)
-    clock.look()
-    (deadline,) = clock.armed
-    clock.armed[deadline] += LEFT_ALONE_MS
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    (deadline,) = scheduler.armed
+    scheduler.armed[deadline] += LEFT_ALONE_MS
     run_out(load_turn(turn.pk), box)
-    clock.look()
+    scheduler.run_once()
     assert len(handed_over(valkey_url)) == 2
-    wait_until(lambda: clock.look() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
 def test_a_paused_turn_is_never_due(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
-    Clock(box).look()
+    DeadlineScheduler(box).run_once()
     assert not handed_over(valkey_url)
 
 
 def test_a_match_whose_time_has_come_starts(box: BallotBox) -> None:
     event = new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now() + 60_000)
-    clock = Clock(box)
-    clock.look()
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
     assert not event.matches.exists()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
-    clock.look()
-    clock.look()
+    scheduler.run_once()
+    scheduler.run_once()
     assert event.matches.count() == 1
 
 
 def test_what_is_not_sent_yet_is_sent(box: BallotBox) -> None:
     event = new_event()
     announce(event.pk, EventEdited, 1)
-    Clock(box).look()
+    DeadlineScheduler(box).run_once()
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
@@ -153,11 +153,11 @@ def test_a_box_is_restored_when_it_was_missing_at_two_looks(box: BallotBox, valk
     turn = start(box)
     with Redis.from_url(valkey_url) as redis:
         redis.flushall()
-    clock = Clock(box)
-    clock.look()
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
     assert load_turn(turn.pk).epoch == 1
-    clock.tended_at = 0.0
-    clock.look()
+    scheduler.tended_at = 0.0
+    scheduler.run_once()
     assert load_turn(turn.pk).epoch == 2
     assert kinds(turn.match.event_id)[-1] == "turn.restored"
     assert box.place(boxed(load_turn(turn.pk)), create=False)
@@ -166,7 +166,7 @@ def test_a_box_is_restored_when_it_was_missing_at_two_looks(box: BallotBox, valk
 def test_a_box_that_is_behind_is_brought_up_to_date(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     Turn.objects.filter(pk=turn.pk).update(version=5, closes_at=turn.closes_at + 7)
-    Clock(box).look()
+    DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
         assert redis.hget(boxed(turn).keys[0], "closes_at") == str(turn.closes_at + 7).encode()
 
@@ -179,11 +179,11 @@ def test_two_clocks_close_a_turn_once_and_start_a_match_once(box: BallotBox) -> 
     run_out(turn, box)
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
 
-    def clock(own: BallotBox) -> None:
-        ticking = Clock(own)
-        wait_until(lambda: ticking.look() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    def scheduler(own: BallotBox) -> None:
+        ticking = DeadlineScheduler(own)
+        wait_until(lambda: ticking.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 
-    at_once(3, clock)
+    at_once(3, scheduler)
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
     assert only_turn(turn.match).number == 2
     assert event.matches.count() == 1
@@ -199,7 +199,7 @@ def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
         vote(one, box, red=[3])
     run_out(turn, box)
     Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
-    Clock(box).look()
+    DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
         assert all(redis.pttl(key) > 0 for key in boxed(turn).keys)
         assert [redis.pttl(key) for key in boxed(live).keys] == [-1, -1]
@@ -209,13 +209,13 @@ def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
 def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
     arm_close(4711)
     arm_early_close(4712, 1)
-    arm_letters()
-    letters, early, close = handed_over(valkey_url)
-    assert SEND_LETTERS.encode() in letters
+    arm_notifications()
+    notifications, early, close = handed_over(valkey_url)
+    assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early
     assert CLOSE_TURN.encode() in close
-    tasks = (close_turn_task, close_turn_early_task, send_letters_task)
-    assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_LETTERS)
+    tasks = (close_turn_task, close_turn_early_task, send_notifications_task)
+    assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
 
 
 def test_a_broker_that_is_away_is_no_failure() -> None:

@@ -15,7 +15,7 @@ from games.models import TurnState
 from tests.deploy.processes import minds_sigterm, wait_until
 from tests.voting.playing import run_out, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.turns.scheduler import Clock
+from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
     run_out(turn, box)
 
     def tick() -> None:
-        Clock(box).run(stopped)
+        DeadlineScheduler(box).run(stopped)
         connections.close_all()
 
     ticking = Thread(target=tick)
@@ -40,19 +40,19 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
 
 def test_a_look_that_does_not_end_ends_the_process() -> None:
     script = (
-        "import django; django.setup(); import threading, time; from voting.turns import scheduler as clock;"
-        "clock.STUCK_S = 0.2; clock.Clock.look = lambda self: time.sleep(60);"
-        "clock.Clock(None).run(threading.Event())"
+        "import django; django.setup(); import threading, time; from voting.turns import scheduler as scheduler;"
+        "scheduler.STUCK_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
+        "scheduler.DeadlineScheduler(None).run(threading.Event())"
     )
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
     argv = [sys.executable, "-c", script]
     done = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, timeout=120, check=False)
     assert done.returncode == 1
-    assert b"in look" in done.stderr or b"<lambda>" in done.stderr
+    assert b"in run_once" in done.stderr or b"<lambda>" in done.stderr
 
 
 def test_the_clock_command_ends_at_sigterm(valkey_url: str) -> None:
-    argv = [sys.executable, str(ROOT / "manage.py"), "clock"]
+    argv = [sys.executable, str(ROOT / "manage.py"), "scheduler"]
     process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
     wait_until(lambda: minds_sigterm(process.pid))
     process.send_signal(signal.SIGTERM)

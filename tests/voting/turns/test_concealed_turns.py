@@ -17,12 +17,12 @@ from tests.voting.playing import (
 )
 from tests.voting.pressing import event_of, press, refused
 from tests.voting.racing import at_once
-from tests.voting.states import shown, told_last
+from tests.voting.states import shown, last_announced
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.window import START_LEAD_MS
 from voting.gateway.receipts import open_list
 from voting.models import TallyRecord
-from voting.protocol import Match as MatchTold
+from voting.protocol import Match as PublicMatch
 from voting.protocol import Reveal
 from voting.records.exports import export_match
 from voting.turns.closing import close_turn
@@ -31,16 +31,16 @@ from voting.turns.turns import load_turn
 pytestmark = pytest.mark.django_db
 
 
-def told_of(turn: Turn) -> MatchTold:
+def public_match(turn: Turn) -> PublicMatch:
     """As everybody is told, and as whoever comes late is."""
-    state = told_last(event_of(turn))
+    state = last_announced(event_of(turn))
     assert state == shown(event_of(turn))
     assert state.match is not None
     return state.match
 
 
 def revealed(turn: Turn) -> Reveal:
-    reveal = told_of(turn).reveal
+    reveal = public_match(turn).reveal
     assert reveal is not None
     return reveal
 
@@ -50,14 +50,14 @@ def test_the_first_half_is_counted_and_kept(box: BallotBox) -> None:
     kept = play_turn(turn, box, red=[4, 4, 2])
     assert (kept.state, kept.red_pick, kept.resolved_at) == (TurnState.CONCEALED, 4, None)
     assert tally_of(kept, "red").counts == [0, 1, 0, 2, 0, 0, 0]
-    told = told_of(turn)
-    assert (told.reveal, told.board.vote) == (None, "open")
-    assert told.concealed is not None
-    assert (told.concealed.turn, told.concealed.side, told.concealed.ballots) == (turn.pk, "red", 3)
-    assert (told.concealed.root, told.concealed.seed) == (tally_of(kept, "red").root, None)
-    assert told.turn is not None
-    assert (told.turn.number, told.turn.to_move) == (2, ("yellow",))
-    assert told.turn.opens_at >= (kept.sealed_at or 0) + START_LEAD_MS
+    match = public_match(turn)
+    assert (match.reveal, match.board.vote) == (None, "open")
+    assert match.concealed is not None
+    assert (match.concealed.turn, match.concealed.side, match.concealed.ballots) == (turn.pk, "red", 3)
+    assert (match.concealed.root, match.concealed.seed) == (tally_of(kept, "red").root, None)
+    assert match.turn is not None
+    assert (match.turn.number, match.turn.to_move) == (2, ("yellow",))
+    assert match.turn.opens_at >= (kept.sealed_at or 0) + START_LEAD_MS
     assert kinds(event_of(turn))[-1] == "turn.concealed"
 
 
@@ -68,7 +68,7 @@ def test_the_second_half_tells_both(box: BallotBox) -> None:
     first = load_turn(turn.pk)
     assert {first.state, after.state} == {TurnState.RESOLVED}
     assert first.resolved_at == after.resolved_at
-    told, reveal = told_of(turn), revealed(turn)
+    match, reveal = public_match(turn), revealed(turn)
     assert reveal.red is not None
     assert reveal.yellow is not None
     assert reveal.concealed is not None
@@ -76,9 +76,9 @@ def test_the_second_half_tells_both(box: BallotBox) -> None:
     assert (reveal.turn, reveal.seed) == (after.pk, after.seed)
     assert (reveal.concealed.turn, reveal.concealed.seed) == (first.pk, first.seed)
     assert (reveal.resolution.conflict, reveal.resolution.token_after) == (4, "yellow")
-    assert (told.concealed, told.board.vote) == (None, "concealed")
-    assert told.turn is not None
-    assert told.turn.to_move == ("yellow",)
+    assert (match.concealed, match.board.vote) == (None, "concealed")
+    assert match.turn is not None
+    assert match.turn.to_move == ("yellow",)
     assert kinds(event_of(turn))[-1] == "turn.revealed"
 
 
@@ -101,8 +101,8 @@ def test_taken_back_between_the_halves_it_is_chosen_anew_and_never_told(box: Bal
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     press(event_of(turn), "turn.void", box, turn=turn.pk)
-    told = told_of(turn)
-    assert (told.concealed, told.reveal, told.board.vote) == (None, None, "concealed")
+    match = public_match(turn)
+    assert (match.concealed, match.reveal, match.board.vote) == (None, None, "concealed")
     assert (only_turn(turn.match).number, load_turn(turn.pk).state) == (1, TurnState.VOID)
     assert load_turn(turn.pk).resolved_at is None
     assert open_list(event_of(turn), turn.pk) is None
@@ -117,7 +117,7 @@ def test_once_told_both_halves_are_taken_back(box: BallotBox) -> None:
         press(event_of(turn), "turn.void", box, turn=turn.pk)
     press(event_of(turn), "turn.void", box, turn=second.pk)
     assert {load_turn(pk).state for pk in (turn.pk, second.pk)} == {TurnState.VOID}
-    assert (only_turn(turn.match).number, told_of(turn).board.vote) == (1, "concealed")
+    assert (only_turn(turn.match).number, public_match(turn).board.vote) == (1, "concealed")
 
 
 def test_one_press_after_the_next_half_takes_back_that_half_alone(box: BallotBox) -> None:
@@ -136,8 +136,8 @@ def test_a_match_stopped_between_the_halves_tells_nothing_of_the_first(box: Ball
     play_turn(turn, box, red=[4])
     press(event_of(turn), "match.abort", box)
     assert load_turn(turn.pk).state == TurnState.VOID
-    told = told_of(turn)
-    assert (told.state, told.concealed, told.reveal, told.turn) == ("aborted", None, None, None)
+    match = public_match(turn)
+    assert (match.state, match.concealed, match.reveal, match.turn) == ("aborted", None, None, None)
 
 
 def test_pause_more_time_and_an_early_end_are_there_in_both_halves(box: BallotBox) -> None:
@@ -156,7 +156,7 @@ def test_pause_more_time_and_an_early_end_are_there_in_both_halves(box: BallotBo
             "turn.resume",
         ):
             press(event_of(turn), action, box, turn=half.pk)
-        assert told_of(turn).board.vote == ("concealed" if number == 1 else "open")
+        assert public_match(turn).board.vote == ("concealed" if number == 1 else "open")
         run_out(load_turn(half.pk), box)
         close_turn(half.pk, box)
         assert load_turn(half.pk).state == (TurnState.CONCEALED if number == 1 else TurnState.RESOLVED)
@@ -194,5 +194,5 @@ def test_of_many_that_close_each_half_at_once_one_does(box: BallotBox) -> None:
         at_once(4, lambda own, half=half: close_turn(half.pk, own))  # type: ignore[misc]
     assert TallyRecord.objects.count() == 2
     assert [t.number for t in turn.match.turns.order_by("pk")] == [1, 2, 3]
-    told = kinds(event_of(turn))
-    assert (told.count("turn.concealed"), told.count("turn.revealed")) == (1, 1)
+    announced = kinds(event_of(turn))
+    assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (1, 1)

@@ -7,7 +7,7 @@ import pytest
 from games.engine.game import Side
 from games.models import EndedBy, MatchResult, Turn, TurnState
 from tests.voting.boxes import ask
-from tests.voting.turns.test_banks import age, begin, heard, match_of
+from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Held, Turnout
 from voting.counting.ballots import Ballot
@@ -23,18 +23,18 @@ def pick(turn: Turn, side: Side, number: int) -> None:
     ask(lambda box: box.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
-def beat(turn: Turn, red: int, yellow: int) -> Turnout:
+def heartbeat(turn: Turn, red: int, yellow: int) -> Turnout:
     """A gateway with two phones a side says how many of them have yet to vote."""
     asked = (turn.pk, turn.epoch)
-    return ask(lambda box: box.beat(turn.match.event_id, "a", asked, Held((2, 2), (red, yellow))))
+    return ask(lambda box: box.heartbeat(turn.match.event_id, "a", asked, Held((2, 2), (red, yellow))))
 
 
 def test_one_vote_of_many_stops_no_clock(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     for side in ("red", "yellow"):
         pick(turn, side, 1)
-    assert beat(turn, 1, 1).all_at == (0, 0)
-    assert heard(turn, box).state == TurnState.OPEN
+    assert heartbeat(turn, 1, 1).all_at == (0, 0)
+    assert closed_early(turn, box).state == TurnState.OPEN
     assert load_turn(turn.pk).closes_at == turn.closes_at
 
 
@@ -43,12 +43,12 @@ def test_each_side_pays_until_the_last_of_its_votes(box: BallotBox) -> None:
     pick(turn, "red", 1)
     turn = age(turn, box, 4_000)
     pick(turn, "red", 2)
-    assert beat(turn, 0, 2).all_at[0] > 0
-    turn = age(heard(turn, box), box, 20_000)
+    assert heartbeat(turn, 0, 2).all_at[0] > 0
+    turn = age(closed_early(turn, box), box, 20_000)
     for number in (1, 2):
         pick(turn, "yellow", number)
-    assert all(beat(turn, 0, 0).all_at)
-    after = heard(turn, box)
+    assert all(heartbeat(turn, 0, 0).all_at)
+    after = closed_early(turn, box)
     assert after.state == TurnState.RESOLVED
     assert after.yellow_used_ms == pytest.approx(20_000, abs=8_000)
     assert after.red_used_ms is not None
@@ -60,25 +60,25 @@ def test_each_side_pays_until_the_last_of_its_votes(box: BallotBox) -> None:
 def test_who_comes_late_is_waited_for(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
-    assert beat(turn, 0, 1).all_at[0]
-    assert beat(turn, 1, 1).all_at == (0, 0)
+    assert heartbeat(turn, 0, 1).all_at[0]
+    assert heartbeat(turn, 1, 1).all_at == (0, 0)
     assert box.all_voted_at(turn.match.event_id, turn.pk) == {}
 
 
 def test_who_has_just_gone_may_come_back_and_vote(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
-    beat(turn, 1, 2)
+    heartbeat(turn, 1, 2)
     asked = (turn.pk, turn.epoch)
-    told = ask(lambda own: own.beat(turn.match.event_id, "a", asked, Held((1, 2), (0, 2))))
-    assert told.all_at == (0, 0)
+    counted = ask(lambda own: own.heartbeat(turn.match.event_id, "a", asked, Held((1, 2), (0, 2))))
+    assert counted.all_at == (0, 0)
 
 
 def test_a_clock_that_runs_out_ends_the_turn_and_votes_so_far_count(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 3)
     pick(turn, "yellow", 4)
-    beat(turn, 1, 1)
+    heartbeat(turn, 1, 1)
     turn = age(turn, box, 60_000)
     close_turn(turn.pk, box)
     after = load_turn(turn.pk)

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from games.engine.game import SIDES
-from games.matches import live_turn, position_of
+from games.matches import live_turn, load_position
 from games.models import Match, MatchState
 from tests.voting.playing import play, play_turn, start, tally_of
 from voting.ballot_box.ballot_box import BallotBox
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 @dataclass(frozen=True)
-class Rule:
+class DecisionCase:
     choices: dict[str, str]
     decided_by: str
 
@@ -39,7 +39,7 @@ def test_without_ballots_nothing_drops_if_that_is_the_rule(box: BallotBox) -> No
     after = play_turn(turn, box, yellow=[4])
     assert (after.red_pick, after.yellow_pick) == (None, 4)
     assert tally_of(turn, "red").decided_by == "pass"
-    assert position_of(turn.match).game.view(position_of(turn.match).state, None).grid[-1] == "...Y..."
+    assert load_position(turn.match).game.view(load_position(turn.match).state, None).grid[-1] == "...Y..."
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_without_ballots_the_match_is_lost_if_that_is_the_rule(
 @pytest.mark.parametrize(
     "rule",
     [
-        Rule({"tally_method": "lottery"}, "lottery"),
-        Rule({"tie_rule": "lot"}, "lot"),
-        Rule({"tie_rule": "first"}, "first"),
+        DecisionCase({"tally_method": "lottery"}, "lottery"),
+        DecisionCase({"tie_rule": "lot"}, "lot"),
+        DecisionCase({"tie_rule": "first"}, "first"),
     ],
 )
-def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: Rule, box: BallotBox) -> None:
+def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: DecisionCase, box: BallotBox) -> None:
     turn = start(box, **rule.choices)
     play_turn(turn, box, red=[1, 2, 3, 3, 2, 1], yellow=[7, 6, 6, 7])
     match = turn.match

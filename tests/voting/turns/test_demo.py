@@ -22,13 +22,13 @@ BASE = "http://hall.example:8000"
 def demo(*more: str) -> dict[str, str]:
     out = StringIO()
     call_command("demo", "--json", "--base-url", f"{BASE}/", *more, stdout=out)
-    told: dict[str, str] = json.loads(out.getvalue())
-    return told
+    details: dict[str, str] = json.loads(out.getvalue())
+    return details
 
 
 def test_makes_an_event_that_starts_by_itself(box: BallotBox) -> None:
     before = box.now()
-    told = demo()
+    details = demo()
     event = Event.objects.get()
     assert [team.name for team in event.teams.order_by("number")] == ["North Hall", "South Hall"]
     assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s, event.lobby) == (
@@ -38,10 +38,10 @@ def test_makes_an_event_that_starts_by_itself(box: BallotBox) -> None:
         10,
         "open",
     )
-    assert told["code"] == event.code
-    assert told["phone_url"] == f"{BASE}/{event.code}"
-    assert told["display_url"] == f"{BASE}/display/{event.code}"
-    assert told["console_url"] == f"{BASE}/console/{event.code}/"
+    assert details["code"] == event.code
+    assert details["phone_url"] == f"{BASE}/{event.code}"
+    assert details["display_url"] == f"{BASE}/display/{event.code}"
+    assert details["console_url"] == f"{BASE}/console/{event.code}/"
     assert event.next_match_at is not None
     assert before + STARTS_IN_MS <= event.next_match_at <= box.now() + STARTS_IN_MS
 
@@ -68,9 +68,9 @@ def test_the_clock_starts_the_match(box: BallotBox) -> None:
 
 
 def test_the_login_opens_control_room_and_data(client: Client) -> None:
-    told = demo()
-    answer = client.post(urlsplit(told["login_url"]).path)
-    assert answer.headers["Location"] == f"/console/{told['code']}/"
+    details = demo()
+    answer = client.post(urlsplit(details["login_url"]).path)
+    assert answer.headers["Location"] == f"/console/{details['code']}/"
     assert client.get("/admin/").status_code == 200
     assert not User.objects.get().has_usable_password()
 

@@ -9,17 +9,17 @@ from redis import Redis
 from games.models import Turn
 from tests.voting.playing import only_turn, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.turns import scheduler as clocks
+from voting.turns import scheduler as scheduler_module
 from voting.turns.early_close import close_turn_early
 from voting.turns.long_windows import NEAR_MS, Walk
-from voting.turns.scheduler import Clock
+from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db
 DAY_MS = 24 * 3600 * 1000
 
 
-def far(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
+def long_windows(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
     turns = [start(box, window_s=600) for _ in range(count)]
     for number, turn in enumerate(turns):
         set_window(turn, box, -1_000, DAY_MS + number)
@@ -30,7 +30,7 @@ def far(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
 
 @pytest.mark.parametrize("apart_ms", [1, 0])
 def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox, apart_ms: int) -> None:
-    turns = far(box, 5, apart_ms=apart_ms)
+    turns = long_windows(box, 5, apart_ms=apart_ms)
     near = start(box)
     walk = Walk(2)
     beyond = box.now() + NEAR_MS
@@ -51,20 +51,20 @@ def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
             asked.extend(turn_id for _, turn_id, _ in turns)
             return super().doubtful(turns)
 
-    monkeypatch.setattr(clocks, "FAR_A_SECOND", 2)
-    turns, near = far(box, 5), start(box)
+    monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
+    turns, near = long_windows(box, 5), start(box)
     watched = Watched()
-    clock = Clock(watched)
-    looks = []
+    scheduler = DeadlineScheduler(watched)
+    iterations = []
     for _ in range(3):
         asked.clear()
-        clock.tended_at = 0.0
-        clock.look()
-        looks.append(set(asked))
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
+        iterations.append(set(asked))
     watched.close()
-    assert [len(look - {near.pk}) for look in looks] == [2, 2, 1]
-    assert set.union(*looks) == {near.pk, *(turn.pk for turn in turns)}
-    assert all(near.pk in look for look in looks)
+    assert [len(run_once - {near.pk}) for run_once in iterations] == [2, 2, 1]
+    assert set.union(*iterations) == {near.pk, *(turn.pk for turn in turns)}
+    assert all(near.pk in run_once for run_once in iterations)
 
 
 def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> None:
@@ -83,17 +83,17 @@ def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> Non
 
 
 def test_a_far_box_that_is_lost_is_restored_at_its_second_look(box: BallotBox) -> None:
-    (turn,) = far(box, 1)
-    box.forget_all_events()
-    clock = Clock(box)
+    (turn,) = long_windows(box, 1)
+    box.delete_all_events()
+    scheduler = DeadlineScheduler(box)
     for _ in range(2):
-        clock.tended_at = 0.0
-        clock.look()
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
     assert load_turn(turn.pk).epoch == 2
 
 
 def test_a_gateway_that_does_not_find_a_far_box_has_it_restored(box: BallotBox) -> None:
-    (turn,) = far(box, 1)
-    box.forget_all_events()
+    (turn,) = long_windows(box, 1)
+    box.delete_all_events()
     close_turn_early(turn.pk, turn.closes_at, box)
     assert only_turn(turn.match).epoch == 2

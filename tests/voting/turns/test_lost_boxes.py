@@ -9,7 +9,7 @@ from tests.voting.racing import at_once
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Sealed
 from voting.counting.ballots import Ballot
-from voting.counting.window import RESTORED_MIN_MS
+from voting.counting.window import MIN_RESTORED_MS
 from voting.models import TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import boxed, load_turn, restore_turn
@@ -27,7 +27,7 @@ def test_a_lost_box_is_never_tallied_as_empty(box: BallotBox) -> None:
     close_turn(turn.pk, box)
     restored = load_turn(turn.pk)
     assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
-    assert restored.closes_at - box.now() > RESTORED_MIN_MS / 2
+    assert restored.closes_at - box.now() > MIN_RESTORED_MS / 2
     assert not TallyRecord.objects.exists()
     assert kinds(turn.match.event_id)[-1] == "turn.restored"
     vote(restored, box, red=[3, 3], yellow=[5])

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from games.matches import MatchError, live_turn, position_of
+from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Lobby, Match, MatchState, TurnState
 from tests.voting.playing import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from tests.voting.racing import at_once
@@ -131,9 +131,9 @@ def test_a_whole_match_fills_the_board(box: BallotBox) -> None:
         live = live_turn(match)
         if live is None:
             break
-        legal = position_of(match).game.legal_actions(position_of(match).state, "red")
+        legal = load_position(match).game.legal_actions(load_position(match).state, "red")
         crowd = [[picks.choice(legal) for _ in range(3)] for _ in range(2)]
         play_turn(load_turn(live.pk), box, *crowd)
     match.refresh_from_db()
     assert match.state == MatchState.ENDED
-    assert position_of(match).game.result(position_of(match).state) == match.result
+    assert load_position(match).game.result(load_position(match).state) == match.result

@@ -8,7 +8,7 @@ import pytest
 
 from games.models import Turn, TurnState
 from tests.voting.boxes import R1, ask, cast
-from tests.voting.losing import beats, copy_all, empty, is_given_up, put_back, votes, with_gateways
+from tests.voting.losing import send_heartbeat, copy_all, empty, is_given_up, put_back, votes, with_gateways
 from tests.voting.playing import ballots, open_now, play_turn, run_out, start
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
@@ -16,7 +16,7 @@ from voting.ballot_box.types import BoxedTurn, Cast
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.scheduler import Clock
+from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import boxed, load_turn, restore_turn
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def gateways_notice(turn: Turn, acknowledged: list[Ballot], then: Callable[[], N
     async def conversation(gateway: AsyncBallotBox) -> None:
         assert set(await votes(gateway, boxed(turn), *acknowledged)) <= {Cast.OK, Cast.DUP}
         then()
-        await beats(gateway, boxed(turn))
+        await send_heartbeat(gateway, boxed(turn))
 
     with_gateways(1, conversation)
 
@@ -41,11 +41,11 @@ def kinds(turn: Turn) -> list[str]:
     return [bytes(body).split(b'"', 4)[3].decode() for body in bodies]
 
 
-def look_twice(box: BallotBox) -> None:
-    clock = Clock(box)
+def run_twice(box: BallotBox) -> None:
+    scheduler = DeadlineScheduler(box)
     for _ in range(2):
-        clock.tended_at = 0.0
-        clock.look()
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
 
 
 def resend(turn: Turn, acknowledged: list[Ballot]) -> list[int]:
@@ -65,7 +65,7 @@ def test_an_older_box_is_restored_by_the_clock_and_the_ballots_come_again(box: B
     open_now(turn, box)
     older, voted = copy_all(), ballots("red", [3, 3, 5]) + ballots("yellow", [2])
     gateways_notice(turn, voted, lambda: put_back(older))
-    look_twice(box)
+    run_twice(box)
     assert (load_turn(turn.pk).epoch, kinds(turn)[-1]) == (2, "turn.restored")
     assert resend(turn, voted) == [Cast.OK] * 4
     assert finish(turn, box) == {"red": [0, 0, 2, 0, 1, 0, 0], "yellow": [0, 1, 0, 0, 0, 0, 0]}
@@ -103,9 +103,9 @@ def test_what_was_sealed_counts_though_the_box_is_lost_before_it_is_written(box:
     open_now(turn, box)
     cast(boxed(turn), *ballots("red", [3, 3]), *ballots("yellow", [2]))
     run_out(turn, box)
-    forgetful = LosesAll()
-    close_turn(turn.pk, forgetful)
-    forgetful.close()
+    lossy = LosesAll()
+    close_turn(turn.pk, lossy)
+    lossy.close()
     resolved = load_turn(turn.pk)
     assert (resolved.state, resolved.epoch, resolved.red_pick) == (TurnState.RESOLVED, 1, 3)
     close_turn(turn.pk, box)
@@ -144,7 +144,7 @@ def test_a_box_lost_twice_in_a_turn_is_restored_twice(box: BallotBox) -> None:
     older = copy_all()
     for epoch in (2, 3):
         gateways_notice(load_turn(turn.pk), voted, partial(put_back, older))
-        look_twice(box)
+        run_twice(box)
         assert (load_turn(turn.pk).epoch, kinds(turn).count("turn.restored")) == (epoch, epoch - 1)
         older = copy_all()
     assert resend(turn, voted) == [Cast.OK] * 2
@@ -161,7 +161,7 @@ def test_a_turn_is_never_counted_empty_before_somebody_sent_again(box: BallotBox
     close_turn(turn.pk, box)
     for _ in range(3):
         close_turn(turn.pk, box)
-        look_twice(box)
+        run_twice(box)
     assert (load_turn(turn.pk).state, load_turn(turn.pk).epoch) == (TurnState.OPEN, 2)
 
 
@@ -170,7 +170,7 @@ def test_the_ballots_of_a_long_window_come_back_with_their_blinds(lost: str, box
     turn = start(box, window_s=LONG_S)
     open_now(turn, box)
     older = copy_all()
-    voted = [Ballot(b.voter, b.side, b.column, b.sequence, blind=f"{n:032x}") for n, b in enumerate(
+    voted = [Ballot(b.voter, b.side, b.choice, b.sequence, blind=f"{n:032x}") for n, b in enumerate(
         ballots("red", [4, 1]) + ballots("yellow", [2]), 1)]  # fmt: skip
     store_ballots(turn.pk, voted, now=5)
     gateways_notice(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
@@ -188,11 +188,11 @@ def test_the_next_turn_knows_nothing_of_the_one_before(box: BallotBox) -> None:
     """What a gateway was told in one turn gives up no box of another."""
     first = start(box)
 
-    async def told(gateway: AsyncBallotBox) -> None:
+    async def cast_votes(gateway: AsyncBallotBox) -> None:
         await votes(gateway, boxed(first), *ballots("red", [1, 1, 1]))
 
     open_now(first, box)
-    with_gateways(1, told)
+    with_gateways(1, cast_votes)
     play_turn(load_turn(first.pk), box, [1], [2])
     following = load_turn(first.match.turns.latest("number").pk)
     open_now(following, box)

@@ -67,8 +67,8 @@ def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> No
     after = load_turn(turn.pk)
     assert after.closes_at <= first.sealed_at < (after.resolved_at or 0)
     assert after.sealed_at == first.sealed_at
-    told = Announcement.objects.filter(event_id=turn.match.event_id).latest("seq")
-    state = decode_change(bytes(told.body)).state
+    announcement = Announcement.objects.filter(event_id=turn.match.event_id).latest("seq")
+    state = decode_change(bytes(announcement.body)).state
     assert state.match is not None
     assert state.match.reveal is not None
     assert state.match.reveal.sealed_at == first.sealed_at
@@ -79,8 +79,8 @@ def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
     game: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not one of the side that is to move after it: phones would not find their votes in that."""
-    told: list[TurnSealed] = []
-    monkeypatch.setattr(closing, "tell_at_once", lambda _, seal: told.append(seal))
+    published: list[TurnSealed] = []
+    monkeypatch.setattr(closing, "publish_now", lambda _, seal: published.append(seal))
     turn = start(box, game=game)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[5])
@@ -89,7 +89,7 @@ def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
     close_turn(turn.pk, box)
     monkeypatch.setattr(closing, "load_turn", lambda _: slow)
     close_turn(turn.pk, box)
-    assert (len(told), told) == (2, told[:1] * 2)
+    assert (len(published), published) == (2, published[:1] * 2)
 
 
 class AsksAClockBehind(BallotBox):

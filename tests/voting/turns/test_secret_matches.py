@@ -10,11 +10,11 @@ from django.test import Client
 
 from games.models import Event, Match
 from tests.voting.playing import only_turn, organizer, tally_of
-from tests.voting.states import shown, told_last
-from tests.voting.turns.playing_sides import defect, play_with, start_secret
+from tests.voting.states import shown, last_announced
+from tests.voting.turns.playing_sides import request_side_changes, play_with, start_secret
 from tests.voting.verifying import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.choices import RESIGN, set_of
+from voting.counting.choices import RESIGN, encode_set
 from voting.counting.sides import SidesTurn
 from voting.records.exports import export_match
 from voting.records.imports import import_event
@@ -27,7 +27,7 @@ def test_a_vote_counts_for_the_side_its_voter_has_gone_to(box: BallotBox) -> Non
     match = start_secret(box)
     play_with(only_turn(match), box, [1, 1, 1], [7, 7])
     turn = only_turn(match)
-    assert defect(turn, box, "red1", "red2") == ["changed"] * 2
+    assert request_side_changes(turn, box, "red1", "red2") == ["changed"] * 2
     resolved = play_with(turn, box, [6, 6, 1], [7, 7])
     assert [resolved.red_pick, resolved.yellow_pick] == [1, 6]
     assert tally_of(resolved, "red").ballots == 1
@@ -39,27 +39,27 @@ def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
 ) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-    defect(only_turn(match), box, "red1")
+    request_side_changes(only_turn(match), box, "red1")
     assert shown(match.event_id).match is not None
     play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-    defect(only_turn(match), box, "red2")
+    request_side_changes(only_turn(match), box, "red2")
     assert client.get(f"/record/{match.event.code}/1.json").status_code == 403
     resolved = play_with(only_turn(match), box, [1, 1], [2, 2])
-    told = told_last(match.event_id).match
-    assert told is not None
-    assert told.sides is not None
-    assert [told.result, told.ended_by, resolved.red_pick, resolved.yellow_pick] == [
+    public = last_announced(match.event_id).match
+    assert public is not None
+    assert public.sides is not None
+    assert [public.result, public.ended_by, resolved.red_pick, resolved.yellow_pick] == [
         "yellow",
         "deserted",
         None,
         None,
     ]
-    assert told.sides.turns == (
+    assert public.sides.turns == (
         SidesTurn(red=2, yellow=3, to_red=0, to_yellow=0),
         SidesTurn(red=1, yellow=4, to_red=0, to_yellow=1),
         SidesTurn(red=0, yellow=5, to_red=0, to_yellow=1),
     )
-    assert (told.sides.loyal, told.sides.in_time, told.sides.too_soon) == ((0, 3), 2, 0)
+    assert (public.sides.loyal, public.sides.in_time, public.sides.too_soon) == ((0, 3), 2, 0)
     record = json.loads(client.get(f"/record/{match.event.code}/1.json").content)
     for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
         assert code == 0, text
@@ -72,8 +72,8 @@ def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
 def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box, tally_method="approval", resign="two_thirds")
     play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
-    defect(only_turn(match), box, "red1", "red2")
-    play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [set_of([6, 7]), 7 + RESIGN])
+    request_side_changes(only_turn(match), box, "red1", "red2")
+    play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [encode_set([6, 7]), 7 + RESIGN])
     record = ended_and_counted_again(match, "red", "resign", tmp_path)
     came_back(msgspec.json.encode(record), match)
 
@@ -81,7 +81,7 @@ def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: P
 def test_who_is_left_has_not_lost_by_giving_up(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box, resign="half")
     play_with(only_turn(match), box, [1], [7, 7])
-    defect(only_turn(match), box, "red1")
+    request_side_changes(only_turn(match), box, "red1")
     play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
     ended_and_counted_again(match, "yellow", "deserted", tmp_path)
 
@@ -109,7 +109,7 @@ def came_back(record: bytes, match: Match) -> None:
 def test_whoever_alters_what_became_of_the_sides_is_found_out(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1], [2, 2])
-    defect(only_turn(match), box, "red1")
+    request_side_changes(only_turn(match), box, "red1")
     play_with(only_turn(match), box, [1], [2, 2])
     exported = export_match(match.event.code, 1)
     assert exported is not None
@@ -121,24 +121,24 @@ def test_whoever_alters_what_became_of_the_sides_is_found_out(box: BallotBox, tm
             assert code == 1, text
 
 
-def no_crossing(sides: Any) -> None:
-    sides["turns"][1]["crossed"] = []
+def drop_side_change(sides: Any) -> None:
+    sides["turns"][1]["side_changes"] = []
 
 
-def another_crossing(sides: Any) -> None:
-    sides["turns"][1]["crossed"][0][1] = "ab" * 16
+def alter_side_change(sides: Any) -> None:
+    sides["turns"][1]["side_changes"][0][1] = "ab" * 16
 
 
-def more_people(sides: Any) -> None:
-    sides["told"]["turns"][1]["yellow"] += 1
+def add_voter(sides: Any) -> None:
+    sides["summary"]["turns"][1]["yellow"] += 1
 
 
-def other_way(sides: Any) -> None:
-    sides["told"]["turns"][1] |= {"to_red": 1, "to_yellow": 0}
+def turn_side_change_around(sides: Any) -> None:
+    sides["summary"]["turns"][1] |= {"to_red": 1, "to_yellow": 0}
 
 
-def another_whole(sides: Any) -> None:
-    sides["turns"][0]["whole"] = "00" * 32
+def alter_commitment(sides: Any) -> None:
+    sides["turns"][0]["turn_commitment"] = "00" * 32
 
 
-ALTERED = (no_crossing, another_crossing, more_people, other_way, another_whole)
+ALTERED = (drop_side_change, alter_side_change, add_voter, turn_side_change_around, alter_commitment)

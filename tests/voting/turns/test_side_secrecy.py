@@ -13,7 +13,7 @@ from games.models import Event
 from tests.voting.announcements.test_turn_secrecy import StillBox, turnout
 from tests.voting.playing import new_event, only_turn, organizer, store
 from tests.voting.states import shown
-from tests.voting.turns.playing_sides import defect, play_with
+from tests.voting.turns.playing_sides import request_side_changes, play_with
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import Announcement
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 # So clear a majority on each side that whoever goes leaves the picks as they are.
 RED, YELLOW = [1] * 8 + [4], [4] * 8 + [1]
-EVENINGS = [("red1", "yellow1"), ("red9", "red8"), ("yellow1", "yellow2"), ("red2", "red3")]
+RUNS = [("red1", "yellow1"), ("red9", "red8"), ("yellow1", "yellow2"), ("red2", "red3")]
 
 
 def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list[Client]) -> tuple[Any, Any]:
@@ -32,7 +32,7 @@ def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list
     first = play_with(only_turn(match), box, RED, YELLOW)
     store(first, [Ballot(f"stays-{who[0]}", "red", 1, 1)])
     turn = only_turn(match)
-    assert defect(turn, box, *who) == ["changed"] * len(who)
+    assert request_side_changes(turn, box, *who) == ["changed"] * len(who)
     play_with(turn, box, RED, YELLOW)
     pages = [
         f"/record/{event.code}/1.json", f"/report/{event.code}/1", f"/report/{event.code}/1.csv",
@@ -46,15 +46,15 @@ def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list
         for answer in [browser.get(page)]
     ]
     rows = Announcement.objects.filter(event=event).order_by("seq")
-    told = [plain(bytes(row.body)) for row in rows]
+    announced = [plain(bytes(row.body)) for row in rows]
     sides = [tally.counts for tally in turn.tallies.order_by("side")]
-    return (turnout(event.pk, turn.pk), plain(msgspec.json.encode(shown(event.pk))), told, asked), sides
+    return (turnout(event.pk, turn.pk), plain(msgspec.json.encode(shown(event.pk))), announced, asked), sides
 
 
-def plain(told: bytes) -> bytes:
+def plain(body: bytes) -> bytes:
     """Without times, what was drawn at random (lots, seeds, commitments), and a page's own tokens."""
-    told = re.sub(rb'[0-9a-f]{32,64}|\d{13}|aria-label="From \d+ s.*?</svg>', b"0", told)
-    return re.sub(rb'(csrf\w*" value=|nonce=|csrfToken": )"[^"]*"', b"", told)
+    body = re.sub(rb'[0-9a-f]{32,64}|\d{13}|aria-label="From \d+ s.*?</svg>', b"0", body)
+    return re.sub(rb'(csrf\w*" value=|nonce=|csrfToken": )"[^"]*"', b"", body)
 
 
 def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, client: Client) -> None:
@@ -63,9 +63,9 @@ def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, clien
     boss.save()
     staff = Client()
     staff.force_login(boss)
-    event, still = new_event(defections=1, peek=True, own_counts=True), StillBox()
+    event, still = new_event(max_side_changes=1, peek=True, own_counts=True), StillBox()
     seen, tallies = [], []
-    for who in EVENINGS:
+    for who in RUNS:
         with Redis.from_url(valkey_url) as redis:
             redis.flushall()
         with transaction.atomic():
@@ -74,7 +74,7 @@ def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, clien
         seen.append(outside)
         tallies.append(sides)
     still.close()
-    assert len({str(sides) for sides in tallies}) == len(EVENINGS)
+    assert len({str(sides) for sides in tallies}) == len(RUNS)
     for outside in seen:
         assert outside == seen[0]
     state = msgspec.json.decode(seen[0][1])

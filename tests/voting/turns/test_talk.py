@@ -6,13 +6,13 @@ from games.models import TurnState
 from tests.voting.boxes import cast
 from tests.voting.playing import RED_WINS, only_turn, play, play_turn, start
 from tests.voting.pressing import event_of, press
-from tests.voting.rooms import room_of
+from tests.voting.rooms import make_room
 from voting import protocol
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Cast
 from voting.counting.ballots import Ballot
-from voting.counting.window import RESTORED_MIN_MS, START_LEAD_MS
+from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import boxed, load_turn, restore_turn
 
@@ -28,9 +28,9 @@ def test_the_first_window_opens_after_the_talk(box: BallotBox) -> None:
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
     assert turn.match.talk_s == 90
-    told = snapshot(turn.match.event).match
-    assert told is not None
-    assert told.talk_s == 90
+    match = snapshot(turn.match.event).match
+    assert match is not None
+    assert match.talk_s == 90
 
 
 def test_the_talk_follows_the_reveal(box: BallotBox) -> None:
@@ -52,11 +52,11 @@ def test_a_turn_that_is_taken_back_is_talked_over_again(box: BallotBox) -> None:
 
 def test_a_box_that_is_lost_in_the_talk_costs_nobody_any_time(box: BallotBox) -> None:
     turn = start(box, **TERMS)
-    box.forget_all_events()
+    box.delete_all_events()
     restore_turn(turn.pk, box)
     after = load_turn(turn.pk)
     assert (after.epoch, after.opens_at, after.closes_at) == (2, turn.opens_at, turn.closes_at)
-    assert after.closes_at - after.opens_at >= RESTORED_MIN_MS
+    assert after.closes_at - after.opens_at >= MIN_RESTORED_MS
 
 
 @pytest.mark.parametrize("step", [3_600_000, -3_600_000])
@@ -77,7 +77,7 @@ def test_a_turn_that_is_paused_in_the_talk_has_its_whole_window_left(box: Ballot
 def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
     """Neither at the gateway nor in the box."""
     turn = start(box, **TERMS)
-    room = room_of(event_of(turn))
+    room = make_room(event_of(turn))
     assert room.poll is not None
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
     assert room.poll.refusal(1, ballot, turn.opens_at - 1_000) == "early"

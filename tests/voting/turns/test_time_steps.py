@@ -10,8 +10,8 @@ from tests.voting.playing import kinds, new_event, open_now, start
 from tests.voting.racing import at_once
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
-from voting.turns.scheduler import Clock
-from voting.turns.time_steps import Look, Plans, TimeSteps, move_next_match, move_turn
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.time_steps import ClockSample, Plans, TimeSteps, move_next_match, move_turn
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db
@@ -19,18 +19,18 @@ STEP = 300_000
 TOLERATED_MS = 5_000  # the first reading of the clock is off by half its round trip
 
 
-def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], object] = int) -> Look:
+def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], object] = int) -> ClockSample:
     """A clock's look at a box whose clock is so far from what it was; `between` it and its moves."""
-    look = steps.look()
-    look = replace(look, now=look.now + off_ms)
+    sample = steps.sample()
+    sample = replace(sample, now=sample.now + off_ms)
     between()
-    step, plans = steps.to_move(look)
+    step, plans = steps.to_move(sample)
     for turn_id, version in plans.turns.items():
-        move_turn(turn_id, version, step, look.now, box)
+        move_turn(turn_id, version, step, sample.now, box)
     for event_id, planned_at in plans.matches.items():
-        move_next_match(event_id, planned_at, step, look.now)
-    steps.keep(look)
-    return look
+        move_next_match(event_id, planned_at, step, sample.now)
+    steps.keep(sample)
+    return sample
 
 
 def closes_at(turn: Turn) -> int:
@@ -87,12 +87,12 @@ def test_clocks_that_find_it_at_the_same_moment_move_it_once(box: BallotBox) -> 
 def test_a_turn_that_changed_since_is_left_as_it_was_written(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
-    look = steps.look()
+    sample = steps.sample()
     open_now(turn, box)  # somebody who knows the new time already
     written = closes_at(turn)
-    step, plans = steps.to_move(replace(look, now=look.now + STEP))
+    step, plans = steps.to_move(replace(sample, now=sample.now + STEP))
     for turn_id, version in plans.turns.items():
-        move_turn(turn_id, version, step, look.now, box)
+        move_turn(turn_id, version, step, sample.now, box)
     assert closes_at(turn) == written
 
 
@@ -119,11 +119,11 @@ def test_after_a_small_step_a_window_moves_once(box: BallotBox, step: int) -> No
     """However far apart the looks are: each of these is two seconds after the last one."""
     turn, steps = start(box), TimeSteps(box)
     here = local_ms()
-    seen = Look(box.now(), here, here, steps.look().plans)
+    seen = ClockSample(box.now(), here, here, steps.sample().plans)
     steps.keep(seen)
     for number in range(1, 6):
         here = seen.answered + 2_000 * number
-        late = Look(seen.now + 2_000 * number + step, here, here, steps.look().plans)
+        late = ClockSample(seen.now + 2_000 * number + step, here, here, steps.sample().plans)
         due, plans = steps.to_move(late)
         for turn_id, version in plans.turns.items():
             move_turn(turn_id, version, due, late.now, box)
@@ -135,12 +135,12 @@ def test_after_a_small_step_a_window_moves_once(box: BallotBox, step: int) -> No
 def test_another_nodes_time_is_no_step(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     for off_ms, node in ((0, "one"), (STEP, "two"), (STEP, "two"), (0, "one")):
-        look = steps.look()
-        look = replace(look, now=look.now + off_ms, timekeeper=node)
-        assert steps.to_move(look) == (0, Plans())
-        steps.keep(look)
-    look = steps.look()
-    assert steps.to_move(replace(look, now=look.now + STEP, timekeeper="one"))[1].turns == {turn.pk: 1}
+        sample = steps.sample()
+        sample = replace(sample, now=sample.now + off_ms, timekeeper=node)
+        assert steps.to_move(sample) == (0, Plans())
+        steps.keep(sample)
+    sample = steps.sample()
+    assert steps.to_move(replace(sample, now=sample.now + STEP, timekeeper="one"))[1].turns == {turn.pk: 1}
 
 
 def test_a_paused_turn_has_no_time_to_move(box: BallotBox) -> None:
@@ -155,9 +155,9 @@ def test_a_box_that_was_frozen_and_a_clock_that_was_are_no_step(box: BallotBox) 
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
     now, here = box.now(), local_ms()
-    frozen_box = Look(now + 45_000, here, here + 45_000, steps.plans)
+    frozen_box = ClockSample(now + 45_000, here, here + 45_000, steps.plans)
     assert steps.to_move(frozen_box) == (0, Plans())
-    frozen_clock = Look(now + 45_000, here + 45_000, here + 45_001, steps.plans)
+    frozen_clock = ClockSample(now + 45_000, here + 45_000, here + 45_001, steps.plans)
     assert steps.to_move(frozen_clock) == (0, Plans())
     assert closes_at(turn) == turn.closes_at
 
@@ -165,10 +165,10 @@ def test_a_box_that_was_frozen_and_a_clock_that_was_are_no_step(box: BallotBox) 
 def test_the_clock_moves_what_it_times_before_it_closes_anything(box: BallotBox) -> None:
     """Its own idea of the time is five minutes behind the box's: the turn seems to be over."""
     turn = start(box)
-    clock = Clock(box)
-    clock.look()
-    assert clock.steps._clock.offset_ms is not None
-    clock.steps._clock.offset_ms -= STEP
-    clock.look()
+    scheduler = DeadlineScheduler(box)
+    scheduler.sample()
+    assert scheduler.steps._clock.offset_ms is not None
+    scheduler.steps._clock.offset_ms -= STEP
+    scheduler.sample()
     assert abs(closes_at(turn) - turn.closes_at - STEP) < TOLERATED_MS
-    assert not clock.armed
+    assert not scheduler.armed

@@ -28,7 +28,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.scheduler import Clock
+from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import boxed, load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db
@@ -68,12 +68,12 @@ class DyingBox(BallotBox):
         self._dying("expire", lambda: BallotBox.expire(self, event_id, turn_id))
 
 
-def look_again(box: BallotBox, looks: int = 3) -> None:
+def run_again(box: BallotBox, iterations: int = 3) -> None:
     """A clock that has just started, and its next looks."""
-    clock = Clock(box)
-    for _ in range(looks):
-        clock.tended_at = 0.0
-        clock.look()
+    scheduler = DeadlineScheduler(box)
+    for _ in range(iterations):
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
 
 
 def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
@@ -83,7 +83,7 @@ def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
         close_turn(turn.pk, dying)
     dying.close()
     close_turn(turn.pk, box)
-    look_again(box)
+    run_again(box)
 
 
 @pytest.mark.parametrize("step", ["seal", "place", "expire"])
@@ -119,8 +119,8 @@ def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
     assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)
     play_turn(second, box, yellow=[3])
     assert load_turn(turn.pk).state == TurnState.RESOLVED
-    told = kinds(turn.match.event_id)
-    assert (told.count("turn.concealed"), told.count("turn.revealed")) == (1, 1)
+    announced = kinds(turn.match.event_id)
+    assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (1, 1)
 
 
 def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox) -> None:
@@ -129,7 +129,7 @@ def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox)
     with pytest.raises(Crash):
         start_match(event.pk, dying)
     dying.close()
-    look_again(box)
+    run_again(box)
     turn = only_turn(Match.objects.get(event=event))
     assert turn.epoch == 2
     assert isinstance(box.seal(boxed(turn)), Early)
@@ -145,7 +145,7 @@ def test_a_restoration_that_dies_is_finished_by_the_next(step: str, box: BallotB
     with pytest.raises(Crash):
         restore_turn(turn.pk, dying)
     dying.close()
-    look_again(box)
+    run_again(box)
     after = play_out(turn, box)
     assert (after.state, after.red_pick) == (TurnState.RESOLVED, 2)
     assert tally_of(turn, "red").ballots == 2

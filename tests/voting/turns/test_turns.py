@@ -30,7 +30,7 @@ from voting.turns.closing import close_turn
 from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db
-FOR_EVER = -1
+NO_EXPIRY = -1
 
 
 def test_before_the_deadline_nothing_is_closed(box: BallotBox) -> None:
@@ -43,7 +43,7 @@ def test_before_the_deadline_nothing_is_closed(box: BallotBox) -> None:
     assert (untouched.state, untouched.version) == (TurnState.OPEN, turn.version)
     assert not TallyRecord.objects.exists()
     vote(turn, box, red=[4, 4])
-    assert [b.column for b in play_and_unpack(turn, box, "red")] == [3, 4]
+    assert [b.choice for b in play_and_unpack(turn, box, "red")] == [3, 4]
 
 
 def play_and_unpack(turn: Turn, box: BallotBox, side: Side) -> tuple[Ballot, ...]:
@@ -60,7 +60,7 @@ def test_a_closed_turn_holds_tallies_ballots_and_picks_and_the_next_is_open(box:
     assert (red.counts, red.ballots, red.pick, red.decided_by) == ([0, 0, 1, 2, 0, 0, 0], 3, 4, "plurality")
     assert (yellow.counts, yellow.ballots, yellow.pick) == ([0, 0, 0, 0, 0, 0, 1], 1, 7)
     held = unpack_ballots(bytes(red.sealed))
-    assert [(b.voter, b.column, b.arrival) for b in held] == [("red1", 3, 1), ("red2", 4, 2), ("red3", 4, 3)]
+    assert [(b.voter, b.choice, b.arrival) for b in held] == [("red1", 3, 1), ("red2", 4, 2), ("red3", 4, 3)]
     following = only_turn(turn.match)
     assert after.resolved_at is not None
     assert (following.number, following.opens_at) == (2, after.resolved_at + 6_000)
@@ -87,11 +87,11 @@ def test_a_box_without_all_it_counted_is_lost_and_what_is_left_goes_on(
 def test_closing_again_does_nothing(box: BallotBox) -> None:
     turn = start(box)
     after = play_turn(turn, box, red=[1], yellow=[2])
-    told = kinds(turn.match.event_id)
+    announced = kinds(turn.match.event_id)
     for _ in range(2):
         close_turn(turn.pk, box)
     assert load_turn(turn.pk).version == after.version
-    assert kinds(turn.match.event_id) == told
+    assert kinds(turn.match.event_id) == announced
     assert turn.match.turns.count() == 2
 
 
@@ -116,7 +116,7 @@ def test_a_turn_that_was_extended_meanwhile_is_not_closed_and_its_box_is_kept(
     assert load_turn(turn.pk).state == TurnState.OPEN
     with Redis.from_url(valkey_url) as redis:
         for key in boxed(turn).keys:
-            assert redis.pttl(key) == FOR_EVER
+            assert redis.pttl(key) == NO_EXPIRY
     vote(load_turn(turn.pk), box, yellow=[4])
     assert len(play_and_unpack(load_turn(turn.pk), box, "red")) == 2
     assert tally_of(turn, "yellow").ballots == 1
@@ -144,13 +144,13 @@ def test_a_window_that_is_moved_before_it_has_a_box_is_that_of_its_box(
 ) -> None:
     """By whoever presses the moment the reveal is on the screen."""
 
-    def told_and_moved(event_id: int) -> None:
+    def relay_and_move(event_id: int) -> None:
         relay(event_id)
         open_now(only_turn(turn.match), box)
 
     turn = start(box, window_s=20, reveal_s=6)
     run_out(turn, box)
-    monkeypatch.setattr(closing, "relay", told_and_moved)
+    monkeypatch.setattr(closing, "relay", relay_and_move)
     close_turn(turn.pk, box)
     following = only_turn(turn.match)
     assert box.seal(boxed(following)) == Early(following.closes_at)

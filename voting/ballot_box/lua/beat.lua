@@ -47,7 +47,7 @@ for i = 1, #watchers, 2 do
     watching = watching + count
   end
 end
-local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'told:' .. ARGV[8], 'red_at',
+local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'acks:' .. ARGV[8], 'red_at',
   'yellow_at', 'red_ends_at')
 if tonumber(voted[3] or 0) == tonumber(ARGV[7]) and tonumber(voted[4] or 0) < tonumber(ARGV[9]) then
   redis.call('HSET', KEYS[2], 'older', 1)

@@ -6,9 +6,9 @@
 -- In a match by clocks a side's own end holds instead of closes_at, and the box notes when its ballot came.
 -- A box that told a gateway of more arrivals than it remembers is an older copy of itself: it is given up.
 local ballots = cmsgpack.unpack(ARGV[2])
-local told = 'told:' .. ARGV[3]
+local acks = 'acks:' .. ARGV[3]
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',
-  'older', told, 'red_ends_at', 'yellow_ends_at')
+  'older', acks, 'red_ends_at', 'yellow_ends_at')
 local ends = { red = tonumber(box[10] or 0), yellow = tonumber(box[11] or 0) }
 local by_clocks = ends.red + ends.yellow > 0
 local restoring = ARGV[3] == 'restorer'
@@ -38,18 +38,18 @@ end
 local held = redis.call('HMGET', KEYS[2], unpack(voters))
 for i = 1, #ballots do
   if held[i] and not last[voters[i]] then
-    local side, column, sequence = string.match(held[i], '^"(%a+)",(%d+),(%d+),')
-    last[voters[i]] = { voters[i], side, tonumber(column), tonumber(sequence) }
+    local side, choice, sequence = string.match(held[i], '^"(%a+)",(%d+),(%d+),')
+    last[voters[i]] = { voters[i], side, tonumber(choice), tonumber(sequence) }
   end
 end
 local answers, taken, counted, at = {}, {}, false, {}
 for i = 1, #ballots do
   local ballot = ballots[i]
-  local voter, side, column, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
+  local voter, side, choice, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
   local before = last[voter]
   if all == 4 then
     answers[i] = 4
-  elseif before and before[4] == sequence and before[3] == column and before[2] == side then
+  elseif before and before[4] == sequence and before[3] == choice and before[2] == side then
     answers[i] = 2
     counted = true
   elseif all then
@@ -63,7 +63,7 @@ for i = 1, #ballots do
     counted = true
     arrivals = arrivals + 1
     taken[#taken + 1] = voter
-    taken[#taken + 1] = string.format('"%s",%d,%d,%d,"%s"', side, column, sequence, arrivals, ballot[6])
+    taken[#taken + 1] = string.format('"%s",%d,%d,%d,"%s"', side, choice, sequence, arrivals, ballot[6])
     if before then
       counts[before[2]] = counts[before[2]] - 1
     end
@@ -77,12 +77,12 @@ for i = 1, #ballots do
 end
 if #taken > 0 then
   redis.call('HSET', KEYS[2], unpack(taken))
-  redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, told, arrivals)
+  redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, acks, arrivals)
   if #at > 0 then
     redis.call('HSET', KEYS[1], unpack(at))
   end
 elseif counted and remembered < arrivals then
-  redis.call('HSET', KEYS[1], told, arrivals)
+  redis.call('HSET', KEYS[1], acks, arrivals)
 end
 answers[#answers + 1] = counted and arrivals or remembered
 return cmsgpack.pack(answers)

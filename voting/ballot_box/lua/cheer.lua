@@ -3,8 +3,8 @@
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 local one, two = 0, 0
-for _, told in ipairs(redis.call('HVALS', KEYS[1])) do
-  local c1, c2 = string.match(told, '^(%d+) (%d+)$')
+for _, presses in ipairs(redis.call('HVALS', KEYS[1])) do
+  local c1, c2 = string.match(presses, '^(%d+) (%d+)$')
   one, two = one + c1, two + c2
 end
 return { one, two }

@@ -6,8 +6,8 @@ for column = 1, tonumber(ARGV[1]) do
   counts.red[column], counts.yellow[column] = 0, 0
 end
 for _, ballot in ipairs(redis.call('HVALS', KEYS[1])) do
-  local side, column = string.match(ballot, '^"(%a+)",(%d+)')
-  local of, said = counts[side], tonumber(column) % 1073741824
+  local side, choice = string.match(ballot, '^"(%a+)",(%d+)')
+  local of, said = counts[side], tonumber(choice) % 1073741824
   if said < 536870912 then
     of[said % 256] = of[said % 256] + 1
   else

@@ -21,7 +21,7 @@ if not whole then
   redis.call('HSET', KEYS[1], 'red', left.red, 'yellow', left.yellow)
   redis.call('HDEL', KEYS[1], 'older')
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if string.sub(field, 1, 5) == 'told:' then
+    if string.sub(field, 1, 5) == 'acks:' then
       redis.call('HDEL', KEYS[1], field)
     end
   end

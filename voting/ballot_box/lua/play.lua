@@ -12,7 +12,7 @@ if not held[1] then
   redis.call('HSET', KEYS[1], 'run', ARGV[1], 'watched_at', now)
   held = { ARGV[1], now, false }
 end
-redis.call('HSET', KEYS[1], 'told', ARGV[2])
+redis.call('HSET', KEYS[1], 'progress', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 if ARGV[5] == '1' then
   redis.call('HDEL', KEYS[1], 'run')

@@ -1,6 +1,6 @@
 -- A gateway says that control rooms watch the dry run ('watched_at'), or that it shall end ('stopped_at').
 -- KEYS: rehearsal.  ARGV: which of the two.  Answers {running 1 or 0, what it told last}, or nothing.
-local held = redis.call('HMGET', KEYS[1], 'run', 'told')
+local held = redis.call('HMGET', KEYS[1], 'run', 'progress')
 if not held[2] then
   return {}
 end

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voting.records.exports import InMotion, StillSecret, export_match
+from voting.records.exports import MatchChanging, SidesStillSecret, export_match
 
 
 class Command(BaseCommand):
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             exported = export_match(options["code"], options["match"])
-        except (InMotion, StillSecret) as refusal:
+        except (MatchChanging, SidesStillSecret) as refusal:
             raise CommandError(str(refusal)) from refusal
         if exported is None:
             raise CommandError("there is no such match")

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from games.engine.errors import BadRecord
 from games.models import Event, Match
 from voting.management.commands.verify import printable
-from voting.records.imports import ImportRefused, find_changes, import_event, import_match
+from voting.records.imports import ImportRefused, find_differences, import_event, import_match
 from voting.records.match_record import MatchRecord, read_match_record
 
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         except (BadRecord, ImportRefused, OSError) as refusal:
             raise CommandError(printable(str(refusal))) from refusal
         self.stdout.write(printable(f"match {match.number} of {match.event}: {len(record.turns)} turns"))
-        changed = sorted(find_changes(record, match))
+        changed = sorted(find_differences(record, match))
         if changed:
             self.stdout.write(f"All as in the record but for the reader's {', '.join(changed)}.")
 

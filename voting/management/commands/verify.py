@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
-from voting.records.match_record import MatchRecord, count_of, read_match_record
+from voting.records.match_record import MatchRecord, side_count, read_match_record
 from voting.records.recount import find_faults
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 
 def summary(record: MatchRecord) -> Iterable[str]:
-    ballots = sum(len(c.ballots) for t in record.counts for c in (count_of(t, s) for s in SIDES) if c)
+    ballots = sum(len(c.ballots) for t in record.counts for c in (side_count(t, s) for s in SIDES) if c)
     yield f"{record.name}: {record.teams.red} (red) against {record.teams.yellow} (yellow)"
     yield f"{len(record.turns)} turns, {ballots} ballots: every ballot, root, lot, pick and rule is right"
     if record.result == "open":
@@ -52,6 +52,6 @@ def summary(record: MatchRecord) -> Iterable[str]:
 
 def printable(text: str) -> str:
     """Names are other people's: nothing of them moves the cursor, and any terminal can show the line."""
-    shown = "".join(letter if letter.isprintable() else "?" for letter in text)
+    shown = "".join(char if char.isprintable() else "?" for char in text)
     encoding = sys.stdout.encoding or "utf-8"
     return shown.encode(encoding, "replace").decode(encoding)

@@ -9,7 +9,7 @@ const STAY_AWAY = 4500;
 const timed = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const dated = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
-function tellTime(time, at) {
+function formatTime(time, at) {
   time.dateTime = at.toISOString();
   time.textContent = (at.toDateString() === new Date().toDateString() ? timed : dated).format(at);
 }
@@ -20,7 +20,7 @@ class Talk {
     this.log = room.querySelector(".log");
     this.form = room.querySelector(".say");
     this.seq = Number(room.dataset.seq);
-    this.muted = new Set(room.dataset.muted.split(" ").filter(Boolean));
+    this.blocked = new Set(room.dataset.blocked.split(" ").filter(Boolean));
     this.wait = FIRST_MS;
     for (const said of this.log.querySelectorAll(".said")) this.mark(said);
     this.log.scrollTop = this.log.scrollHeight;
@@ -36,9 +36,9 @@ class Talk {
     let within = 0;
     socket.onopen = () => socket.send(JSON.stringify({ type: "chat.join", key: this.room.dataset.key, seq: this.seq }));
     socket.onmessage = ({ data }) => {
-      const told = JSON.parse(data);
-      if (told.type === "chat.told") this.hear(told);
-      if (told.type === "retry.told") within = told.within_ms;
+      const message = JSON.parse(data);
+      if (message.type === "chat.posted") this.receive(message);
+      if (message.type === "retry.after") within = message.within_ms;
     };
     socket.onclose = ({ code }) => {
       if (code >= STAY_AWAY) return this.complain("Load the page again to go on reading.");
@@ -47,19 +47,19 @@ class Talk {
     };
   }
 
-  hear(told) {
+  receive(message) {
     this.wait = FIRST_MS;
-    if (told.seq < this.seq) return location.reload();
-    this.seq = told.seq;
+    if (message.seq < this.seq) return location.reload();
+    this.seq = message.seq;
     const { log } = this;
     const follows = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-    for (const line of told.lines) this.show(line);
+    for (const line of message.lines) this.show(line);
     for (const old of [...log.querySelectorAll(".said")].slice(0, -KEPT)) old.remove();
     if (follows) log.scrollTop = log.scrollHeight;
-    if (this.form) this.form.hidden = told.closed;
+    if (this.form) this.form.hidden = message.closed;
     const shut = this.room.querySelector(".shut");
-    if (shut) shut.hidden = !told.closed;
-    this.room.querySelector(".slow").textContent = told.slow_s > 2 ? `One message in ${told.slow_s} s.` : "";
+    if (shut) shut.hidden = !message.closed;
+    this.room.querySelector(".slow").textContent = message.slow_s > 2 ? `One message in ${message.slow_s} s.` : "";
   }
 
   show(line) {
@@ -73,17 +73,17 @@ class Talk {
     said.querySelector(".name").textContent = line.name;
     said.querySelector(".text").textContent = line.text;
     const more = said.querySelector(".more");
-    more.href = `/hall/chat/${this.room.id}/${line.id}`;
+    more.href = `/play/chat/${this.room.id}/${line.id}`;
     more.setAttribute("aria-label", `Mute or report ${line.name}`);
     this.mark(said);
     if (!said.hidden) this.log.append(said);
   }
 
   mark(said) {
-    said.hidden = this.muted.has(said.dataset.who);
+    said.hidden = this.blocked.has(said.dataset.who);
     if (said.dataset.who === this.room.dataset.me) said.dataset.own = "";
     const time = said.querySelector("time");
-    tellTime(time, new Date(time.dateTime));
+    formatTime(time, new Date(time.dateTime));
   }
 
   async say() {
@@ -96,10 +96,10 @@ class Talk {
         body: new FormData(form),
         headers: { Accept: "application/json" },
       });
-      const told = await answer.json();
-      this.complain(told.problem);
+      const message = await answer.json();
+      this.complain(message.problem);
       if (answer.ok) {
-        room.dataset.me = told.me;
+        room.dataset.me = message.me;
         typed.value = "";
         for (const said of room.querySelectorAll(".said")) this.mark(said);
       }

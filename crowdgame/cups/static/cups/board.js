@@ -4,8 +4,8 @@ const SHEET_MS = 9_000;
 const WIDE = matchMedia("(min-width: 56rem) and (orientation: landscape)");
 let turned = 0;
 
-const hall = () => document.querySelector("[data-cup]");
-const keptAt = () => `crowdgame:cup:${hall().dataset.cup}`;
+const board = () => document.querySelector("[data-cup]");
+const keptAt = () => `crowdgame:cup:${board().dataset.cup}`;
 
 function chosen() {
   try {
@@ -26,18 +26,18 @@ function choose(team) {
 }
 
 function showTeams(ours) {
-  const lines = [...hall().querySelectorAll("[data-team]")];
+  const lines = [...board().querySelectorAll("[data-team]")];
   const known = lines.some((line) => line.dataset.team === ours);
   for (const line of lines) {
     line.hidden = known && line.dataset.team !== ours;
     line.querySelector(".choose").hidden = known;
   }
-  hall().classList.toggle("known", known);
-  hall().querySelector(".another").hidden = !known;
+  board().classList.toggle("known", known);
+  board().querySelector(".another").hidden = !known;
 }
 
 function showSheets() {
-  const sheets = [...hall().querySelectorAll(".sheet")];
+  const sheets = [...board().querySelectorAll(".sheet")];
   const open = sheets.filter((sheet) => sheet.dataset.over === "no");
   const turning = open.length ? open : sheets.slice(-1);
   for (const sheet of sheets) sheet.classList.toggle("away", sheet !== turning[turned % turning.length]);

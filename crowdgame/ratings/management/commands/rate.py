@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from crowdgame.ratings.rebuild import Rebuilt, games_rated, rebuild
+from crowdgame.ratings.rebuild import RebuildResult, list_rated_games, rebuild
 
 GC_THRESHOLD = 100_000  # rows are no rubbish: usually half of the time goes into looking through them
 
@@ -26,19 +26,19 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         gc.set_threshold(GC_THRESHOLD)
         check: bool = options["check"]
-        differs = [self._rate(game, check).differs for game in games_rated()]
+        differs = [self._rate(game, check).differs for game in list_rated_games()]
         if not differs:
             self.stdout.write("Nobody has played in the hall yet.")
         if check and any(differs):
             sys.exit(1)
 
-    def _rate(self, game: str, check: bool) -> Rebuilt:
+    def _rate(self, game: str, check: bool) -> RebuildResult:
         began = time.perf_counter()
-        done = rebuild(game, write=not check, say=lambda count: self.stderr.write(f"{game}: {count:,} …"))
+        done = rebuild(game, write=not check, on_progress=lambda count: self.stderr.write(f"{game}: {count:,} …"))
         took = time.perf_counter() - began
-        told = "as they were" if not done.differs else "otherwise than they were" if check else "mended"
+        outcome = "as they were" if not done.differs else "otherwise than they were" if check else "mended"
         self.stdout.write(
             f"{game}: {done.rated:,} of {done.matches:,} games of {done.players:,} guests rated "
-            f"in {took:.1f} s ({done.matches / took:,.0f} games/s): {told}"
+            f"in {took:.1f} s ({done.matches / took:,.0f} games/s): {outcome}"
         )
         return done

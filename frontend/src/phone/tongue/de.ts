@@ -17,7 +17,7 @@ export const yourTurn: string = "Gleich bist du dran. Du musst nichts drücken."
 export const reconnecting: string = "Verbinde neu";
 export const chooseTeam: string = "Wähle dein Team";
 export const team = (number: number): string => `Team ${number}`;
-export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Scanne den Code deines Teams", "Jedes Team hat seinen eigenen Code. Scanne den auf deiner Seite des Saals."],
   lobby_closed: ["Gleich geht es auf", "Lass diese Seite offen: Du kommst von selbst hinein."],
   joining_locked: ["Die Türen sind zu", "Gerade kann niemand dazukommen. Lass diese Seite offen: Du kommst hinein, sobald sie aufgehen."],
@@ -49,7 +49,7 @@ export const peek: string = "Die Regie sieht die Stimmen";
 export const hide: string = "Meine Stimme verbergen";
 export const hideWord: string = "Verbergen";
 export const otherTeam: string = "Du bist jetzt im anderen Team.";
-export const yourSign: string = "Dein Kennzeichen";
+export const yourVoterCode: string = "Dein Kennzeichen";
 export const card: string = "Mein Spiel";
 
 // --- a turn
@@ -82,7 +82,7 @@ export const voteKept: string = "Deine Stimme bleibt.";
 export const timeIsUp: string = "Die Zeit ist um.";
 export const sealed: string = "Versiegelt: Jetzt wird gezählt.";
 export const allCountedNow: string = "Gezählt: Gleich ist es zu sehen.";
-export const waitingToHear: string = "Gleich erfährst du, ob deine Stimme gezählt hat…";
+export const waitingForReceipt: string = "Gleich erfährst du, ob deine Stimme gezählt hat…";
 export const notVoted: string = "Du hast diesmal nicht abgestimmt.";
 export const youVoted = (column: number | string): string => `Du hast ${column} gewählt.`;
 export const lateLast: string = "Dein letzter Druck kam zu spät.";
@@ -128,18 +128,18 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "Stimm
 export const holdsToken: string = "hat die Münze";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Dein Platz ist in einem anderen Fenster offen", "Dein Platz ist sicher. Nur die neuesten Fenster bleiben im Spiel.", "Hier weiterspielen"],
-  stranger: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
+  noSeat: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
   old: ["Diese Seite ist veraltet", "Lade sie neu, dann geht es weiter.", "Neu laden"],
   out: ["Du wurdest hinausgeschickt", "Du kannst wieder hereinkommen; dein Platz ist noch da.", "Wieder hereinkommen"],
   shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
 };
 export const hall: string = "Eins gegen eins spielen: die offene Halle";
 export const nowYou: string = "Du bist dran";
-export const tellMe: string = "Sag mir, wenn ich dran bin";
-export const willTell: string = "Du erfährst es, solange diese Seite offen ist.";
-export const cannotTell: string = "Dieser Browser sagt dir nicht Bescheid.";
+export const notifyMe: string = "Sag mir, wenn ich dran bin";
+export const willNotify: string = "Du erfährst es, solange diese Seite offen ist.";
+export const cannotNotify: string = "Dieser Browser sagt dir nicht Bescheid.";
 export const rating: string = "Wertung";
 export const rematch: string = "Revanche";
 export const rematchAccept: string = "Revanche annehmen";
@@ -189,7 +189,7 @@ export const remain: string = "Hier bleiben";
 export const changeOver: string = "Wechseln";
 export const noted: string = "Notiert. Sieh wieder nach, wenn niemand zusieht.";
 export const playsFor = (name: string): string => `Du spielst für ${name}.`;
-export const changesLeft = (left: number): string => left === 1 ? "Noch ein Wechsel." : `Wechsel übrig: ${left}.`;
+export const sideChangesLeft = (left: number): string => left === 1 ? "Noch ein Wechsel." : `Wechsel übrig: ${left}.`;
 export const notChanged: string = "Dein Wechsel kam zu spät.";
 export const endedWon: string = "Am Ende warst du bei den Siegern.";
 export const endedLost: string = "Am Ende warst du bei den Verlierern.";

@@ -19,7 +19,7 @@ export const yourTurn: string = "Your turn in a moment. There is nothing to pres
 export const reconnecting: string = "Reconnecting";
 export const chooseTeam: string = "Choose your team";
 export const team = (number: number): string => `Team ${number}`;
-export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Scan your team's code", "Each team has a code of its own. Scan the one on your side of the hall."],
   lobby_closed: ["The doors open soon", "Keep this page: you come in by yourself."],
   joining_locked: ["The doors are closed", "Nobody new can join just now. Keep this page: you come in when they open."],
@@ -51,7 +51,7 @@ export const peek: string = "The control room sees the votes";
 export const hide: string = "Hide my vote";
 export const hideWord: string = "Hide";
 export const otherTeam: string = "You are in the other team now.";
-export const yourSign: string = "Your sign";
+export const yourVoterCode: string = "Your sign";
 export const card: string = "My match";
 
 // --- a turn
@@ -84,7 +84,7 @@ export const voteKept: string = "Your vote is kept.";
 export const timeIsUp: string = "Time is up.";
 export const sealed: string = "Sealed: now the votes are counted.";
 export const allCountedNow: string = "Counted: here it comes.";
-export const waitingToHear: string = "Waiting to hear whether your vote counted…";
+export const waitingForReceipt: string = "Waiting to hear whether your vote counted…";
 export const notVoted: string = "You didn't vote this time.";
 export const youVoted = (column: number | string): string => `You voted ${column}.`;
 export const lateLast: string = "Your last press came too late.";
@@ -130,18 +130,18 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "vote"
 export const holdsToken: string = "holds the token";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["This phone's seat is open in another window", "Your seat is kept. Only the newest windows stay in the game.", "Continue here"],
-  stranger: ["This phone has no seat here", "Ask the people who run the event.", ""],
+  noSeat: ["This phone has no seat here", "Ask the people who run the event.", ""],
   old: ["This page is out of date", "Load it again to go on.", "Load again"],
   out: ["You were sent out", "You can come in again; your seat is kept.", "Come in again"],
   shut: ["You are kept out", "Speak to the people who run the event.", "Try again"],
 };
 export const hall: string = "Play one against one: the open hall";
 export const nowYou: string = "Your turn";
-export const tellMe: string = "Tell me when it is my turn";
-export const willTell: string = "You will be told, as long as this page is open.";
-export const cannotTell: string = "This browser does not tell you.";
+export const notifyMe: string = "Tell me when it is my turn";
+export const willNotify: string = "You will be told, as long as this page is open.";
+export const cannotNotify: string = "This browser does not tell you.";
 export const rating: string = "Rating";
 export const rematch: string = "Rematch";
 export const rematchAccept: string = "Accept the rematch";
@@ -191,7 +191,7 @@ export const remain: string = "Stay here";
 export const changeOver: string = "Change over";
 export const noted: string = "Noted. Look again when nobody is looking.";
 export const playsFor = (name: string): string => `You play for ${name}.`;
-export const changesLeft = (left: number): string => left === 1 ? "One change left." : `Changes left: ${left}.`;
+export const sideChangesLeft = (left: number): string => left === 1 ? "One change left." : `Changes left: ${left}.`;
 export const notChanged: string = "Your change came too late.";
 export const endedWon: string = "You ended on the winning side.";
 export const endedLost: string = "You ended on the losing side.";

@@ -17,7 +17,7 @@ export const yourTurn: string = "Te toca en un momento. No hay que pulsar nada."
 export const reconnecting: string = "Reconectando";
 export const chooseTeam: string = "Elige tu equipo";
 export const team = (number: number): string => `Equipo ${number}`;
-export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Escanea el código de tu equipo", "Cada equipo tiene su código. Escanea el de tu lado de la sala."],
   lobby_closed: ["Abrimos enseguida", "Deja esta página abierta: entrarás sin hacer nada."],
   joining_locked: ["Las puertas están cerradas", "Ahora no puede entrar nadie más. Deja esta página abierta: entrarás cuando se abran."],
@@ -49,7 +49,7 @@ export const peek: string = "La sala de control ve los votos";
 export const hide: string = "Ocultar mi voto";
 export const hideWord: string = "Ocultar";
 export const otherTeam: string = "Ahora estás en el otro equipo.";
-export const yourSign: string = "Tu seña";
+export const yourVoterCode: string = "Tu seña";
 export const card: string = "Mi partida";
 
 // --- a turn
@@ -82,7 +82,7 @@ export const voteKept: string = "Tu voto se guarda.";
 export const timeIsUp: string = "Se acabó el tiempo.";
 export const sealed: string = "Sellado: se están contando los votos.";
 export const allCountedNow: string = "Contado: enseguida se ve.";
-export const waitingToHear: string = "Esperando a saber si tu voto ha contado…";
+export const waitingForReceipt: string = "Esperando a saber si tu voto ha contado…";
 export const notVoted: string = "Esta vez no has votado.";
 export const youVoted = (column: number | string): string => `Has votado la ${column}.`;
 export const lateLast: string = "Tu última pulsación llegó tarde.";
@@ -128,18 +128,18 @@ export const votes = (count: number): string => `${count} ${count === 1 ? "voto"
 export const holdsToken: string = "tiene la ficha";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Tu sitio está abierto en otra ventana", "Tu sitio sigue siendo tuyo. Solo juegan las ventanas más nuevas.", "Seguir aquí"],
-  stranger: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
+  noSeat: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
   old: ["Esta página es antigua", "Cárgala de nuevo para seguir.", "Cargar de nuevo"],
   out: ["Te han sacado", "Puedes volver a entrar; tu sitio sigue ahí.", "Volver a entrar"],
   shut: ["No puedes entrar", "Habla con quienes organizan el evento.", "Probar otra vez"],
 };
 export const hall: string = "Jugar uno contra uno: la sala abierta";
 export const nowYou: string = "Te toca";
-export const tellMe: string = "Avísame cuando me toque";
-export const willTell: string = "Se te avisará mientras esta página esté abierta.";
-export const cannotTell: string = "Este navegador no te avisa.";
+export const notifyMe: string = "Avísame cuando me toque";
+export const willNotify: string = "Se te avisará mientras esta página esté abierta.";
+export const cannotNotify: string = "Este navegador no te avisa.";
 export const rating: string = "Puntos";
 export const rematch: string = "Revancha";
 export const rematchAccept: string = "Aceptar revancha";
@@ -189,7 +189,7 @@ export const remain: string = "Quedarme";
 export const changeOver: string = "Cambiar";
 export const noted: string = "Anotado. Míralo otra vez cuando nadie mire.";
 export const playsFor = (name: string): string => `Juegas con ${name}.`;
-export const changesLeft = (left: number): string => left === 1 ? "Te queda un cambio." : `Cambios que quedan: ${left}.`;
+export const sideChangesLeft = (left: number): string => left === 1 ? "Te queda un cambio." : `Cambios que quedan: ${left}.`;
 export const notChanged: string = "Tu cambio llegó tarde.";
 export const endedWon: string = "Acabaste en el bando ganador.";
 export const endedLost: string = "Acabaste en el bando perdedor.";

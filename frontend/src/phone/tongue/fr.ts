@@ -17,7 +17,7 @@ export const yourTurn: string = "C’est à toi dans un instant. Tu n’as rien 
 export const reconnecting: string = "Reconnexion";
 export const chooseTeam: string = "Choisis ton équipe";
 export const team = (number: number): string => `Équipe ${number}`;
-export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Scanne le code de ton équipe", "Chaque équipe a son code. Scanne celui de ton côté de la salle."],
   lobby_closed: ["On ouvre bientôt", "Garde cette page\u00a0: tu entreras sans rien faire."],
   joining_locked: ["Les portes sont fermées", "Personne ne peut entrer pour l’instant. Garde cette page\u00a0: tu entreras dès qu’elles s’ouvrent."],
@@ -49,7 +49,7 @@ export const peek: string = "La régie voit les votes";
 export const hide: string = "Cacher mon vote";
 export const hideWord: string = "Cacher";
 export const otherTeam: string = "Tu es maintenant dans l’autre équipe.";
-export const yourSign: string = "Ton signe";
+export const yourVoterCode: string = "Ton signe";
 export const card: string = "Ma partie";
 
 // --- a turn
@@ -82,7 +82,7 @@ export const voteKept: string = "Ton vote est gardé.";
 export const timeIsUp: string = "C’est fini.";
 export const sealed: string = "C’est scellé : on compte les votes.";
 export const allCountedNow: string = "C’est compté : voici les votes.";
-export const waitingToHear: string = "On attend de savoir si ton vote a compté…";
+export const waitingForReceipt: string = "On attend de savoir si ton vote a compté…";
 export const notVoted: string = "Tu n’as pas voté cette fois.";
 export const youVoted = (column: number | string): string => `Tu as voté ${column}.`;
 export const lateLast: string = "Ton dernier vote est arrivé trop tard.";
@@ -128,18 +128,18 @@ export const votes = (count: number): string => `${count} voix`;
 export const holdsToken: string = "a le jeton";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Ta place est ouverte dans une autre fenêtre", "Ta place est gardée. Seules les fenêtres les plus récentes restent en jeu.", "Continuer ici"],
-  stranger: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
+  noSeat: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
   old: ["Cette page est trop vieille", "Recharge-la pour continuer.", "Recharger"],
   out: ["On t’a fait sortir", "Tu peux revenir\u00a0: ta place est gardée.", "Revenir"],
   shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
 };
 export const hall: string = "Jouer à un contre un : la salle ouverte";
 export const nowYou: string = "À toi de jouer";
-export const tellMe: string = "Préviens-moi quand c’est à moi";
-export const willTell: string = "Tu seras prévenu tant que cette page est ouverte.";
-export const cannotTell: string = "Ce navigateur ne te préviendra pas.";
+export const notifyMe: string = "Préviens-moi quand c’est à moi";
+export const willNotify: string = "Tu seras prévenu tant que cette page est ouverte.";
+export const cannotNotify: string = "Ce navigateur ne te préviendra pas.";
 export const rating: string = "Cote";
 export const rematch: string = "Revanche";
 export const rematchAccept: string = "Accepter la revanche";
@@ -189,7 +189,7 @@ export const remain: string = "Rester";
 export const changeOver: string = "Changer";
 export const noted: string = "C’est noté. Regarde encore quand personne ne regarde.";
 export const playsFor = (name: string): string => `Tu joues pour ${name}.`;
-export const changesLeft = (left: number): string => left === 1 ? "Encore un changement." : `Changements restants\u00a0: ${left}.`;
+export const sideChangesLeft = (left: number): string => left === 1 ? "Encore un changement." : `Changements restants\u00a0: ${left}.`;
 export const notChanged: string = "Ton changement est arrivé trop tard.";
 export const endedWon: string = "Tu finis dans le camp des gagnants.";
 export const endedLost: string = "Tu finis dans le camp des perdants.";

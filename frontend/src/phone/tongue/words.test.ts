@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { TONGUES, type Tongue } from "../tongues";
+import { LOCALES, type Locale } from "../tongues";
 import * as de from "./de";
 import * as en from "./en";
 import * as es from "./es";
@@ -8,10 +8,10 @@ import * as fr from "./fr";
 import * as zh from "./zh";
 
 /** The compiler holds each language to the names and arguments of the English one. */
-const SPOKEN: { [tongue in Tongue]: typeof en } = { de, en, es, fr, zh };
+const CATALOGS: { [locale in Locale]: typeof en } = { de, en, es, fr, zh };
 
 /** Two lines of a phone that is 320 pixels wide, and a team's name in them. */
-const MOST_LETTERS = 84;
+const MAX_LENGTH = 84;
 /** Said with a name alone. */
 const NAMED = ["tokenTo", "theirTurn", "theySecretly", "theyOpenly"];
 /** What stands under the clock of a match. */
@@ -21,52 +21,52 @@ const IN_A_MATCH = [
   ...["inSecret", "openly", "theySecretly", "theyOpenly"],
 ];
 
-type Said = string | readonly unknown[] | object | ((...some: unknown[]) => string);
+type DictionaryEntry = string | readonly unknown[] | object | ((...some: unknown[]) => string);
 
 /** All that a word comes to, with something put in where something is wanted. */
-function textsOf(said: Said): string[] {
-  if (typeof said === "string") return [said];
-  if (typeof said !== "function") return Object.values(said).flatMap((one) => textsOf(one as Said));
-  return [1, 2, 7].map((number) => said(number, 7, 6));
+function allTexts(entry: DictionaryEntry): string[] {
+  if (typeof entry === "string") return [entry];
+  if (typeof entry !== "function") return Object.values(entry).flatMap((one) => allTexts(one as DictionaryEntry));
+  return [1, 2, 7].map((number) => entry(number, 7, 6));
 }
 
-function words(tongue: Tongue): [string, Said][] {
-  return Object.entries(SPOKEN[tongue]) as [string, Said][];
+function words(locale: Locale): [string, DictionaryEntry][] {
+  return Object.entries(CATALOGS[locale]) as [string, DictionaryEntry][];
 }
 
 test("each language says itself which it is, and is in the list of languages", () => {
-  assert.deepEqual(Object.entries(SPOKEN).map(([tongue, { code }]) => [tongue, code]), Object.keys(TONGUES).sort().map((tongue) => [tongue, tongue]));
+  assert.deepEqual(Object.entries(CATALOGS).map(([locale, { code }]) => [locale, code]), Object.keys(LOCALES).sort().map((locale) => [locale, locale]));
 });
 
 test("no language leaves anything unsaid, or to be filled in", () => {
-  for (const tongue of Object.keys(SPOKEN) as Tongue[]) {
-    assert.deepEqual(words(tongue).map(([name]) => name), words("en").map(([name]) => name));
-    for (const [name, said] of words(tongue)) {
-      const empty = textsOf(said).filter((text) => !text).length;
-      assert.equal(empty, textsOf(SPOKEN.en[name as keyof typeof en]).filter((text) => !text).length, `${tongue}: ${name}`);
-      assert.ok(!textsOf(said).some((text) => /undefined|null|NaN|\[object|\{/.test(text)), `${tongue}: ${name}`);
+  for (const locale of Object.keys(CATALOGS) as Locale[]) {
+    assert.deepEqual(words(locale).map(([name]) => name), words("en").map(([name]) => name));
+    for (const [name, entry] of words(locale)) {
+      const empty = allTexts(entry).filter((text) => !text).length;
+      assert.equal(empty, allTexts(CATALOGS.en[name as keyof typeof en]).filter((text) => !text).length, `${locale}: ${name}`);
+      assert.ok(!allTexts(entry).some((text) => /undefined|null|NaN|\[object|\{/.test(text)), `${locale}: ${name}`);
     }
   }
 });
 
 test("what is put into a sentence is in it", () => {
-  for (const tongue of Object.keys(SPOKEN) as Tongue[]) {
-    for (const [name, said] of words(tongue)) {
-      if (typeof said !== "function" || said.length === 0 || name === "allCounted") continue;
-      const put = ["41", "42", "43"].slice(0, said.length);
-      const text = (said as (...some: string[]) => string)(...put);
-      for (const one of put) assert.ok(text.includes(one), `${tongue}: ${name} says nothing of ${one}: ${text}`);
+  for (const locale of Object.keys(CATALOGS) as Locale[]) {
+    for (const [name, entry] of words(locale)) {
+      if (typeof entry !== "function" || entry.length === 0 || name === "allCounted") continue;
+      const put = ["41", "42", "43"].slice(0, entry.length);
+      const text = (entry as (...some: string[]) => string)(...put);
+      for (const one of put) assert.ok(text.includes(one), `${locale}: ${name} says nothing of ${one}: ${text}`);
     }
   }
 });
 
 test("a sentence of a match is short enough for a small phone", () => {
   const long = "N".repeat(15) + "…";
-  for (const tongue of Object.keys(SPOKEN) as Tongue[]) {
+  for (const locale of Object.keys(CATALOGS) as Locale[]) {
     for (const name of IN_A_MATCH) {
-      const said = SPOKEN[tongue][name as "tokenTo"] as unknown as string | ((...some: unknown[]) => string);
-      const text = typeof said === "string" ? said : NAMED.includes(name) ? said(long) : said(7, name.startsWith("picked") ? "58\u00a0%" : name === "withTeam" ? 12 : long, "12,345");
-      assert.ok(text.length <= MOST_LETTERS, `${tongue}: ${name} has ${text.length} letters: ${text}`);
+      const entry = CATALOGS[locale][name as "tokenTo"] as unknown as string | ((...some: unknown[]) => string);
+      const text = typeof entry === "string" ? entry : NAMED.includes(name) ? entry(long) : entry(7, name.startsWith("picked") ? "58\u00a0%" : name === "withTeam" ? 12 : long, "12,345");
+      assert.ok(text.length <= MAX_LENGTH, `${locale}: ${name} has ${text.length} characters: ${text}`);
     }
   }
 });

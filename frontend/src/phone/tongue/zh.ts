@@ -17,7 +17,7 @@ export const yourTurn: string = "马上到你，请稍等。";
 export const reconnecting: string = "正在重新连接";
 export const chooseTeam: string = "选择你的队伍";
 export const team = (number: number): string => `${number} 队`;
-export const hindrances: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
+export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["请扫你队的二维码", "每队都有自己的二维码，请扫你这一侧的那个。"],
   lobby_closed: ["马上开门", "别关这个页面，开门后会自动进入。"],
   joining_locked: ["门已关上", "现在不能再加入。别关这个页面，开门后会自动进入。"],
@@ -49,7 +49,7 @@ export const peek: string = "控制室能看到投票";
 export const hide: string = "隐藏我的投票";
 export const hideWord: string = "隐藏";
 export const otherTeam: string = "你现在在另一队。";
-export const yourSign: string = "你的代号";
+export const yourVoterCode: string = "你的代号";
 export const card: string = "我的比赛";
 
 // --- a turn
@@ -82,7 +82,7 @@ export const voteKept: string = "你的投票已保留。";
 export const timeIsUp: string = "时间到。";
 export const sealed: string = "已封票，正在计票。";
 export const allCountedNow: string = "计票完毕，马上揭晓。";
-export const waitingToHear: string = "正在等待你的投票是否计入…";
+export const waitingForReceipt: string = "正在等待你的投票是否计入…";
 export const notVoted: string = "这次你没有投票。";
 export const youVoted = (column: number | string): string => `你投了 ${column}。`;
 export const lateLast: string = "你上一次按得太晚了。";
@@ -128,18 +128,18 @@ export const votes = (count: number): string => `${count} 票`;
 export const holdsToken: string = "持有令牌";
 
 // --- what comes with the second part of the page
-export const away: { [why in "elsewhere" | "stranger" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
+export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["你的座位在另一个窗口打开了", "座位还在，只有最新的几个窗口留在比赛里。", "在这里继续"],
-  stranger: ["这部手机在这里没有座位", "请找主办方。", ""],
+  noSeat: ["这部手机在这里没有座位", "请找主办方。", ""],
   old: ["这个页面太旧了", "重新加载后继续。", "重新加载"],
   out: ["你被请出了", "可以再进来，座位还在。", "再次进入"],
   shut: ["你不能进入", "请找主办方。", "再试一次"],
 };
 export const hall: string = "一对一对局：开放大厅";
 export const nowYou: string = "轮到你了";
-export const tellMe: string = "轮到我时告诉我";
-export const willTell: string = "只要此页面开着，就会告诉你。";
-export const cannotTell: string = "此浏览器无法告诉你。";
+export const notifyMe: string = "轮到我时告诉我";
+export const willNotify: string = "只要此页面开着，就会告诉你。";
+export const cannotNotify: string = "此浏览器无法告诉你。";
 export const rating: string = "等级分";
 export const rematch: string = "再来一局";
 export const rematchAccept: string = "接受再战";
@@ -187,7 +187,7 @@ export const remain: string = "留下";
 export const changeOver: string = "换边";
 export const noted: string = "已记下。没人看的时候再看一次。";
 export const playsFor = (name: string): string => `你现在属于${name}。`;
-export const changesLeft = (left: number): string => `还能换边${left}次。`;
+export const sideChangesLeft = (left: number): string => `还能换边${left}次。`;
 export const notChanged: string = "换边来得太晚，没有生效。";
 export const endedWon: string = "结束时，你在赢的一边。";
 export const endedLost: string = "结束时，你在输的一边。";
