@@ -169,7 +169,9 @@ class Recount:
             raise InvalidRecord("the match: this is no match record of a kind known here")
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):
-            raise InvalidRecord(f"the match: it has {len(self.turns)} turns and {len(self.counts)} counts of turns")
+            raise InvalidRecord(
+                f"the match: it has {len(self.turns)} turns and {len(self.counts)} counts of turns"
+            )
         self.terms = read_field(record, "terms", dict, MATCH)
         for name, values in TERMS.items():
             if read_field(self.terms, name, str, MATCH) not in values:
@@ -179,7 +181,9 @@ class Recount:
         for name, kind in (("max_side_changes", int), ("turn_points", bool)):
             if name in self.terms:
                 read_field(self.terms, name, kind, MATCH)
-        self.game = new_game(read_field(record, "game", str, MATCH), read_field(record, "options", dict, MATCH))
+        self.game = new_game(
+            read_field(record, "game", str, MATCH), read_field(record, "options", dict, MATCH)
+        )
         read_field(record, "code", str, MATCH), read_field(record, "match", int, MATCH)
         self.sides = SecretSides(record, self.counts, self.faults)
         self.last, self.ballots = 0, 0
@@ -204,7 +208,9 @@ class Recount:
 
     def verify_turn(self, where, picks, count):
         turn, seed = read_field(count, "turn", int, where), read_field(count, "seed", str, where)
-        sealed, resolved = (read_field(count, key, (int, None), where) for key in ("sealed_at", "resolved_at"))
+        sealed, resolved = (
+            read_field(count, key, (int, None), where) for key in ("sealed_at", "resolved_at")
+        )
         if sealed is not None and resolved is not None and sealed > resolved:
             self.faults.append(f"{where}: it was resolved before it was sealed")
         if turn <= self.last:
@@ -234,8 +240,12 @@ class Recount:
         self.ballots += len(ballots)
         side = lot.split(":")[1]
         root = merkle_root([f"{turn}:{side}:{choice}:{blind}" for choice, blind in ballots])
-        self.expect(place, "the root of its ballots is", root, read_field(counted, "root", (str, None), place))
-        count = BallotCounter([choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot)
+        self.expect(
+            place, "the root of its ballots is", root, read_field(counted, "root", (str, None), place)
+        )
+        count = BallotCounter(
+            [choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot
+        )
         captain = read_optional(counted, "captain", int, place)
         if captain is not None:
             count.captain = self.captain_columns(place, counted["ballots"], captain)
@@ -278,7 +288,9 @@ class Recount:
         ended_by = None if result == "open" else given_up if lost else "board"
         if self.counts and self.sides.deserted_side(f"turn {len(self.counts)}"):
             ended_by = "deserted"
-        self.expect(MATCH, "it was ended by", ended_by, read_field(self.record, "ended_by", (str, None), MATCH))
+        self.expect(
+            MATCH, "it was ended by", ended_by, read_field(self.record, "ended_by", (str, None), MATCH)
+        )
 
     def summary(self):
         name, result = read_field(self.record, "name", str, MATCH), self.record["result"]
@@ -306,7 +318,10 @@ class SecretSides:
             if secret and record.get("result") != "open":
                 raise InvalidRecord("the match: its sides were secret, and nothing tells of them")
             return
-        story, side_changes = read_field(sides, "summary", dict, MATCH), read_field(sides, "turns", list, MATCH)
+        story, side_changes = (
+            read_field(sides, "summary", dict, MATCH),
+            read_field(sides, "turns", list, MATCH),
+        )
         held, loyal = read_field(story, "turns", list, MATCH), read_integers(story, "loyal", MATCH)
         people = [*loyal, *(read_field(story, key, int, MATCH) for key in ("in_time", "too_soon"))]
         if len(loyal) != len(SIDES) or not all(0 <= number < 2**53 for number in people):
@@ -330,7 +345,10 @@ class SecretSides:
             for s, held, there in (("red", red, yellow), ("yellow", yellow, red))
             if not held and there and self.left[s]
         ]
-        turn_commitment, side_changes = read_field(change, "turn_commitment", str, where), read_field(change, "side_changes", list, where)
+        turn_commitment, side_changes = (
+            read_field(change, "turn_commitment", str, where),
+            read_field(change, "side_changes", list, where),
+        )
         if not all(is_side_change(one) for one in side_changes):
             raise InvalidRecord(f"{where}: a change of side is not what it should be")
         came = tuple(sum(side == one for one, _ in side_changes) for side in SIDES)

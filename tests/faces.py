@@ -32,7 +32,9 @@ class Face:
 
     def receive(self, kind: str, **fields: Any) -> Message:
         """The next message of this kind, with these fields."""
-        return self.receive_until(lambda message: message["type"] == kind and fields.items() <= message.items())
+        return self.receive_until(
+            lambda message: message["type"] == kind and fields.items() <= message.items()
+        )
 
     def receive_until(self, wanted: Callable[[Message], object]) -> Message:
         while True:

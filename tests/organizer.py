@@ -27,7 +27,8 @@ from crowdgame.cups.cups import begin_pairing, create_cup  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
-from tests.chatkeeping import (  # noqa: E402
+from tests.admission_helpers import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
+from tests.chat_helpers import (
     chat_key,
     filled_up,
     nobody_has_talked,
@@ -38,9 +39,8 @@ from tests.chatkeeping import (  # noqa: E402
     slowed_down,
     taken_away,
 )
-from tests.doorkeeping import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
-from tests.hallkeeping import against_crowd, duel, duels, long_games, run_down, turn_of  # noqa: E402
-from tests.voting.playing import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
+from tests.duel_helpers import against_crowd, duel, duels, long_games, run_down, turn_of  # noqa: E402
+from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
@@ -217,7 +217,8 @@ CHAT_QUESTIONS = (
 )
 ADMISSION_HELPERS = (edit, by_hands, tickets, roster, release, seat, earlier_code)
 QUESTIONS: dict[str, Callable[..., Any]] = {
-    question.__name__: question for question in (*ANSWERED, *LATER, *ADMISSION_HELPERS, *DUEL_QUESTIONS, *CHAT_QUESTIONS)
+    question.__name__: question
+    for question in (*ANSWERED, *LATER, *ADMISSION_HELPERS, *DUEL_QUESTIONS, *CHAT_QUESTIONS)
 }
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from games.admin import ReadOnlyAdmin
 from games.models import MatchState, TurnState
-from voting.models import Announcement, StoredRestriction, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
 
 WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}
 

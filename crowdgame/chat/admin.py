@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from crowdgame.chat.models import ChatLine, ChatReport, ChatMute
+from crowdgame.chat.models import ChatLine, ChatMute, ChatReport
 from games.admin import ReadOnlyAdmin
 
 

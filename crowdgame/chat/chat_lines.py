@@ -13,7 +13,7 @@ from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.chat import moderation as moderating
 from crowdgame.chat.models import ChatLine
 from crowdgame.chat.moderation import moderates, reported, rule_room
-from crowdgame.chat.posting import REASONS, block, report, active_mute
+from crowdgame.chat.posting import REASONS, active_mute, block, report
 from crowdgame.chat.rooms import ChatError, place_of_room
 from crowdgame.chat.views import entered, show_room, way_back
 
@@ -51,7 +51,12 @@ def _line(request: HttpRequest, line: ChatLine, problem: str = "", status: int =
     }
     if moderates(request.user):
         given_reasons = [REASONS[one.reason] for one in line.reports.all()]
-        context |= {"moderates": True, "given_reasons": given_reasons, "mute": active_mute(line.guest), "how_long": HOW_LONG}
+        context |= {
+            "moderates": True,
+            "given_reasons": given_reasons,
+            "mute": active_mute(line.guest),
+            "how_long": HOW_LONG,
+        }
     return render(request, "chat/message_page.html", context, status=status)
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
 
-from crowdgame.chat.models import SLOW_S, ChatLine, ChatReport, ChatRoom, ChatMute
+from crowdgame.chat.models import SLOW_S, ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.chat.rooms import ChatError, count_change
 
 RIGHT = "chat.moderate_chat"

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.limits import Said, looked_back, why_not
-from crowdgame.chat.models import LINE_LENGTH, ChatLine, ChatBlock, ChatReport, ChatRoom, ChatMute
+from crowdgame.chat.models import LINE_LENGTH, ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.chat.rooms import ChatError, count_change
 from games.names import clean_name
 

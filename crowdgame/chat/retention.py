@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatRoom, ChatMute
+from crowdgame.chat.models import ChatLine, ChatMute, ChatRoom
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from crowdgame.chat.keys import Reader, key_for
 from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates, open_reports
 from crowdgame.chat.posting import mute_notice
-from crowdgame.chat.rooms import SHOWN, room_access, find_room, id_of, lines_of, place_of_room, rooms_beside
+from crowdgame.chat.rooms import SHOWN, find_room, id_of, lines_of, place_of_room, room_access, rooms_beside
 from crowdgame.duels.models import Duel
 
 TITLES = {

@@ -12,7 +12,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import moderates
 from crowdgame.chat.posting import Speaker, say, unblock
-from crowdgame.chat.rooms import ChatError, room_access, find_room, id_of, place_of_room
+from crowdgame.chat.rooms import ChatError, find_room, id_of, place_of_room, room_access
 from crowdgame.chat.talk import talk_in
 
 JSON = "application/json"

@@ -17,7 +17,11 @@ def name_captain(event_id: int, typed: str | None, number: int | None, box: Ball
         named, undo = _name(event, voter_code, number)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
-    text = f"made {voter_code} captain of {named}{doubt(event_id, voter_code)}" if number else f"took {named} from {voter_code}"
+    text = (
+        f"made {voter_code} captain of {named}{doubt(event_id, voter_code)}"
+        if number
+        else f"took {named} from {voter_code}"
+    )
     return Done(text, Pressed(action="voter.captain", voter_code=voter_code, team=number), undo)
 
 
@@ -28,11 +32,15 @@ def _name(event: Event, voter_code: str, number: int | None) -> tuple[str, Press
         if held is None:
             raise MatchError(ALREADY_DONE)
         event.teams.filter(pk=held.pk).update(captain="")
-        return f"the captaincy of {held.name}", Pressed(action="voter.captain", voter_code=voter_code, team=held.number)
+        return f"the captaincy of {held.name}", Pressed(
+            action="voter.captain", voter_code=voter_code, team=held.number
+        )
     team = event.teams.get(number=number)
     if team.captain == voter_code:
         raise MatchError(ALREADY_DONE)
     event.teams.filter(captain=voter_code).update(captain="")
     event.teams.filter(pk=team.pk).update(captain=voter_code)
-    back = Pressed(action="voter.captain", voter_code=team.captain or voter_code, team=number if team.captain else None)
+    back = Pressed(
+        action="voter.captain", voter_code=team.captain or voter_code, team=number if team.captain else None
+    )
     return team.name, back

@@ -14,8 +14,8 @@ from crowdgame.console.control import act
 from crowdgame.console.people_search import find_people
 from crowdgame.events.audit import Done, add_audit_entry, latest_audit_entries
 from crowdgame.events.rights import NEEDED, Standing, standing
+from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRuns, Stage, check_lobby_open, stop_dry_run
-from crowdgame.rehearsal.lease import dry_run_lease
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol

@@ -9,9 +9,9 @@ from contextlib import suppress
 from redis import RedisError
 
 from crowdgame.console.captains import name_captain
+from crowdgame.console.extra_time import set_extra_time
 from crowdgame.console.hands import count_hands
 from crowdgame.console.notices import clear_notice, hide_part, show_notice, show_part
-from crowdgame.console.pace import set_extra_time
 from crowdgame.console.people import admit_voter, ban_voter, kick_voter, move_voter
 from crowdgame.console.turn_time import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
 from crowdgame.events.audit import Done
@@ -19,8 +19,8 @@ from crowdgame.ratings.models import RatedMatch
 from games.matches import (
     MatchError,
     abort_match,
-    event_lock,
     claim_turn,
+    event_lock,
     live_turn,
     load_position,
     reopen_match,
@@ -31,7 +31,7 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.protocol import Action, ActionAsk, Pressed
-from voting.turns.side_changes import backdate_side_changes
+from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import load_turn, place_and_relay, plan_turn, start_match
 
 USUAL_S = 10

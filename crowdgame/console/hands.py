@@ -9,7 +9,7 @@ from typing import cast
 
 from crowdgame.events.audit import Done
 from games.engine.game import SIDES, Side
-from games.matches import MatchError, event_lock, claim_turn, load_position
+from games.matches import MatchError, claim_turn, event_lock, load_position
 from games.models import Match, Team, Turn, TurnState
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox

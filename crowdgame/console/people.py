@@ -28,7 +28,9 @@ def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBo
         raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _restrict(event_id, voter_code, box, team=team)
-    moved, back = (Pressed(action="voter.move", voter_code=voter_code, team=one) for one in (team, before.team))
+    moved, back = (
+        Pressed(action="voter.move", voter_code=voter_code, team=one) for one in (team, before.team)
+    )
     return Done(f"moved {voter_code} {where}{doubt(event_id, voter_code)}", moved, back)
 
 
@@ -36,7 +38,10 @@ def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     """Put the phone out; it may come in again."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, kicked_at=box.now())
-    return Done(f"sent {voter_code} out{doubt(event_id, voter_code)}", Pressed(action="voter.kick", voter_code=voter_code))
+    return Done(
+        f"sent {voter_code} out{doubt(event_id, voter_code)}",
+        Pressed(action="voter.kick", voter_code=voter_code),
+    )
 
 
 def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
@@ -50,7 +55,9 @@ def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
 def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=False)
-    return Done(f"let {voter_code} in again", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code))
+    return Done(
+        f"let {voter_code} in again", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code)
+    )
 
 
 def _pressed(action: Action, voter_code: str) -> Pressed:
@@ -85,6 +92,8 @@ def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> 
             raise MatchError(ALREADY_DONE)
         if before.pk is None and StoredRestriction.objects.filter(event=event_id).count() >= MAX_RESTRICTIONS:
             raise MatchError(f"Of one event at most {MAX_RESTRICTIONS} people can be moved or sent out.")
-        StoredRestriction.objects.update_or_create(event_id=event_id, voter_code=voter_code, defaults={**change, "at": now})
+        StoredRestriction.objects.update_or_create(
+            event_id=event_id, voter_code=voter_code, defaults={**change, "at": now}
+        )
     publish_restrictions(event_id)
     return before

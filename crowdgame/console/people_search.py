@@ -2,7 +2,7 @@
 
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_restrictions
-from voting.admission.seats import normalize_voter_code, derive_voter_code
+from voting.admission.seats import derive_voter_code, normalize_voter_code
 from voting.models import Ticket
 
 AT_ONCE = 50
@@ -29,16 +29,29 @@ def is_listed(event_id: int, voter_code: str) -> bool:
 def _people(event_id: int, sought: str | None) -> list[protocol.Person]:
     """All with a name, all who are moved or kept out, and who has the sign that is sought."""
     restrictions = load_restrictions([event_id])[event_id]
-    wanted = {voter_code for voter_code, restriction in restrictions.items() if restriction.team or restriction.banned}
+    wanted = {
+        voter_code
+        for voter_code, restriction in restrictions.items()
+        if restriction.team or restriction.banned
+    }
     wanted |= {sought} if sought else set()
     tickets = Ticket.objects.filter(event=event_id).values_list("label", "team", "voter")
     ticket_holders = {derive_voter_code(voter): (label, team) for label, team, voter in tickets}
     wanted |= {voter_code for voter_code, (label, _) in ticket_holders.items() if label}
-    return [_person(voter_code, *ticket_holders.get(voter_code, ("", None)), restrictions.get(voter_code, NO_RESTRICTION)) for voter_code in wanted]
+    return [
+        _person(
+            voter_code,
+            *ticket_holders.get(voter_code, ("", None)),
+            restrictions.get(voter_code, NO_RESTRICTION),
+        )
+        for voter_code in wanted
+    ]
 
 
 def _person(voter_code: str, name: str, team: int | None, restriction: Restriction) -> protocol.Person:
-    return protocol.Person(voter_code=voter_code, name=name, team=team, moved=restriction.team, banned=restriction.banned)
+    return protocol.Person(
+        voter_code=voter_code, name=name, team=team, moved=restriction.team, banned=restriction.banned
+    )
 
 
 def _fits(person: protocol.Person, query: str) -> bool:

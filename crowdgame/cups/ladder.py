@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import read_presses
 from crowdgame.cups.rehearsed import CAME, Span, rehearsed
-from crowdgame.ratings.ledger import RatingLedger, FinishedMatch, PlayerRating
+from crowdgame.ratings.ledger import FinishedMatch, PlayerRating, RatingLedger
 from crowdgame.ratings.rows import RatingRow, row
 from games.engine.registry import game_title
 from games.models import Event, Match, MatchState

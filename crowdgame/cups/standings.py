@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crowdgame.cups.pairing import Draw, Format, Pairing, Seat, WinnerOf
-from voting.counting.series import standing
+from voting.counting.series import current_series
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def come_out(winners: Sequence[int | None], best_of: int, kind: Format) -> Outco
     """
     won = (0, 0)
     for played in range(1, len(winners) + 1):
-        series = standing(winners[:played], best_of)
+        series = current_series(winners[:played], best_of)
         won = series.won
         if series.winner:
             return Outcome(won, over=True, winner=series.winner)

@@ -27,7 +27,7 @@ from crowdgame.cups.forms import TEMPLATES, CupForm, cup_like
 from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
-from crowdgame.events.edits import keep_edit, announce_edit
+from crowdgame.events.edits import announce_page_edit, keep_edit
 from crowdgame.events.presets import BY_SLUG
 from voting.admission.links import address_shown
 
@@ -122,7 +122,7 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
         return
     for event in changed:
         keep_edit(request, event, "event.edit", "changed names on the page of the cup")
-    if all(announce_edit(request, event) for event in changed):
+    if all(announce_page_edit(request, event) for event in changed):
         messages.success(request, "Saved.")
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import USUAL, TimeControl
-from games.matches import MatchError, locked_event, create_event
+from games.matches import MatchError, create_event, locked_event
 from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
@@ -66,7 +66,9 @@ def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
         make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
         seats: dict[str, Any] = {SEATS[place]: guest}
-        return Duel.objects.create(event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, **seats)
+        return Duel.objects.create(
+            event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, **seats
+        )
 
 
 def _choices(duel_settings: DuelSettings) -> dict[str, Any]:

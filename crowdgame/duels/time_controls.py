@@ -26,7 +26,9 @@ class TimeControl:
 TIME_CONTROLS = (
     TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, a_turn="15 seconds a turn"),
     TimeControl("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
-    TimeControl("3-days", "3 days", 3 * DAY_S, waits_s=7 * DAY_S, window_s=8 * HOUR_S, a_turn="8 hours a turn"),
+    TimeControl(
+        "3-days", "3 days", 3 * DAY_S, waits_s=7 * DAY_S, window_s=8 * HOUR_S, a_turn="8 hours a turn"
+    ),
     TimeControl("30-days", "30 days", 30 * DAY_S, waits_s=30 * DAY_S, window_s=DAY_S, a_turn="a day a turn"),
 )
 USUAL = TIME_CONTROLS[1]

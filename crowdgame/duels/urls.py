@@ -3,12 +3,12 @@ from django.urls import path
 from crowdgame.duels import views
 
 urlpatterns = [
-    path("", views.hall, name="play"),
+    path("", views.play, name="play"),
     path("go", views.go, name="find_event"),
     path("new", views.new_game, name="new_game"),
     path("all/<slug:kind>", views.game_list, name="game_list"),
     path("<code:code>", views.duel, name="duel"),
     path("<code:code>/join", views.join, name="join_duel"),
-    path("<code:code>/again", views.again, name="play_again"),
+    path("<code:code>/rematch", views.rematch, name="rematch"),
     path("<code:code>/begin", views.begin, name="begin_duel"),
 ]

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.db import transaction
 from django.http import HttpRequest
 
-from crowdgame.events.edits import announce_edit
+from crowdgame.events.edits import announce_page_edit
 from crowdgame.events.event_words import NameField
 from crowdgame.events.models import AuditEntry, Member
 from games.admin import ReadOnlyAdmin, UnfoldAdmin
@@ -80,7 +80,7 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         """Only what was edited: the event's counter moves on while the form is open."""
         edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
         obj.save(update_fields=edited)
-        transaction.on_commit(lambda: announce_edit(request, obj))
+        transaction.on_commit(lambda: announce_page_edit(request, obj))
 
 
 @admin.register(AuditEntry)

@@ -26,7 +26,9 @@ class Done:
 def add_audit_entry(event_id: int, by: str, done: Done, now: int) -> None:
     """After it was done; `now` is the ballot box's time."""
     undo = _kept(done.undo) if done.undo else None
-    _log_entry(event_id, by, now, done.what, action=done.pressed.action, pressed=_kept(done.pressed), undo=undo)
+    _log_entry(
+        event_id, by, now, done.what, action=done.pressed.action, pressed=_kept(done.pressed), undo=undo
+    )
 
 
 def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
@@ -37,7 +39,9 @@ def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int)
 
 def latest_audit_entries(event_id: int) -> tuple[protocol.AuditEntry, ...]:
     """Newest first."""
-    return tuple(map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:SHOWN]))
+    return tuple(
+        map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:SHOWN])
+    )
 
 
 def _log_entry(event_id: int, by: str, now: int, what: str, **more: Any) -> None:

@@ -13,7 +13,7 @@ from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 
 
-def announce_edit(request: HttpRequest, event: Event) -> bool:
+def announce_page_edit(request: HttpRequest, event: Event) -> bool:
     """Whether they heard. If the ballot box is away, the organizer is told that they hear of it later."""
     try:
         with closing(BallotBox()) as box:

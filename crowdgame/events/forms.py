@@ -19,9 +19,9 @@ from crowdgame.events.event_words import (
     LIVE_FIELDS,
     NAME_LENGTH,
     RADIOS,
+    SECRET_SIDES_CONFLICT,
     SERIES,
     TEAM_FIELDS,
-    SECRET_SIDES_CONFLICT,
     HandsField,
     NameField,
     game_choices,
@@ -29,7 +29,7 @@ from crowdgame.events.event_words import (
 from crowdgame.events.game_options import offer_options, option_rows, stored_choices, take_options
 from crowdgame.events.presets import draw_names, name_after
 from games.engine.registry import all_games
-from games.matches import locked_event, create_event
+from games.matches import create_event, locked_event
 from games.models import (
     MAX_REVEAL_S,
     MAX_TALK_S,

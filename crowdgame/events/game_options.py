@@ -122,7 +122,9 @@ def _plain_field(kind: inspect.Type) -> forms.Field | None:
 
 def _choice_field(values: tuple[Any, ...]) -> forms.Field:
     by_text = {str(value): value for value in values}
-    ordered = sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _usual_first(values)
+    ordered = (
+        sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _usual_first(values)
+    )
     return forms.TypedChoiceField(
         choices=[(str(value), WORDS.get(str(value), str(value).capitalize())) for value in ordered],
         coerce=by_text.__getitem__,

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import own_event
-from crowdgame.events.edits import keep_edit, announce_edit
+from crowdgame.events.edits import announce_page_edit, keep_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches
 from games.matches import locked_event
@@ -22,7 +22,7 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
     if form.is_valid() and form.save_changes():
         if form.changes:
             keep_edit(request, event, "event.edit", f"changed {form.changes}")
-        if announce_edit(request, event):
+        if announce_page_edit(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)
         if lacks_tickets(event):

@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from crowdgame.config.database import is_full
 from crowdgame.monitoring.port import metrics_text
 from crowdgame.monitoring.readiness import readiness
-from crowdgame.web.front_door import Application
+from crowdgame.web.static_pages import Application
 
 FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 TEXT = "text/plain; charset=utf-8"

@@ -12,7 +12,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from voting.metrics.metrics import PROCESS_SLOTS, PROCESS, REGISTRY, SHARED
+from voting.metrics.metrics import PROCESS, PROCESS_SLOTS, REGISTRY, SHARED
 
 LIVE_FILE = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
 

@@ -54,7 +54,9 @@ def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: A
         guests = [seats[side] for side in long if side in to_move]
         due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE
         addresses = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
-        EmailNotification.objects.bulk_create(EmailNotification(address=address, turn=turn, due_at=due_at) for address in addresses)
+        EmailNotification.objects.bulk_create(
+            EmailNotification(address=address, turn=turn, due_at=due_at) for address in addresses
+        )
 
 
 @dataclass(slots=True)
@@ -79,7 +81,11 @@ def send_due(box: BallotBox) -> None:
     """A few at a time: if the mail server is away, a worker is not held up for long."""
     related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
     notifications = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
-    ready = [notification for notification in notifications if _claim(notification) and _is_wanted(notification, box)]
+    ready = [
+        notification
+        for notification in notifications
+        if _claim(notification) and _is_wanted(notification, box)
+    ]
     if ready:
         try:
             with get_connection() as connection:

@@ -22,7 +22,7 @@ from crowdgame.notifications.models import Address
 from games.matches import event_lock
 from games.models import Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, StoredSideChange, StoredRestriction, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredBallot, StoredRestriction, StoredSideChange, TallyRecord, Ticket
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,9 @@ def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRo
 
 def _anonymize_records(event: Event, ids: list[int], before: datetime) -> int:
     named = {record.pk: bytes(record.sealed) for record in TallyRecord.objects.filter(pk__in=ids)}
-    changed = {pk: anonymized for pk, packed in named.items() if (anonymized := without_voters(packed)) != packed}
+    changed = {
+        pk: anonymized for pk, packed in named.items() if (anonymized := without_voters(packed)) != packed
+    }
     with event_lock(event.pk):
         if not _rests(event, before):
             return 0

@@ -7,7 +7,15 @@ import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowdgame.accounts.models import Guest
-from crowdgame.ratings.ledger import DAY_MS, RatingChange, RatingLedger, FinishedMatch, PlayerRating, meeting_key, skill
+from crowdgame.ratings.ledger import (
+    DAY_MS,
+    FinishedMatch,
+    PlayerRating,
+    RatingChange,
+    RatingLedger,
+    meeting_key,
+    skill,
+)
 from crowdgame.ratings.models import RatedMatch, Rating
 from games.models import Match, MatchState, Turn, TurnState
 
@@ -66,7 +74,9 @@ def _load_ledger(finished: FinishedMatch) -> RatingLedger:
     players = (finished.red, finished.yellow)
     list(Guest.objects.select_for_update(no_key=True).filter(pk__in=players).order_by("pk"))
     known = Rating.objects.filter(game=finished.game, guest__in=players)
-    player_ratings = {row.guest_id: PlayerRating(skill(row.mu, row.sigma), row.games, row.last_at) for row in known}
+    player_ratings = {
+        row.guest_id: PlayerRating(skill(row.mu, row.sigma), row.games, row.last_at) for row in known
+    }
     return RatingLedger(MAX_RATED_PER_DAY, player_ratings)
 
 

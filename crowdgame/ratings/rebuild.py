@@ -7,7 +7,13 @@ from django.db import transaction
 
 from crowdgame.accounts.models import Guest
 from crowdgame.ratings.ledger import RatingChange, RatingLedger
-from crowdgame.ratings.matches import MAX_RATED_PER_DAY, rateable_matches, build_rated_match, build_ratings, read_finished_matches
+from crowdgame.ratings.matches import (
+    MAX_RATED_PER_DAY,
+    build_rated_match,
+    build_ratings,
+    rateable_matches,
+    read_finished_matches,
+)
 from crowdgame.ratings.models import RatedMatch, Rating
 from games.models import Match
 
@@ -46,7 +52,9 @@ def rebuild(game: str, *, write: bool = True, on_progress: OnProgress = lambda _
     return RebuildResult(game, matches, len(changes), len(ratings), differs)
 
 
-def compute_ratings(game: str, on_progress: OnProgress = lambda _: None) -> tuple[RatingLedger, dict[int, RatingChange], int]:
+def compute_ratings(
+    game: str, on_progress: OnProgress = lambda _: None
+) -> tuple[RatingLedger, dict[int, RatingChange], int]:
     """What all matches of a game come to, the change of each that counts, and how many there are."""
     ledger, changes, matches = RatingLedger(MAX_RATED_PER_DAY), {}, 0
     for matches, finished in enumerate(read_finished_matches(rateable_matches(game=game)), 1):
@@ -71,4 +79,6 @@ def _replace_ratings(game: str, ratings: list[Rating], changes: dict[int, Rating
     RatedMatch.objects.filter(match__game=game).delete()
     Rating.objects.filter(game=game).delete()
     Rating.objects.bulk_create(ratings, BATCH_SIZE)
-    RatedMatch.objects.bulk_create([build_rated_match(match, change) for match, change in changes.items()], BATCH_SIZE)
+    RatedMatch.objects.bulk_create(
+        [build_rated_match(match, change) for match, change in changes.items()], BATCH_SIZE
+    )

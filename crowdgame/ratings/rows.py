@@ -21,4 +21,6 @@ class RatingRow:
 
 def row(place: int, name: str, strength: tuple[float, float], games: int, last_at: int) -> RatingRow:
     mu, sigma = strength
-    return RatingRow(place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC))
+    return RatingRow(
+        place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC)
+    )

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from crowdgame.accounts.guest_cookie import guest_of
 from crowdgame.duels.duels import USUAL_GAME
 from crowdgame.ratings.ledger import START
-from crowdgame.ratings.matches import MIN_RATED_TURNS, MAX_RATED_PER_DAY
+from crowdgame.ratings.matches import MAX_RATED_PER_DAY, MIN_RATED_TURNS
 from crowdgame.ratings.table import games_in_table, row_of, table_page
 
 MOST_TYPED = 20

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.phone import BACK_OFF_S, Phone
 from voting.protocol import Turn
 

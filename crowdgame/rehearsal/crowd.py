@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from crowdgame.rehearsal.address import resolve
-from crowdgame.rehearsal.churn import drop_all_connections, churn_connections
-from crowdgame.rehearsal.hall import RehearsalContext
-from crowdgame.rehearsal.kept_seats import write_seats
+from crowdgame.rehearsal.churn import churn_connections, drop_all_connections
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.phone import BACK_OFF_S, NO_KEY, Phone
 from crowdgame.rehearsal.report import RehearsalReport, build_report
+from crowdgame.rehearsal.saved_seats import write_seats
 from voting.protocol import CloseCode, EventState
 
 TICK_S = 1.0
@@ -103,7 +103,9 @@ class Crowd:
     def _background_jobs(self) -> list[Coroutine[Any, Any, None]]:
         jobs = [self._add_phones()]
         if self._context.profile == "herd":
-            jobs.append(drop_all_connections(self._phones, self._context, turns_before=int(self._plan.turns != 1)))
+            jobs.append(
+                drop_all_connections(self._phones, self._context, turns_before=int(self._plan.turns != 1))
+            )
         if self._context.profile == "churn":
             jobs.append(churn_connections(self._phones, self._context))
         return jobs
@@ -127,7 +129,9 @@ class Crowd:
         """A herd is as one as the protocol lets phones be."""
         if self._context.profile == "herd":
             return self._plan.phones / BACK_OFF_S
-        return self._plan.joins_per_second or max(MIN_JOINS_PER_SECOND, self._plan.phones / ALL_JOINED_WITHIN_S)
+        return self._plan.joins_per_second or max(
+            MIN_JOINS_PER_SECOND, self._plan.phones / ALL_JOINED_WITHIN_S
+        )
 
     async def _watch(self) -> None:
         clock, last_contact_ms = self._context.clock, self._context.clock.local_ms()

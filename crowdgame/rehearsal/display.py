@@ -8,8 +8,8 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import CrowdProgress
-from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OVERLOAD_SHARE
 from crowdgame.rehearsal.report import RehearsalReport
@@ -84,9 +84,13 @@ def _turn_line(entry: TurnEntry) -> str:
 
 def _table(progress: CrowdProgress) -> Table:
     context, book, load = progress.context, progress.context.ledger, progress.load
-    table = Table(title=f"Rehearsal of {context.code}, {context.profile}", show_header=False, title_justify="left")
+    table = Table(
+        title=f"Rehearsal of {context.code}, {context.profile}", show_header=False, title_justify="left"
+    )
     table.add_row("", ProgressBar(total=progress.phones, completed=context.connected, width=40))
-    table.add_row("phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} came back")
+    table.add_row(
+        "phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} came back"
+    )
     table.add_row("crowded, sent away", _disconnects(book.closed, book.retries, book.away))
     table.add_row("turns revealed", str(book.revealed))
     table.add_row("ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost")
@@ -121,7 +125,7 @@ def _lines(report: RehearsalReport) -> Iterator[str]:
     yield f"sealed after the deadline: {_spread(report.sealed_ms)}"
     yield f"resolved after the deadline: {_spread(report.resolved_ms)}"
     yield f"revealed after the deadline, each phone: {_spread(report.reveal_ms)}"
-    yield f"revealed after the deadline, last phone of a turn: {_spread(report.last_told_ms)}"
+    yield f"revealed after the deadline, last phone of a turn: {_spread(report.last_reveal_ms)}"
     yield (
         f"own processor time: {report.cpu_s:.1f} s, {report.cpu_share:.0%} of a core, "
         f"{report.cpu_share_most:.0%} in the busiest second"

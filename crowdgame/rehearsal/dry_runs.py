@@ -16,10 +16,10 @@ from random import Random
 from redis import RedisError
 
 from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress, RehearsalError
-from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
 from crowdgame.rehearsal.keys import KeySource
-from crowdgame.rehearsal.lease import LeaseAnswer, DryRunLease
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock

@@ -157,5 +157,7 @@ class RehearsalLedger:
     def count_missing(self, teams: Mapping[int, int]) -> int:
         """How many acknowledged ballots are missing in the tallies."""
         for entry in self.turns.values():
-            entry.count_missing({phone: self._team_at(entry.number, phone, team) for phone, team in teams.items()})
+            entry.count_missing(
+                {phone: self._team_at(entry.number, phone, team) for phone, team in teams.items()}
+            )
         return sum(entry.missing for entry in self.turns.values())

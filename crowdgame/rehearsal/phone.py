@@ -3,9 +3,9 @@
 import asyncio
 import time
 
-from crowdgame.rehearsal.hall import RehearsalContext
-from crowdgame.rehearsal.line import PhoneConnection
-from crowdgame.rehearsal.side_changes import SideChanger
+from crowdgame.rehearsal.connection import PhoneConnection
+from crowdgame.rehearsal.context import RehearsalContext
+from crowdgame.rehearsal.side_changer import SideChanger
 from crowdgame.rehearsal.voter import SimulatedVoter
 from voting import protocol
 from voting.protocol import MAX_RETRY_MS, CloseCode
@@ -89,7 +89,9 @@ class Phone:
         if self._left:
             return
         if self._reconnects(code):
-            self._reconnect_timer = asyncio.get_running_loop().call_later(self._reconnect_delay_s(), self.connect)
+            self._reconnect_timer = asyncio.get_running_loop().call_later(
+                self._reconnect_delay_s(), self.connect
+            )
         else:
             self.away = True
             self._voter.leave()

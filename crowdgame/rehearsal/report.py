@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.samples import Samples, Spread
@@ -86,7 +86,9 @@ def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> Rehea
         connected=context.connected,
         reconnects=book.reconnects,
         retries=book.retries,
-        ballots=BallotTotals(book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing),
+        ballots=BallotTotals(
+            book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing
+        ),
         joined_in_s=book.join_ms.in_seconds(),
         reconnected_in_s=book.back_ms.in_seconds(),
         ack_ms=book.ack_ms.spread(),

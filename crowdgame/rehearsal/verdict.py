@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from games.engine.game import Board, Side, other_side
-from games.rules.columns import DIRECTIONS, SIDE_MARK, LINE, Grid
+from games.rules.columns import DIRECTIONS, LINE, SIDE_MARK, Grid
 from voting.counting.choices import MAX_RANKED, encode_ranking, encode_set
 from voting.counting.types import TallyMethod
 from voting.protocol import Turn
@@ -48,7 +48,9 @@ def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
         return Mood(columns, random_weights, random_weights)
     attentive = rng.random() < ATTENTIVE_SHARE
     evaluation = _BoardEvaluation(grid_from_board(board), side, attentive)
-    board_weights = tuple(weight * evaluation.score(column) for column, weight in zip(columns, random_weights, strict=True))
+    board_weights = tuple(
+        weight * evaluation.score(column) for column, weight in zip(columns, random_weights, strict=True)
+    )
     return Mood(columns, board_weights, random_weights)
 
 
@@ -61,7 +63,9 @@ def _draw_random_weights(board: Board, columns: tuple[int, ...], rng: Random) ->
     """The middle is popular, and each turn has a column that catches on."""
     middle, favorite = (board.columns + 1) / 2, rng.choice(columns)
     return tuple(
-        (FAVORITE_FACTOR if column == favorite else 1.0) * rng.uniform(0.5, 1.5) / (1 + abs(column - middle) / 2)
+        (FAVORITE_FACTOR if column == favorite else 1.0)
+        * rng.uniform(0.5, 1.5)
+        / (1 + abs(column - middle) / 2)
         for column in columns
     )
 
@@ -82,7 +86,9 @@ class _BoardEvaluation:
         if self.attentive and self.grid.drop(column, other_side(self.side)).has_line(cell):
             return BLOCK_WEIGHT
         gift = self.attentive and after.room(column) and self._gives_opponent_win(after, column)
-        open_fours = self._score_open_fours(self.side, cell) + self.attentive * self._score_open_fours(other_side(self.side), cell)
+        open_fours = self._score_open_fours(self.side, cell) + self.attentive * self._score_open_fours(
+            other_side(self.side), cell
+        )
         return (1.0 + open_fours) * (GIFT_FACTOR if gift else 1.0)
 
     def _gives_opponent_win(self, after: Grid, column: int) -> bool:

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from crowdgame.rehearsal.hall import RehearsalContext
-from crowdgame.rehearsal.kept_ballot import PendingBallot
+from crowdgame.rehearsal.context import RehearsalContext
+from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.profile import draw_moments
 from games.engine.game import SIDES, Side
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, EventState, Match, Turn, You

@@ -49,7 +49,8 @@ def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequen
         for column, name in enumerate(choices, 1)
     )
     return _chart(
-        description, f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}'
+        description,
+        f'<path class="grid" d="M0 {HEIGHT - BOTTOM}H{WIDTH}"/>{"".join(parts)}{"".join(numbers)}',
     )
 
 

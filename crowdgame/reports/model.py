@@ -6,7 +6,7 @@ from typing import Literal
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
-from voting.counting.sides import SidesSummary
+from voting.counting.side_changes import SidesSummary
 from voting.counting.types import Deciding
 
 MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]

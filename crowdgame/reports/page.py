@@ -17,7 +17,7 @@ from crowdgame.reports.model import (
 from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Side, insert_team_names
-from voting.counting.sides import SidesSummary
+from voting.counting.side_changes import SidesSummary
 
 SIDE_BY_CELL = {"R": "red", "Y": "yellow"}
 
@@ -76,7 +76,9 @@ def view_report(report: MatchReport) -> ReportView:
         final=draw_board(report.board, f"The board at the end. {describe_board(report, report.board)}"),
         ballots=f"{report.ballots:,}",
         most=f"{_largest_turnout(report):,}",
-        agreements=tuple((s, report.teams[s], _format_percent(mean_agreement(report.turns, s))) for s in SIDES),
+        agreements=tuple(
+            (s, report.teams[s], _format_percent(mean_agreement(report.turns, s))) for s in SIDES
+        ),
         turns=tuple(_view_turn(report, turn, turned.turn if turned else 0) for turn in report.turns),
         charts=tuple(_charts(report)) if report.turns else (),
     )
@@ -90,7 +92,9 @@ def describe_board(report: MatchReport, board: Board) -> str:
     """What is drawn, or column by column, from the bottom up."""
     if board.drawing:
         return insert_team_names(board.drawing.words, report.teams)
-    description = (f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1))
+    description = (
+        f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1)
+    )
     return ". ".join(description) + "."
 
 
@@ -123,7 +127,9 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
 def _describe_votes(report: MatchReport, voted: tuple[Side, SideVote]) -> str:
     side, vote = voted
     counts = (
-        f"{count} for {report.start.action_name(column)}" for column, count in enumerate(vote.counts, 1) if count
+        f"{count} for {report.start.action_name(column)}"
+        for column, count in enumerate(vote.counts, 1)
+        if count
     )
     return f"{report.teams[side]}: {', '.join(counts) or 'none'}."
 

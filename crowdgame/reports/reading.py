@@ -9,7 +9,7 @@ from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position
 from games.models import EndedBy, Match, MatchState, Turn
-from voting.counting.sides import SidesSummary
+from voting.counting.side_changes import SidesSummary
 from voting.models import SidesRecord, TallyRecord
 
 

@@ -70,9 +70,7 @@ def _char_at(board: Board, cell: Cell) -> str:
 
 
 def _makes_line(board: Board, cell: Cell, char: str) -> bool:
-    return any(
-        1 + _reach(board, cell, s, char) + _reach(board, cell, _back(s), char) >= LINE for s in STEPS
-    )
+    return any(1 + _reach(board, cell, s, char) + _reach(board, cell, _back(s), char) >= LINE for s in STEPS)
 
 
 def _back(step: tuple[int, int]) -> tuple[int, int]:

@@ -100,7 +100,9 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
         yield f"Both chose column {came.conflict}."
     else:
         chosen = [
-            f"{report.teams[s]} chose {_action_phrase(report, v.pick)}" for s, v in turn.votes.items() if v.pick
+            f"{report.teams[s]} chose {_action_phrase(report, v.pick)}"
+            for s, v in turn.votes.items()
+            if v.pick
         ]
         if chosen:
             yield f"{', '.join(chosen)}{', in secret' if turn.board.vote == 'open' else ''}."

@@ -8,7 +8,7 @@ from daphne.server import Server
 from twisted import internet
 
 from crowdgame.serving.daphne_socket import DaphneSocket
-from crowdgame.serving.newcomer import FrontFactory
+from crowdgame.serving.pending_connection import FrontFactory
 from crowdgame.serving.service import CLOSE_WITHIN_S, Service
 from voting.protocol import MAX_FRAME_BYTES
 

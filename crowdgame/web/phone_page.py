@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from crowdgame.web.answers import Answer, page_from
-from crowdgame.web.locale import choose_locale
+from crowdgame.web.locales import choose_locale
 from crowdgame.web.open_ended import Press
 from voting.gateway.page_preload import PreloadParts
 

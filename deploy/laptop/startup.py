@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import redis
 
 from deploy.laptop import stack as children
-from deploy.laptop.figures import reset_metrics_dir
+from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import answers_http
 from deploy.laptop.paths import ROOT, short
 from deploy.laptop.stack import MANAGE, Stack

@@ -19,7 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.logs import open_log
 from deploy.laptop.paths import short
 

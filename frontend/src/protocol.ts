@@ -3,19 +3,19 @@
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Vote = "concealed" | "open";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "turn.extra_time" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.kick" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
-export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
-export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
 export type NoBallotRule = "random" | "pass" | "forfeit";
-export type Part = "code" | "turnout" | "tally";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
 export type TallyMethod = "plurality" | "lottery" | "approval" | "instant_runoff";
 export type TieRule = "first" | "lot" | "captain";
+export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "turn.extra_time" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.kick" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
 export type Role = "owner" | "cohost" | "viewer";
+export type Admission = "open" | "rotating" | "tickets" | "roster";
+export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
+export type Part = "code" | "turnout" | "tally";
 
 export interface PhoneJoin {
   type: "phone.join";
@@ -30,7 +30,7 @@ export interface BallotCast {
   type: "ballot.cast";
   turn: number;
   epoch: number;
-  column: number;
+  choice: number;
   sequence: number;
   blind?: string | null;
 }
@@ -205,7 +205,7 @@ export interface Reveal {
   resolution: Resolution;
   seed: string | null;
   concealed: Concealed | null;
-  whole: string | null;
+  turn_commitment: string | null;
 }
 
 export interface Clocks {
@@ -397,7 +397,7 @@ export interface TurnSealed {
   at: number;
   red: Commitment | null;
   yellow: Commitment | null;
-  whole: string | null;
+  turn_commitment: string | null;
 }
 
 export interface TurnoutCounted {
@@ -442,11 +442,11 @@ export interface You {
   token: string;
   team: number;
   turn: number | null;
-  column: number | null;
+  choice: number | null;
   sequence: number;
   blind: string | null;
   voter_code: string;
-  changes: ReadonlyArray<AcceptedSideChange>;
+  side_changes: ReadonlyArray<AcceptedSideChange>;
 }
 
 export interface PhoneWelcomed {
@@ -460,7 +460,7 @@ export interface PhoneWelcomed {
 export interface BallotCounted {
   type: "ballot.counted";
   turn: number;
-  column: number;
+  choice: number;
   sequence: number;
 }
 
@@ -479,13 +479,13 @@ export interface ReceiptIssued {
   index: number | null;
   ballots: number;
   path: ReadonlyArray<string>;
-  column: number | null;
+  choice: number | null;
   blind: string | null;
 }
 
 export interface SideChanged {
   type: "side.changed";
-  changes: ReadonlyArray<AcceptedSideChange>;
+  side_changes: ReadonlyArray<AcceptedSideChange>;
 }
 
 export interface SideRefused {

@@ -15,7 +15,12 @@ def draw_drawing(drawing: Drawing, description: str) -> str:
 
 
 def _draw_mark(mark: Mark) -> str:
-    attributes = {"kind": mark.kind, "side": mark.side, "lit": mark.lit and "true", "gone": mark.gone and "true"}
+    attributes = {
+        "kind": mark.kind,
+        "side": mark.side,
+        "lit": mark.lit and "true",
+        "gone": mark.gone and "true",
+    }
     said = "".join(f' data-{name}="{value}"' for name, value in attributes.items() if value)
     return f'<g class="mark"{said} transform="translate({mark.x} {mark.y})">{_body(mark)}{_text(mark)}</g>'
 

@@ -25,9 +25,9 @@ from games.models.match import (
 )
 from games.models.terms import (
     MAX_BANK_S,
-    MAX_SIDE_CHANGES,
     MAX_INCREMENT_S,
     MAX_REVEAL_S,
+    MAX_SIDE_CHANGES,
     MAX_TALK_S,
     MAX_WINDOW_S,
     MIN_WINDOW_S,
@@ -43,9 +43,9 @@ __all__ = [
     "LIVE_STATES",
     "MAX_BANK_S",
     "MAX_BEST_OF",
-    "MAX_SIDE_CHANGES",
     "MAX_INCREMENT_S",
     "MAX_REVEAL_S",
+    "MAX_SIDE_CHANGES",
     "MAX_TALK_S",
     "MAX_WINDOW_S",
     "MIN_WINDOW_S",

@@ -132,6 +132,7 @@ class MatchTerms(models.Model):
                 name="%(class)s_cap_of_a_bank",
             ),
             CheckConstraint(
-                condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES), name="%(class)s_max_side_changes_in_range"
+                condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES),
+                name="%(class)s_max_side_changes_in_range",
             ),
         ]

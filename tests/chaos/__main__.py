@@ -22,9 +22,9 @@ from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
 from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault
 from tests.chaos.mutants import NAMES
-from tests.chaos.night import Choices, running_target
 from tests.chaos.report import lines_of, write_table
 from tests.chaos.result import Result, Setting, result_of, together
+from tests.chaos.target import Choices, running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres
 from tests.stack import SERVERS

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
 from tests.chaos.book import Book
 from tests.chaos.catalogue import CLOCKS, family_of
 from tests.chaos.faults import Fault, Missed, NotHere
-from tests.chaos.night import PlayedEvent, Target
+from tests.chaos.target import PlayedEvent, Target
 from tests.chaos.watch import Watch
 from tests.deploy.processes import comes_about, wait_until
 
@@ -216,7 +216,9 @@ class Campaign:
         assert len(codes) == size.events
         with (
             (self.target.house.stack.logs / "crowd.log").open("w") as log,
-            subprocess.Popen(die_with_parent([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log) as crowd,
+            subprocess.Popen(
+                die_with_parent([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log
+            ) as crowd,
         ):
             try:
                 yield

@@ -11,7 +11,7 @@ from random import Random
 import uvloop
 
 from crowdgame.rehearsal.address import ServerAddress, resolve
-from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address

@@ -12,7 +12,13 @@ BEGIN, END = "<!-- written by make chaos: begin -->", "<!-- written by make chao
 SHOWN = 40
 VALKEY_RESTARTS = ("Valkey killed", "Valkey dies at a step")
 ONE_PROCESS_DIES = (
-    *("gateway killed", "worker killed", "scheduler killed", "gateway dies at a step", "scheduler dies at a step"),
+    *(
+        "gateway killed",
+        "worker killed",
+        "scheduler killed",
+        "gateway dies at a step",
+        "scheduler dies at a step",
+    ),
     *(f"closer dies {step}" for step in STEPS),
 )
 COUNTS = ("times", "turns", "acknowledged", "lost", "double", "wrong")

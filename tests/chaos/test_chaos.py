@@ -9,7 +9,7 @@ from deploy.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.catalogue import catalogue
 from tests.chaos.mutants import NAMES
-from tests.chaos.night import Choices, running_target
+from tests.chaos.target import Choices, running_target
 
 SEED = 4
 SHORT = ("worker killed", "Valkey killed", "closer dies in the transaction with all written")
@@ -49,7 +49,10 @@ def test_every_fault_struck_turns(short_campaign: Campaign) -> None:
 
 def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_campaign: Campaign) -> None:
     assert list(short_campaign.findings.values()) == []
-    assert short_campaign.audit.acknowledged(short_campaign.watch.turns) > SIZE.phones * len(short_campaign.faults) / 2
+    assert (
+        short_campaign.audit.acknowledged(short_campaign.watch.turns)
+        > SIZE.phones * len(short_campaign.faults) / 2
+    )
 
 
 def test_every_phone_is_right_again_after_each_fault(short_campaign: Campaign) -> None:

@@ -10,9 +10,9 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK
 from tests.chaos.faults.network import LUA
-from tests.chaos.proxy import Proxy, Impairment
+from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until
-from tests.voting.playing import ballots
+from tests.voting.match_helpers import ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn, Sealed
 

@@ -11,7 +11,7 @@ import psycopg
 from redis import Redis, RedisError
 
 from tests.chaos.book import Book, Faring
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 
 POLL_S = 0.1
 DELIVERED_WITHIN_S = 0.7

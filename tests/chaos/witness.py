@@ -8,7 +8,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from crowdgame.rehearsal.hall import RehearsalContext
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.phone import Phone
 from tests.chaos.book import Writer
 from voting import protocol

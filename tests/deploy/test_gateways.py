@@ -8,14 +8,7 @@ import pytest
 
 from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.network import shares_ports
-from tests.deploy.processes import wait_until
-from tests.ledger import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    assert_resolved_once,
-    resolved_turns,
-)
-from tests.nights import (
+from tests.crowd_helpers import (
     BRISK,
     PATIENCE_S,
     PHONES,
@@ -25,6 +18,13 @@ from tests.nights import (
     leave,
     resolve_another,
     restart,
+)
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
 )
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import metric_samples
@@ -48,7 +48,9 @@ class FailoverRun:
 
 
 @pytest.fixture(scope="module", params=SERVERS_TESTED)
-def failover(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
+def failover(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FailoverRun]:
     data = tmp_path_factory.mktemp("gateways")
     with running_house(data, request.param, gateways=2) as house:
         event = house.ask("event", **BRISK)

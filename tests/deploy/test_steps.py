@@ -8,8 +8,8 @@ import pytest
 
 from deploy.laptop.paths import ROOT
 from deploy.laptop.steps import Step, StepFailed, one_line, run
-from tests.deploy.evening import PARENT
 from tests.deploy.processes import marked, wait_until
+from tests.deploy.supervisor_program import PARENT
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
 NO_SERVER = "http://127.0.0.1:1/"

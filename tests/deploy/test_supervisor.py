@@ -12,8 +12,16 @@ import pytest
 from deploy.laptop.paths import ROOT
 from deploy.laptop.supervisor import Child, Supervisor, next_delay
 from tests.deploy import supervisor_program
-from tests.deploy.evening import DEAF, NOTES_ITS_END, NOTES_ITS_START, PARENT, SLEEPER, SLOW_TO_END, child
 from tests.deploy.processes import are_ready, marked, wait_until
+from tests.deploy.supervisor_program import (
+    DEAF,
+    NOTES_ITS_END,
+    NOTES_ITS_START,
+    PARENT,
+    SLEEPER,
+    SLOW_TO_END,
+    child,
+)
 
 SupervisorProcess = subprocess.Popen[str]
 

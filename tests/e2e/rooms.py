@@ -264,7 +264,16 @@ ROOMS = (
     Visit("room-lobby", "/console/{code}/", phase="lobby", screens=DESKTOPS),
     Visit("room-voting", "/console/{code}/", "owner", SLOW, to(*PLAYED), phase="voting", screens=DESKTOPS),
     Visit("room-help", "/console/{code}/", "owner", SLOW, to(*PLAYED), press_help, "voting"),
-    Visit("room-people", "/console/{code}/", "owner", ROSTER, with_roster, restrict_two_voters, "lobby", DESKTOPS),
+    Visit(
+        "room-people",
+        "/console/{code}/",
+        "owner",
+        ROSTER,
+        with_roster,
+        restrict_two_voters,
+        "lobby",
+        DESKTOPS,
+    ),
     Visit("room-paused", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), hand=hold, phase="paused"),
     Visit(
         "room-peek", "/console/{code}/", choices=SLOW | {"peek": True}, prepare=to(*PLAYED), phase="voting"

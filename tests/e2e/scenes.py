@@ -2,7 +2,7 @@
 
 from tests.e2e.scenes_display import DISPLAY_LOOKED_AT, DISPLAY_SCENES
 from tests.e2e.scenes_phone import PHONE_LOOKED_AT, PHONE_SCENES
-from tests.e2e.scenes_staging import CODE, CONFLICT, MIDDLE, THE_END, Scene, at_step, ended, show_scene, named
+from tests.e2e.scenes_staging import CODE, CONFLICT, MIDDLE, THE_END, Scene, at_step, ended, named, show_scene
 
 __all__ = [
     "CODE",
@@ -16,6 +16,6 @@ __all__ = [
     "Scene",
     "at_step",
     "ended",
-    "show_scene",
     "named",
+    "show_scene",
 ]

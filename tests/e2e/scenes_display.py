@@ -21,7 +21,7 @@ from tests.e2e.scenes_staging import (
     reveals,
     secretly,
 )
-from tests.e2e.tale import Tale, hands, series, make_tale
+from tests.e2e.tale import Tale, hands, make_tale, series
 from voting.admission.links import qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
 

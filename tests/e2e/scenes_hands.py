@@ -11,12 +11,12 @@ from tests.e2e.prompter import Prompter
 from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
 from tests.e2e.tale import Tale
 from voting.protocol import (
+    AcceptedSideChange,
     BallotRefused,
     CloseCode,
     ConsoleWelcomed,
     RetryAfter,
     SideChanged,
-    AcceptedSideChange,
     TurnoutCounted,
 )
 

@@ -26,7 +26,7 @@ from tests.e2e.scenes_staging import (
     reveals,
     secretly,
 )
-from tests.e2e.tale import Tale, hands, series, make_tale
+from tests.e2e.tale import Tale, hands, make_tale, series
 from voting.protocol import CloseCode
 
 COUNTED = chosen(MIDDLE, own_counts=True)

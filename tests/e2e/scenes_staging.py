@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.faces import SOON_MS
 from tests.e2e.prompter import Prompter, ServerMessage
 from tests.e2e.tale import LAST, LONG_MATCH, Tale, make_tale
-from voting.counting.sides import SidesSummary, SidesTurn
+from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 
 CODE = "Q7RM"
@@ -117,7 +117,9 @@ def duelled(
     teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
     return replace(
-        tale, choices={"teams": teams, "is_duel": True}, terms={"clocks": clocks, "window_s": window_s, **terms}
+        tale,
+        choices={"teams": teams, "is_duel": True},
+        terms={"clocks": clocks, "window_s": window_s, **terms},
     )
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.prompter import Prompter
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene, named
+from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, named, show_scene
 from tests.e2e.words_shown import DRAWN, Word, faults, words_on
 
 # The first one leaves least room.

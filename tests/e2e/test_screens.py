@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.faces import POLL_MS, PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
-from tests.e2e.test_evening import log_in
+from tests.e2e.faces import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.test_full_match import log_in
 from tests.e2e.words_shown import DRAWN
 
 PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]

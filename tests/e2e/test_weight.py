@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from tests.e2e.figures.phone import LANGUAGES, asked_for, growth, weight
+from tests.e2e.measurements.phone import LANGUAGES, asked_for, growth, weight
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from deploy.laptop.stack import SERVERS
-from tests.fuzz.night import MAY_GROW_MIB, Outcome, attack
+from tests.fuzz.run import MAY_GROW_MIB, Outcome, attack
 from tests.stack import running_house
 
 

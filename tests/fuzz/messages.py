@@ -87,7 +87,12 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
     if kind == "phone.join":
         message |= {"token": rng.choice(known.tokens), "team": rng.choice([1, 2, None])}
     elif kind == "ballot.cast":
-        message |= {"turn": known.turn, "epoch": 1, "choice": rng.randint(1, 7), "sequence": rng.randint(1, 99)}
+        message |= {
+            "turn": known.turn,
+            "epoch": 1,
+            "choice": rng.randint(1, 7),
+            "sequence": rng.randint(1, 99),
+        }
         message["blind"] = rng.randbytes(16).hex()
     elif kind == "receipt.ask":
         message["turn"] = known.turn

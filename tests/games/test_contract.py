@@ -57,7 +57,11 @@ def check_closed(game: Game[Any], state: Any) -> None:
 
 
 def check_secret(
-    before: Board, moved: tuple[Side, ...], resolution: Resolution, after: Board, next_to_move: tuple[Side, ...]
+    before: Board,
+    moved: tuple[Side, ...],
+    resolution: Resolution,
+    after: Board,
+    next_to_move: tuple[Side, ...],
 ) -> None:
     """One side has chosen and the other is next; nothing tells what was chosen."""
     assert next_to_move == (other_side(moved[0]),)

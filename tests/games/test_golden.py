@@ -24,7 +24,10 @@ def test_what_is_told_and_drawn_is_what_was_approved(line: str) -> None:
     golden = msgspec.json.decode(line, type=Golden)
     played = replay(read_record(line))
     assert played.error is None
-    assert tuple(insert_team_names(" ".join(turn.sentences), NAMES) for turn in played.resolutions) == golden.sentences
+    assert (
+        tuple(insert_team_names(" ".join(turn.sentences), NAMES) for turn in played.resolutions)
+        == golden.sentences
+    )
     assert played.board.drawing
     assert insert_team_names(played.board.drawing.words, NAMES) == golden.words
     assert played.result == golden.result

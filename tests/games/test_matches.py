@@ -12,8 +12,8 @@ from games.matches import (
     create_match,
     create_turn,
     end_match,
-    live_turn,
     generate_code,
+    live_turn,
     load_position,
     reopen_match,
 )

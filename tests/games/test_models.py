@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatBlock, ChatReport, ChatRoom
+from crowdgame.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import Member
@@ -19,7 +19,7 @@ from crowdgame.notifications.models import Address, EmailNotification
 from crowdgame.ratings.models import Rating
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn
-from voting.models import Announcement, StoredSideChange, StoredRestriction, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredBallot, StoredRestriction, StoredSideChange, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]

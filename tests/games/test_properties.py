@@ -127,7 +127,9 @@ def test_the_token_passes_exactly_on_conflicts(played: Play) -> None:
             assert board.token is None
             continue
         assert resolution.token_before is not None
-        assert resolution.token_after == (other_side(resolution.token_before) if conflict else resolution.token_before)
+        assert resolution.token_after == (
+            other_side(resolution.token_before) if conflict else resolution.token_before
+        )
         if conflict:
             assert resolution.drops[0].side == resolution.token_before
 
@@ -231,7 +233,9 @@ def test_a_mirrored_play_has_the_mirrored_result(played: Play) -> None:
         assert image.grid == tuple(line[::-1] for line in board.grid)
         assert image.token == board.token
         assert set(image.winning_cells) == {(width + 1 - c, r) for c, r in board.winning_cells}
-    assert [resolution.result for resolution in mirrored.resolutions] == [resolution.result for resolution in played.resolutions]
+    assert [resolution.result for resolution in mirrored.resolutions] == [
+        resolution.result for resolution in played.resolutions
+    ]
 
 
 @given(plays())
@@ -245,7 +249,9 @@ def test_a_play_with_swapped_colours_has_the_swapped_result(played: Play) -> Non
         assert image.token == (board.token and other_side(board.token))
         assert image.winning_cells == board.winning_cells
     for resolution, image_resolution in zip(played.resolutions, swapped.resolutions, strict=True):
-        result = other_side(resolution.result) if resolution.result in ("red", "yellow") else resolution.result
+        result = (
+            other_side(resolution.result) if resolution.result in ("red", "yellow") else resolution.result
+        )
         assert image_resolution.result == result
 
 

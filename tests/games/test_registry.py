@@ -8,10 +8,10 @@ from textwrap import dedent
 import pytest
 
 from games.engine import registry
-from games.engine.answer import answer
 from games.engine.errors import BadOptions, UnknownGame
 from games.engine.record import read_record, replay
 from games.engine.registry import all_games, find_game, read_options
+from games.engine.replay_answer import build_answer
 
 MODULE = """
     import msgspec
@@ -92,7 +92,7 @@ def test_the_house_has_its_games_in_this_order() -> None:
 def test_a_third_partys_game_plays(third_party: Path) -> None:
     replayed = replay(read_record(b'{"game":"one-pick","options":{"columns":3},"turns":[{"red":2}]}'))
     assert find_game("one-pick").title == "One pick"
-    assert (replayed.result, answer(replayed).grid) == ("red", ("...",))
+    assert (replayed.result, build_answer(replayed).grid) == ("red", ("...",))
 
 
 def test_all_games_lists_it_after_the_houses_own(third_party: Path) -> None:

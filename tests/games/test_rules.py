@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine.answer import answer
 from games.engine.errors import IllegalPick
 from games.engine.game import SIDES, Drop, Picks
 from games.engine.record import read_record, replay
 from games.engine.registry import find_game, read_options
+from games.engine.replay_answer import build_answer
 
 RULES = Path(__file__).parent.parent / "rules.ndjson"
 CASES = [msgspec.json.decode(line) for line in RULES.read_bytes().splitlines()]
@@ -24,7 +24,7 @@ def test_the_cases_are_all_there() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_case(case: dict[str, Any]) -> None:
-    reply = msgspec.to_builtins(answer(replay(read_record(msgspec.json.encode(case)))))
+    reply = msgspec.to_builtins(build_answer(replay(read_record(msgspec.json.encode(case)))))
     reply["winning_cells"] = [list(cell) for cell in reply["winning_cells"]]
     reply["grid"] = list(reply["grid"])
     refused = reply.pop("error")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.answer import answer
 from games.engine.errors import IllegalPick
 from games.engine.game import SIDES, Drop, Picks, Side, other_side
 from games.engine.record import read_record, replay
 from games.engine.registry import find_game, read_options
+from games.engine.replay_answer import build_answer
 
 SELECTOR = find_game("single-selector")
 AT_ONCE = find_game("simultaneous-captains-mistress")
@@ -32,7 +32,7 @@ options = st.fixed_dictionaries(
 
 def replay_case(case: dict[str, Any]) -> dict[str, Any]:
     reply: dict[str, Any] = msgspec.json.decode(
-        msgspec.json.encode(answer(replay(read_record(msgspec.json.encode(case)))))
+        msgspec.json.encode(build_answer(replay(read_record(msgspec.json.encode(case)))))
     )
     return reply
 
@@ -116,7 +116,11 @@ def test_a_conflict_passes_the_selector_and_the_other_side_is_next_to_choose_in_
     state, _ = SELECTOR.resolve(state, Picks(red=4))
     state, resolution = SELECTOR.resolve(state, Picks(yellow=4))
     assert resolution.drops == (Drop("red", 4, 1), Drop("yellow", 4, 2))
-    assert (resolution.conflict, resolution.token_after, SELECTOR.to_move(state)) == (4, "yellow", ("yellow",))
+    assert (resolution.conflict, resolution.token_after, SELECTOR.to_move(state)) == (
+        4,
+        "yellow",
+        ("yellow",),
+    )
 
 
 def test_nobody_picks_out_of_turn() -> None:

@@ -1,7 +1,7 @@
 """Nonsense at the sockets of both servers: a short night of `python -m tests.fuzz`."""
 
 from tests.fuzz.__main__ import faults, format_outcome
-from tests.fuzz.night import VOTES, attack
+from tests.fuzz.run import VOTES, attack
 from tests.stack import House
 
 FRAMES = 10_000

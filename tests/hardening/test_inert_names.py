@@ -12,7 +12,7 @@ from crowdgame.events.forms import EventForm
 from deploy.laptop.paths import ROOT
 from games.matches import create_event
 from games.names import TEAM_NAMES
-from tests.voting.playing import RED_WINS, play
+from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

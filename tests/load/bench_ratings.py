@@ -26,7 +26,7 @@ from crowdgame.accounts.models import Guest  # noqa: E402
 from crowdgame.duels.duels import USUAL_GAME  # noqa: E402
 from crowdgame.duels.models import Duel  # noqa: E402
 from crowdgame.ratings.management.commands.rate import GC_THRESHOLD  # noqa: E402
-from crowdgame.ratings.rebuild import rebuild, compute_ratings  # noqa: E402
+from crowdgame.ratings.rebuild import compute_ratings, rebuild  # noqa: E402
 from games.matches import TERMS  # noqa: E402
 from games.models import Event, Match, Team, Turn  # noqa: E402
 

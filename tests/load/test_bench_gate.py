@@ -7,11 +7,11 @@ import pytest
 from crowdgame.rehearsal.report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
-from tests.load.bench.figures import Beside, LoadRun, BenchResults
 from tests.load.bench.flatness import trend_of
 from tests.load.bench.goals import rows_of
 from tests.load.bench.rate import Rate
 from tests.load.bench.recorded import better_of, fallen, record, recorded
+from tests.load.bench.results import BenchResults, Beside, LoadRun
 from tests.load.bench.row import Row
 
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_told_ms")
@@ -21,7 +21,9 @@ def rate(answered: int, *, share: float = 1.0, behind_s: float = 0.0) -> Rate:
     return Rate(answered, wall_s=1.0, cpu_s=share, own_s=0.2, behind_s=behind_s)
 
 
-def beside(ours: int = 9_000, *, share: float = 1.0, audience: int = 10_000, two_behind_s: float = 0.1) -> Beside:
+def beside(
+    ours: int = 9_000, *, share: float = 1.0, audience: int = 10_000, two_behind_s: float = 0.1
+) -> Beside:
     """Daphne's, each contender with three rounds; ours comes to so many ballots a second."""
     return Beside(
         server="daphne",

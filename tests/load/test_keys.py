@@ -12,8 +12,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress
-from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.keys import KeySource
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock

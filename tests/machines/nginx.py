@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.machines import find_nginx
 from deploy.laptop.network import LOOPBACK, answers_http, free_port
 from deploy.laptop.paths import ROOT

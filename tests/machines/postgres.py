@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psycopg
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.machines import find_postgres
 from deploy.laptop.network import LOOPBACK, free_port
 

@@ -17,9 +17,9 @@ from redis import Redis
 
 from games.matches import MatchError
 from games.models import Event, Match, MatchState, Turn, TurnState
-from tests.voting.playing import kinds, new_event, only_turn, open_now, play, run_out, start, vote
-from tests.voting.pressing import press
-from tests.voting.racing import at_once
+from tests.voting.action_helpers import press
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote
 from voting.announcements.outbox import announce_edit, relay
 from voting.ballot_box.archive import store_ballots, stored_ballots
 from voting.ballot_box.ballot_box import BallotBox

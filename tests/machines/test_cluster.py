@@ -10,8 +10,9 @@ from pytest_django.fixtures import Settings
 from redis import RedisError
 from redis.crc import key_slot
 
-from crowdgame.rehearsal.lease import LeaseAnswer, DryRunLease
+from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
 from crowdgame.rehearsal.report import RehearsalReport
+from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -20,7 +21,6 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
-from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Cast, Held, Sealed, event_key

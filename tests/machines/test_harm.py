@@ -14,7 +14,7 @@ from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault, clocks, disk, network, store
 from tests.chaos.faults.clocks import BoxClockSet
 from tests.chaos.faults.disk import fill
-from tests.chaos.night import Choices, Target, running_target
+from tests.chaos.target import Choices, Target, running_target
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces
 from tests.watching.watcher import ask

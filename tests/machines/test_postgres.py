@@ -13,6 +13,7 @@ import pytest
 
 from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.paths import ROOT
+from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -21,7 +22,6 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.postgres import running_postgres
-from tests.nights import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.stack import House, running_house
 
 FILES = [

@@ -7,7 +7,7 @@ import pytest
 
 from deploy.laptop.stack import Stack
 from tests.machines.postgres import Postgres
-from tests.restoring import RestoredEvent, GoesOn, Lost, restored_event, lose_event
+from tests.restore_helpers import GoesOn, Lost, RestoredEvent, lose_event, restored_event
 
 
 def everything(stack: Stack) -> None:

@@ -14,6 +14,17 @@ from websockets.sync.client import connect
 
 from crowdgame.rehearsal.report import RehearsalReport
 from deploy.laptop.network import LOOPBACK
+from tests.crowd_helpers import (
+    BRISK,
+    PATIENCE_S,
+    PHONES,
+    connected,
+    crowd,
+    held,
+    leave,
+    resolve_another,
+    restart,
+)
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -25,7 +36,6 @@ from tests.ledger import (
 from tests.machines.nginx import running_nginx
 from tests.machines.postgres import Postgres
 from tests.machines.two_gateways import GATEWAYS, Street, running_street
-from tests.nights import BRISK, PATIENCE_S, PHONES, connected, crowd, held, leave, resolve_another, restart
 from tests.stack import SERVERS
 
 DAWDLERS = 50

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deploy.laptop import stack as children
-from deploy.laptop.figures import reset_metrics_dir
+from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import LOOPBACK, answers_http, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_box

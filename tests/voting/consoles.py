@@ -36,7 +36,10 @@ def done(console: Face, number: int, action: str, **more: Any) -> None:
 def received_entries(console: Face, number: int) -> list[Message]:
     """The first so many, and what came meanwhile: a deed comes before its answer or soon after."""
     while (
-        len(entries := [message["entry"] for message in console.received if message["type"] == "audit.logged"]) < number
+        len(
+            entries := [message["entry"] for message in console.received if message["type"] == "audit.logged"]
+        )
+        < number
     ):
         console.receive("audit.logged")
     return entries

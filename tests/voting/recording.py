@@ -9,7 +9,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from games.engine.game import SIDES
 from games.models import Match
-from tests.voting.playing import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
+from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.admission.seats import derive_voter_code
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot

@@ -40,7 +40,9 @@ def queries() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def known(house: House) -> dict[str, dict[str, set[str]]]:
     """The figures of a house that is up: their labels and these labels' values."""
-    wait_until(lambda: exported_labels(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30)
+    wait_until(
+        lambda: exported_labels(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30
+    )
     return exported_labels(house)
 
 

@@ -17,7 +17,7 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.stack import House
-from tests.watching.test_figures import close_a_turn
+from tests.watching.test_metrics import close_a_turn
 from tests.watching.watcher import ask, records
 
 ROLES = {

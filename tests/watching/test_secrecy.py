@@ -148,14 +148,20 @@ def test_turnout_is_a_number_a_team_and_no_more(observations: tuple[Observation,
         assert {frozenset(message) for message in observation.turnout} == {
             frozenset({"type", "turn", "connected", "voted", "picked_at", "watching"})
         }
-        assert {message["picked_at"] for message in observation.turnout} == {None}  # of two players by clocks alone
+        assert {message["picked_at"] for message in observation.turnout} == {
+            None
+        }  # of two players by clocks alone
         assert {message["watching"] for message in observation.turnout} == {0}  # in the open hall alone
-        assert {len(message[name]) for message in observation.turnout for name in ("connected", "voted")} == {2}
+        assert {len(message[name]) for message in observation.turnout for name in ("connected", "voted")} == {
+            2
+        }
         assert max(message["voted"] for message in observation.turnout) == [len(LOW), len(HIGH)]
         assert {n for message in observation.turnout for n in message["voted"]} <= set(range(len(LOW) + 1))
 
 
-def test_the_seed_is_told_with_the_reveal_and_not_before(observations: tuple[Observation, Observation]) -> None:
+def test_the_seed_is_told_with_the_reveal_and_not_before(
+    observations: tuple[Observation, Observation],
+) -> None:
     """That no watcher's outlook held it, is seen while they look; nor can it be asked for in the admin."""
     for observation in observations:
         assert observation.asked == {400}
@@ -205,11 +211,15 @@ def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
         for team, counts in own.items():
             watching.faces[f"a phone of team {team}"].receive("team.counted", counts=counts)
         frames = watching.frames()
-        assert all('"own_counts":true' in received[0] for name, received in frames.items() if "seat" not in name)
+        assert all(
+            '"own_counts":true' in received[0] for name, received in frames.items() if "seat" not in name
+        )
         for team, counts in own.items():
             received = [json.loads(frame) for frame in frames.pop(f"a phone of team {team}")]
             team_counts = [message["counts"] for message in received if message["type"] == "team.counted"]
-            assert all(so_far <= whole for seen in team_counts for so_far, whole in zip(seen, counts, strict=True))
+            assert all(
+                so_far <= whole for seen in team_counts for so_far, whole in zip(seen, counts, strict=True)
+            )
         assert set(frames) == {"a phone without a seat", "the projector", "the control room"}
         assert all("team.counted" not in frame for received in frames.values() for frame in received)
         outlook = watching.outlook()

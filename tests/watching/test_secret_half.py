@@ -107,7 +107,9 @@ def test_the_holders_own_voter_is_told_no_more(observations: tuple[Observation, 
         assert (observation.receipt["side"], observation.receipt["path"]) == (None, [])
 
 
-def test_not_even_who_sees_other_votes_sees_the_secret_ones(observations: tuple[Observation, Observation]) -> None:
+def test_not_even_who_sees_other_votes_sees_the_secret_ones(
+    observations: tuple[Observation, Observation],
+) -> None:
     text = "".join(observations[0].between.values())
     assert "team.counted" not in text
     assert "counts.updated" not in text

@@ -91,7 +91,11 @@ def derive_voter_code(voter: str) -> str:
 def normalize_voter_code(text: str) -> str | None:
     """As it is kept, whichever way it was typed; None if it cannot be one."""
     voter_code = "".join(text.split()).replace("-", "").upper()
-    return voter_code if len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET) else None
+    return (
+        voter_code
+        if len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET)
+        else None
+    )
 
 
 def claimed_voter(token: str) -> str:

@@ -18,13 +18,13 @@ from redis.exceptions import ResponseError
 from games.engine.game import SIDES, Side
 from voting.ballot_box.stores import ask_all, connect, connect_async
 from voting.ballot_box.types import (
+    AcknowledgedArrivals,
     BoxedTurn,
     Cast,
     Early,
     Held,
     Lost,
     Sealed,
-    AcknowledgedArrivals,
     Turnout,
     event_key,
     turn_keys,
@@ -254,7 +254,11 @@ class AsyncBallotBox:
         acknowledged = self._acknowledged.get(event_id)
         if acknowledged is None or acknowledged.turn_ref < (turn_id, epoch):
             acknowledged = self._acknowledged[event_id] = AcknowledgedArrivals((turn_id, epoch))
-        return acknowledged if acknowledged.turn_ref == (turn_id, epoch) else AcknowledgedArrivals((turn_id, epoch))
+        return (
+            acknowledged
+            if acknowledged.turn_ref == (turn_id, epoch)
+            else AcknowledgedArrivals((turn_id, epoch))
+        )
 
     def drop_cache(self, event_id: int) -> None:
         """Whatever the box told of this event's turns."""

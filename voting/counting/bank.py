@@ -21,7 +21,9 @@ class BankTerms:
     time_loses: bool = True
 
     @classmethod
-    def from_seconds(cls, bank_s: int, increment_s: int, cap_s: int | None, no_ballot: str | None) -> "BankTerms":
+    def from_seconds(
+        cls, bank_s: int, increment_s: int, cap_s: int | None, no_ballot: str | None
+    ) -> "BankTerms":
         """As a match says it, in seconds; `no_ballot` is its rule for a side without one."""
         cap_ms = None if cap_s is None else cap_s * 1000
         return cls(bank_s * 1000, increment_s * 1000, cap_ms, no_ballot == "forfeit")

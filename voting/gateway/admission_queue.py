@@ -79,7 +79,9 @@ class _Joiner:
 
     seat: Seat | None
     wish: int | None
-    admitted: asyncio.Future[AdmittedVoter] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    admitted: asyncio.Future[AdmittedVoter] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
 
 
 class AdmissionQueue:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 
 from voting import protocol
-from voting.admission.admission import rotating_code, is_projector
+from voting.admission.admission import is_projector, rotating_code
 from voting.admission.links import join_url, qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway

@@ -17,7 +17,7 @@ from voting.counting.window import is_stored
 from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll
 from voting.gateway.reserved_seats import ReservedSeats
-from voting.gateway.sides import SideChangeLog
+from voting.gateway.side_change_log import SideChangeLog
 from voting.gateway.voters import Seated, Socket, Voter
 from voting.protocol import CloseCode
 
@@ -128,7 +128,9 @@ class EventRoom:
         voter = self.voters.get(seat.voter)
         if voter is None:
             voter_code = derive_voter_code(seat.voter)
-            voter = self.voters[seat.voter] = Voter(seat, voter_code, self._team_by(self.restriction_for(voter_code), seat))
+            voter = self.voters[seat.voter] = Voter(
+                seat, voter_code, self._team_by(self.restriction_for(voter_code), seat)
+            )
             self._connected[voter.team] += 1
         else:
             voter.seat = seat

@@ -34,9 +34,9 @@ from voting.gateway.event_room import EventRoom
 from voting.gateway.picks import moves_deadline
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, open_list
-from voting.gateway.side_changes import SideChangeQueue
+from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.subscriber import EventSubscriber
-from voting.gateway.threads import in_ticket_thread, in_database
+from voting.gateway.threads import in_database, in_ticket_thread
 from voting.gateway.ticket_claims import TicketClaims
 from voting.metrics.metrics import LOOP_LAG_S
 
@@ -163,7 +163,9 @@ class Gateway:
             self.receipts.drop_cache(room.event_id)
             room.apply(fresh)
         everybody = [*room.screens, *room.phones]
-        await close_gradually(everybody, HEARTBEAT_S, max(LEAST_RETRY_MS, admission_queue.within_ms(len(everybody))))
+        await close_gradually(
+            everybody, HEARTBEAT_S, max(LEAST_RETRY_MS, admission_queue.within_ms(len(everybody)))
+        )
 
     async def _run_heartbeats(self) -> None:
         """A room whose box does not answer holds up no other one, and is not asked twice at a time.
@@ -187,7 +189,11 @@ class Gateway:
     def _resting(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
         """The rooms of this part of a beat whose last one is over; a duel has one in every other beat."""
         due = [(code, room) for code, room in self._rooms.items() if room.event_id % HEARTBEAT_SLOTS == part]
-        due = [(code, room) for code, room in due if not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0]
+        due = [
+            (code, room)
+            for code, room in due
+            if not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0
+        ]
         return [(code, room) for code, room in due if code not in self._in_heartbeat]
 
     def _log_slow_consumers(self) -> None:
@@ -227,7 +233,9 @@ class Gateway:
 
     async def _drain(self, within_s: float) -> None:
         rooms = list(self._rooms.values())
-        self.retry_ms = max((self._admission_queues[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0)
+        self.retry_ms = max(
+            (self._admission_queues[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0
+        )
         self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
         with suppress(TimeoutError):  # the phones keep what the box does not take any more
             async with asyncio.timeout(within_s):
@@ -267,4 +275,6 @@ _Found = tuple[int, int, protocol.EventState, Restrictions]
 def _load_event(code: str) -> _Found | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
-        return (event.pk, event.seq, snapshot(event), load_restrictions([event.pk])[event.pk]) if event else None
+        return (
+            (event.pk, event.seq, snapshot(event), load_restrictions([event.pk])[event.pk]) if event else None
+        )

@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
-from voting.admission.seats import Seat, read_offer, read_seat, derive_voter_code, sign_seat
+from voting.admission.seats import Seat, derive_voter_code, read_offer, read_seat, sign_seat
 from voting.ballot_box.intake import REFUSED, Slot
 from voting.ballot_box.types import Cast
 from voting.counting.ballots import Ballot
@@ -18,13 +18,12 @@ from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.side_changes import list_side_changes
+from voting.gateway.side_change_queue import list_side_changes
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.gateway.ticket_claims import AdmissionDenied
 from voting.gateway.voters import Voter
 from voting.metrics.metrics import JOINS
 from voting.protocol import (
-    RematchAsk,
     BallotCast,
     CheerSend,
     CloseCode,
@@ -33,9 +32,10 @@ from voting.protocol import (
     PhoneMessage,
     ReceiptAsk,
     Refusal,
+    RematchAsk,
     SideChangeAsk,
 )
-from voting.turns.side_changes import SideChangeRequest
+from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_A_SECOND = 4.0
@@ -80,7 +80,9 @@ class PhoneConsumer(SocketConsumer):
         seat = _known_seat(message, room)
         try:
             admitted = await (
-                gateway.admission_queue(room).admit(seat, None) if seat else self._admit_new_voter(message, room, gateway)
+                gateway.admission_queue(room).admit(seat, None)
+                if seat
+                else self._admit_new_voter(message, room, gateway)
             )
         except AdmissionDenied as turned:
             gateway.admission_queue(room).check_unseated(self)
@@ -126,7 +128,9 @@ class PhoneConsumer(SocketConsumer):
             wish = known.team if known else -offered.team
         return await gateway.admission_queue(room).admit(offered, wish)
 
-    async def _admit_with_ticket(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
+    async def _admit_with_ticket(
+        self, message: PhoneJoin, room: EventRoom, gateway: Gateway
+    ) -> AdmittedVoter:
         ticket_claims = gateway.ticket_claims(room)
         claim = await ticket_claims.claim(message, room.state, gateway.now())
         admitted = None
@@ -154,7 +158,9 @@ class PhoneConsumer(SocketConsumer):
     def _you(self, admitted: AdmittedVoter, room: EventRoom) -> protocol.You:
         ballot, (turn, _) = admitted.ballot, admitted.turn_ref
         token, side_changes = sign_seat(self.voter.seat), list_side_changes(room, self.voter)
-        you = protocol.You(token=token, team=self.voter.team, voter_code=self.voter.voter_code, side_changes=side_changes)
+        you = protocol.You(
+            token=token, team=self.voter.team, voter_code=self.voter.voter_code, side_changes=side_changes
+        )
         if ballot is None:
             return you
         if not self._is_for_team(ballot, turn, room):

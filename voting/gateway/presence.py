@@ -120,7 +120,9 @@ async def _close_early(room: EventRoom, turnout: Turnout) -> None:
     of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick is looked at as it comes
     one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
     by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
-    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or _is_asked_after(room.unanimous_heartbeats))
+    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
+        by_hands or _is_asked_after(room.unanimous_heartbeats)
+    )
     if open_now and (asks or (one_stopped and not unanimous)):
         await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 

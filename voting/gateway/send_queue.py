@@ -25,7 +25,7 @@ class SendQueue:
     of it. After a close nothing more is sent.
     """
 
-    __slots__ = ("_queued", "_ended", "_on_overflow", "_drain_task", "_send")
+    __slots__ = ("_drain_task", "_ended", "_on_overflow", "_queued", "_send")
 
     def __init__(self, send: Send, on_overflow: Callable[[], None]) -> None:
         self._send = send

@@ -20,7 +20,7 @@ from voting.ballot_box.stores import DATABASE_AWAY
 from voting.gateway.admission_queue import FULL_RETRY_MS, Crowded
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.send_queue import SendQueue, Send
+from voting.gateway.send_queue import Send, SendQueue
 from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
 from voting.protocol import CloseCode
 

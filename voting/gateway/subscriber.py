@@ -19,10 +19,10 @@ from voting.announcements.snapshots import snapshot
 from voting.ballot_box.stores import DATABASE_AWAY
 from voting.gateway.broadcast import broadcast, write_to_all
 from voting.gateway.event_room import EventRoom
-from voting.gateway.restrictions import enforce_restrictions
-from voting.gateway.side_changes import send_side_changes
+from voting.gateway.restriction_enforcement import enforce_restrictions
+from voting.gateway.side_change_queue import send_side_changes
 from voting.gateway.threads import in_database
-from voting.turns.side_changes import load_side_changes_after
+from voting.turns.side_change_store import load_side_changes_after
 
 log = logging.getLogger(__name__)
 

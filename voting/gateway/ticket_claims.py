@@ -15,9 +15,9 @@ from django.db import Error, OperationalError
 
 from voting import protocol
 from voting.admission.admission import Guesses, is_rotating_code, is_stale, is_ticket, plain_key
-from voting.admission.tickets import Claim, TicketRefusal, Shown, claim_tickets, release_tickets
+from voting.admission.tickets import Claim, Shown, TicketRefusal, claim_tickets, release_tickets
 from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, Crowded, AdmissionRate
+from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, Crowded
 from voting.protocol import ErrorCode
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,9 @@ class TicketClaims:
         self._check_guesses()
         began = time.monotonic()
         try:
-            claims: list[Claim | TicketRefusal] = await self._in_database(claim_tickets)(self._event_id, shown)
+            claims: list[Claim | TicketRefusal] = await self._in_database(claim_tickets)(
+                self._event_id, shown
+            )
         except DATABASE_AWAY:
             raise
         except Error as error:

@@ -6,7 +6,7 @@ milliseconds since 1970 by the ballot box's clock. Columns, turns, matches and t
 """
 
 from voting.counting.commitments import Commitment
-from voting.counting.sides import SidesSummary, SidesTurn
+from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.counting.types import (
     MAX_COLUMN,
     Column,
@@ -45,7 +45,6 @@ from voting.protocol.client import (
     MAX_VOTER_CODE_TYPED,
     Action,
     ActionAsk,
-    RematchAsk,
     BallotCast,
     CheerSend,
     ClockAsk,
@@ -57,6 +56,7 @@ from voting.protocol.client import (
     PhoneJoin,
     PhoneMessage,
     ReceiptAsk,
+    RematchAsk,
     SideChangeAsk,
 )
 from voting.protocol.close_codes import CloseCode
@@ -79,14 +79,14 @@ from voting.protocol.server import (
     ActionDone,
     ActionRefused,
     Always,
+    AuditLogged,
     BallotCounted,
     BallotRefused,
     CheersCounted,
     ClockSynced,
     CountsUpdated,
-    AuditLogged,
-    ErrorCode,
     Error,
+    ErrorCode,
     KeyShown,
     PeopleFound,
     Person,
@@ -105,14 +105,14 @@ from voting.protocol.server import (
     TurnSealed,
 )
 from voting.protocol.snapshot import (
-    ConsoleWelcomed,
+    AcceptedSideChange,
     AuditEntry,
+    ConsoleWelcomed,
     DisplayWelcomed,
     PagePreload,
     PhoneWelcomed,
     Pressed,
     Role,
-    AcceptedSideChange,
     You,
 )
 from voting.protocol.state import (
@@ -142,13 +142,15 @@ __all__ = [
     "MAX_QUERY",
     "MAX_RETRY_MS",
     "MAX_VOTER_CODE_TYPED",
+    "AcceptedSideChange",
     "Action",
     "ActionAsk",
     "ActionDone",
     "ActionRefused",
     "Admission",
-    "RematchAsk",
     "Always",
+    "AuditEntry",
+    "AuditLogged",
     "BallotCast",
     "BallotCounted",
     "BallotRefused",
@@ -176,15 +178,13 @@ __all__ = [
     "Count",
     "CountsUpdated",
     "Deciding",
-    "AuditEntry",
-    "AuditLogged",
     "DisplayJoin",
     "DisplayMessage",
     "DisplayWelcomed",
     "Ending",
     "Epoch",
-    "ErrorCode",
     "Error",
+    "ErrorCode",
     "EventEdited",
     "EventState",
     "Finished",
@@ -214,6 +214,7 @@ __all__ = [
     "ReceiptIssued",
     "Refusal",
     "RehearsalUpdated",
+    "RematchAsk",
     "ResignShare",
     "RetryAfter",
     "Reveal",
@@ -223,7 +224,6 @@ __all__ = [
     "SideChanged",
     "SideRefusal",
     "SideRefused",
-    "AcceptedSideChange",
     "SideTally",
     "SidesSummary",
     "SidesTurn",

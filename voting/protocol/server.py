@@ -9,7 +9,13 @@ from voting.counting.commitments import Commitment
 from voting.counting.types import Count, Hash
 from voting.protocol.changes import Changes
 from voting.protocol.fields import Choice, Id, Key, Sequence, TeamNumber, Time
-from voting.protocol.snapshot import ConsoleWelcomed, AuditEntry, DisplayWelcomed, PhoneWelcomed, AcceptedSideChange
+from voting.protocol.snapshot import (
+    AcceptedSideChange,
+    AuditEntry,
+    ConsoleWelcomed,
+    DisplayWelcomed,
+    PhoneWelcomed,
+)
 from voting.protocol.state import EventState
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from voting.counting.sides import SidesSummary
+from voting.counting.side_changes import SidesSummary
 from voting.counting.types import (
     Column,
     Count,

@@ -41,10 +41,16 @@ PRIMITIVES: dict[type[shape.Type], str] = {
 
 def render() -> str:
     """The whole module: literals, structs, unions, constants. The same text at every call."""
-    structs = [render_struct(found) for found in collect_structs(vars(protocol)[name] for name in UNIONS + STANDALONE)]
+    structs = [
+        render_struct(found)
+        for found in collect_structs(vars(protocol)[name] for name in UNIONS + STANDALONE)
+    ]
     unions = [f"export type {name} = {render_union(vars(protocol)[name])};" for name in UNIONS]
     return (
-        "\n\n".join([HEADER.rstrip(), "\n".join(render_literals()), *structs, "\n".join(unions), render_constants()]) + "\n"
+        "\n\n".join(
+            [HEADER.rstrip(), "\n".join(render_literals()), *structs, "\n".join(unions), render_constants()]
+        )
+        + "\n"
     )
 
 

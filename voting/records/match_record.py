@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.counting.sides import SidesSummary
+from voting.counting.side_changes import SidesSummary
 from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 from voting.protocol import Ending
 

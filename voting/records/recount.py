@@ -17,7 +17,7 @@ from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.counting.types import NoBallotRule
 from voting.protocol import Ending
 from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, side_count
-from voting.records.recount_sides import deserted_side_at, find_side_faults
+from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)

@@ -12,10 +12,10 @@ from typing import NamedTuple, cast
 from django.dispatch import Signal
 
 from games.engine.game import Side
-from games.matches import MatchError, Position, event_lock, claim_turn, end_match, load_position
+from games.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
 from voting import protocol
-from voting.announcements.outbox import announce, relay, publish_now
+from voting.announcements.outbox import announce, publish_now, relay
 from voting.ballot_box.archive import stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early, Lost, Sealed
@@ -23,7 +23,7 @@ from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots
 from voting.counting.series import Series, current_series, winning_team
-from voting.counting.sides import SideChange, commit_secretly
+from voting.counting.side_changes import SideChange, commit_secretly
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
 from voting.turns import clocks as banks
@@ -118,7 +118,9 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     asked = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks are set
-    deserted = sides.find_deserted_side(turn, [one for cast in by_side.values() for one in cast], side_changes)
+    deserted = sides.find_deserted_side(
+        turn, [one for cast in by_side.values() for one in cast], side_changes
+    )
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _write(turn, outcome, seal, now, banks.used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
@@ -138,7 +140,9 @@ def _publish_seal(
     if turn.match.max_side_changes:
         new = [change for change in side_changes if change.turn == turn.number]
         turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
-        message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment)
+        message = protocol.TurnSealed(
+            turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
+        )
     else:
         commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
         roots = {side: commitment.root for side, commitment in commitments.items()}

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, Position, event_lock, claim_turn, load_position
+from games.matches import MatchError, Position, claim_turn, event_lock, load_position
 from games.models import Team, Turn, TurnState
 from voting import protocol
 from voting.ballot_box.archive import hand_ballots

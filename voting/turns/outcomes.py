@@ -56,7 +56,9 @@ def decide_outcome(
         for side, cast in by_side.items()
     }
     if deserted:
-        return Outcome(position, by_side, captains, decisions, Picks(), other_side(deserted), EndedBy.DESERTED)
+        return Outcome(
+            position, by_side, captains, decisions, Picks(), other_side(deserted), EndedBy.DESERTED
+        )
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
         return Outcome(position, by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
@@ -92,7 +94,9 @@ def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | N
     voter_code = getattr(turn, f"{side}_captain")
     if turn.match.tie_rule != TieRule.CAPTAIN or not voter_code:
         return None
-    return next((place for place, ballot in enumerate(ballots) if derive_voter_code(ballot.voter) == voter_code), None)
+    return next(
+        (place for place, ballot in enumerate(ballots) if derive_voter_code(ballot.voter) == voter_code), None
+    )
 
 
 def _lost_by(lost: list[Side]) -> str:

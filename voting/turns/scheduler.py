@@ -80,11 +80,11 @@ class DeadlineScheduler:
         try:
             while not stopped.is_set():
                 faulthandler.dump_traceback_later(STUCK_S, exit=True, file=STDERR)
-                stopped.wait(self.sample())
+                stopped.wait(self.run_once())
         finally:
             faulthandler.cancel_dump_traceback_later()
 
-    def sample(self) -> float:
+    def run_once(self) -> float:
         """Do what is due, deadlines first; the seconds until the next look."""
         try:
             offset = self._follow_the_box()

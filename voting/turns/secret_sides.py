@@ -8,18 +8,18 @@ import msgspec
 from games.engine.game import Result, Side
 from games.models import Match, Turn, TurnState
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.sides import (
+from voting.counting.side_changes import (
     SideChange,
     Votes,
-    deserted_side,
-    voter_histories,
-    reassign_sides,
     current_sides,
+    deserted_side,
+    reassign_sides,
     summarize_sides,
+    voter_histories,
 )
 from voting.models import SidesRecord, TallyRecord
-from voting.records.match_record import SecretSides, RecordedSides
-from voting.turns.side_changes import load_side_changes
+from voting.records.match_record import RecordedSides, SecretSides
+from voting.turns.side_change_store import load_side_changes
 
 
 def load_changes_for_turn(turn: Turn) -> tuple[SideChange, ...]:
@@ -27,11 +27,15 @@ def load_changes_for_turn(turn: Turn) -> tuple[SideChange, ...]:
     return load_side_changes(turn.match) if turn.match.max_side_changes else ()
 
 
-def reassign_to_current_sides(ballots: Sequence[Ballot], side_changes: Sequence[SideChange]) -> Sequence[Ballot]:
+def reassign_to_current_sides(
+    ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
+) -> Sequence[Ballot]:
     return reassign_sides(ballots, current_sides(side_changes)) if side_changes else ballots
 
 
-def find_deserted_side(turn: Turn, ballots: Sequence[Ballot], side_changes: Sequence[SideChange]) -> Side | None:
+def find_deserted_side(
+    turn: Turn, ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
+) -> Side | None:
     """Earlier turns are looked through only where a side that somebody left has no ballot in this one."""
     if not side_changes:
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 from django.db.models import Q
 
-from games.matches import event_lock, claim_turn
+from games.matches import claim_turn, event_lock
 from games.models import Event, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay

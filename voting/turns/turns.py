@@ -13,11 +13,11 @@ from games.engine.errors import GameError
 from games.engine.game import Side
 from games.matches import (
     MatchError,
-    event_lock,
-    locked_event,
     claim_turn,
     create_match,
     create_turn,
+    event_lock,
+    locked_event,
     replay,
 )
 from games.models import Event, Lobby, Match, TallyMethod, Turn, TurnState

@@ -20,14 +20,14 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, RehearsalError
 from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.hall import RehearsalContext
-from crowdgame.rehearsal.kept_seats import read_seats
 from crowdgame.rehearsal.keys import KeySource, read_keys
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import PROFILES
 from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.saved_seats import read_seats
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from crowdgame.chat.retention import chat_to_purge, purge_chat
-from crowdgame.duels.cleanup import deserted_games, lost_guests, clean_up_duels
-from crowdgame.operations.retention import RemovedRows, count_removable, events_to_anonymize, anonymize_events
+from crowdgame.duels.cleanup import clean_up_duels, deserted_games, lost_guests
+from crowdgame.operations.retention import RemovedRows, anonymize_events, count_removable, events_to_anonymize
 
 
 class Command(BaseCommand):

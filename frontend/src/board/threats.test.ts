@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { Board, Drop, Side } from "../protocol";
-import { withoutDrops } from "./before";
+import { withoutDrops } from "./boardBefore";
 import { findBlock, hasLine, threats } from "./threats";
 
 const [COLUMNS, ROWS] = [7, 6];

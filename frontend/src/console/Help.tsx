@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import type { OrganizerCommands } from "./desk";
-import { SHORTCUTS, offerForKey, listenForKeys } from "./keys";
-import type { ActionOffers } from "./offers";
+import type { OrganizerCommands } from "./actions/commands";
+import { SHORTCUTS, offerForKey, listenForKeys } from "./shortcuts";
+import type { ActionOffers } from "./actions/offers";
 
 /** Each key presses its button. Says whether the list of keys is shown. */
 export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, off: boolean): boolean {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./doors";
+import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./links";
 
 /** How people get in, and how the hall sees it. */
 export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {

@@ -1,5 +1,5 @@
 import type { EventState } from "../protocol";
-import { playedMatches } from "./doors";
+import { playedMatches } from "./links";
 
 /** The matches so far, each with its report for everybody and its record to count again. */
 export function Matches({ event }: { event: EventState }) {

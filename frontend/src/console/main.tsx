@@ -1,17 +1,17 @@
 import { render } from "preact";
-import { connect } from "../live/connect";
-import { Store, useStore } from "../live/store";
+import { connect } from "../live/connection/connect";
+import { Store, useStore } from "../live/state/useStore";
 import type { ConsoleMessage, CountsUpdated, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
 import "../../../crowdgame/static/tokens/rooms.css";
 import "./console.css";
-import { ClosedScreen, LoadingScreen } from "./Away";
-import { AuditLogStore } from "./deeds";
-import { OrganizerCommands } from "./desk";
-import { EventHistory } from "./evening";
-import { PeopleSearch } from "./lookup";
-import { Rehearsal } from "./rehearsal";
-import { ControlRoom } from "./Room";
+import { ClosedScreen, LoadingScreen } from "./ConnectionScreens";
+import { AuditLogStore } from "./history/auditLogStore";
+import { OrganizerCommands } from "./actions/commands";
+import { EventHistory } from "./history/eventHistory";
+import { PeopleSearch } from "./people/peopleSearch";
+import { Rehearsal } from "./rehearsal/rehearsal";
+import { ControlRoom } from "./ControlRoom";
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 interface Own {

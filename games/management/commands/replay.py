@@ -19,9 +19,9 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from games.drawing.board_text import board_text, refused_text
-from games.engine.answer import LineRefused, ReplayFailure, build_answer
 from games.engine.errors import BadRecord, GameError
 from games.engine.record import GameRecord, Replayed, read_record, replay
+from games.engine.replay_answer import LineRefused, ReplayFailure, build_answer
 
 MAX_LINE_BYTES = 1 << 26  # the record of a match in a full hall is some 20 MB
 INTERRUPTED = 130

@@ -10,7 +10,7 @@ import time
 from random import Random
 from typing import Protocol
 
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 
 __all__ = ["Fault", "Missed", "NotHere", "Span", "last"]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.chaos.faults import Fault, NotHere, Span, last
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 
 NOT_TIMED = "clocks cannot be set in this night"
 STAYS_S: Span = (3.0, 5.0)

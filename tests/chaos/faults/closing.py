@@ -8,7 +8,7 @@ from random import Random
 from tests.chaos import points
 from tests.chaos.faults import Fault, Missed, Span, last
 from tests.chaos.faults.processes import Killed
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 from tests.deploy.processes import comes_about
 
 REACHED_WITHIN_S = 15.0

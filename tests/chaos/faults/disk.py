@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from tests.chaos.faults import Fault, NotHere, Span
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 
 MOST_BYTES = 512 * 1024 * 1024
 PIECE = bytes(65_536)

@@ -7,8 +7,8 @@ from random import Random
 
 import voting
 from tests.chaos.faults import Fault, Missed, Span, last
-from tests.chaos.night import Target
 from tests.chaos.proxy import Impairment
+from tests.chaos.target import Target
 from tests.deploy.processes import comes_about
 
 LUA = Path(voting.__file__).parent / "ballot_box" / "lua"

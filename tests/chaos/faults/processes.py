@@ -10,11 +10,11 @@ from random import Random
 
 import psycopg
 
-from deploy.laptop.leash import die_with_parent
+from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.stack import MANAGE
 from tests.chaos.faults import Fault, Span, last
-from tests.chaos.night import BACK_WITHIN_S, Target
 from tests.chaos.slow_reader import slow_reader
+from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until
 
 STILL_S: Span = (1.5, 4.0)
@@ -99,7 +99,9 @@ class OneSchedulerMore:
         env = {**os.environ, **target.house.stack.env}
         with (
             (target.house.stack.logs / "scheduler-3.log").open("a") as log,
-            subprocess.Popen(die_with_parent([*MANAGE, "scheduler"]), env=env, stdout=log, stderr=log) as scheduler,
+            subprocess.Popen(
+                die_with_parent([*MANAGE, "scheduler"]), env=env, stdout=log, stderr=log
+            ) as scheduler,
         ):
             last(LONG_S, rng)
             scheduler.kill()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.chaos.faults import Fault, Span, last
-from tests.chaos.night import Target
+from tests.chaos.target import Target
 from tests.deploy.processes import wait_until
 
 REWRITTEN_WITHIN_S = 60

@@ -19,7 +19,7 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.rebuild import rebuild
 from games.models import Event, Match
-from tests.voting.playing import RED_WINS, play
+from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]

@@ -11,10 +11,10 @@ from django.utils import timezone
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatMute
+from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.duels.models import Duel
 from games.models import Event, Match
-from tests.voting.playing import RED_WINS, play
+from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.chat import retention as chat_retention
-from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom, ChatMute
-from crowdgame.chat.moderation import remove, mute
+from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.chat.moderation import mute, remove
 from crowdgame.chat.posting import Speaker, report, say
 from crowdgame.chat.retention import purge_chat
 from crowdgame.chat.rooms import find_room

@@ -35,9 +35,16 @@ def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House,
     number = house.ask("said", place="lobby", text="Hello")
     for face in (one, two):
         message = face.receive("chat.posted")
-        assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (["Hello"], 1, 2, False)
+        assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (
+            ["Hello"],
+            1,
+            2,
+            False,
+        )
     late = listening(house, faces, "lobby")
-    greeted = late.received[0] if late.received[0]["lines"] else late.receive("chat.posted")  # or with the next look
+    greeted = (
+        late.received[0] if late.received[0]["lines"] else late.receive("chat.posted")
+    )  # or with the next look
     assert texts(greeted) == ["Hello"]
     assert greeted["lines"][0]["name"].startswith("Guest ")
     house.ask("taken_away", line=number)
@@ -87,7 +94,10 @@ def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Fa
     assert "Good luck" not in "".join(watcher.frames)
     house.ask("played_out", code=code)
     assert texts(listening(house, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
-    assert texts(listening(house, faces, f"{code}-watchers", one).received[0]) == ["Column 4!", "That was all"]
+    assert texts(listening(house, faces, f"{code}-watchers", one).received[0]) == [
+        "Column 4!",
+        "That was all",
+    ]
 
 
 @pytest.mark.parametrize("place", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])

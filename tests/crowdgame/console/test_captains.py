@@ -3,8 +3,8 @@
 import pytest
 
 from games.models import Team
-from tests.voting.playing import new_event, only_turn, play_turn, start, tally_of
-from tests.voting.pressing import done_by, refused, words_of
+from tests.voting.action_helpers import done_by, refused, words_of
+from tests.voting.match_helpers import new_event, only_turn, play_turn, start, tally_of
 from tests.voting.recording import record_of
 from voting.admission.seats import derive_voter_code
 from voting.announcements.snapshots import snapshot
@@ -31,7 +31,10 @@ def test_a_captain_is_named_and_named_no_more(box: BallotBox) -> None:
         words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
     words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=2)
     assert captains(event.pk) == ["", voter_code], "nobody is captain of both"
-    assert words_of(event.pk, "voter.captain", box, voter_code=voter_code) == f"took the captaincy of Doves from {voter_code}"
+    assert (
+        words_of(event.pk, "voter.captain", box, voter_code=voter_code)
+        == f"took the captaincy of Doves from {voter_code}"
+    )
     assert captains(event.pk) == ["", ""]
     with refused("It is so already."):
         words_of(event.pk, "voter.captain", box, voter_code=voter_code)

@@ -145,12 +145,16 @@ def test_a_rehearsal_joins_votes_and_goes_home(
     display, _ = faces.display(made["code"])
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=7)
-    assert console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 7)["running"]
+    assert console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 7)[
+        "running"
+    ]
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
     assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
     house.ask("begin", event_id=made["id"])
     assert any(ballots_of_a_turn(made, house, display) == 7 for _ in range(TURNS))
-    message = console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["reveal_p99_ms"] is not None)
+    message = console.receive_until(
+        lambda m: m["type"] == "rehearsal.updated" and m["reveal_p99_ms"] is not None
+    )
     assert message["sent"] >= message["acknowledged"] >= 7
     assert (message["lost"], message["ack_p99_ms"] is None) == (0, False)
     done(console, 4, "rehearsal.stop")

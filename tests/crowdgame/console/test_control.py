@@ -8,9 +8,9 @@ from redis.exceptions import TimeoutError  # noqa: A004
 from crowdgame.console.turn_time import pause_turn
 from games.matches import live_turn
 from games.models import Match, MatchState, TurnState
-from tests.voting.playing import kinds, new_event, open_now, start
-from tests.voting.pressing import event_of, press, refused
-from tests.voting.racing import at_once
+from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import kinds, new_event, open_now, start
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn

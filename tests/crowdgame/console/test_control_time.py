@@ -3,8 +3,8 @@
 import pytest
 
 from games.models import TurnState
-from tests.voting.playing import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
-from tests.voting.pressing import event_of, everything, press, refused, words_of
+from tests.voting.action_helpers import event_of, everything, press, refused, words_of
+from tests.voting.match_helpers import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early, Sealed
 from voting.counting.window import RESUME_LEAD_MS

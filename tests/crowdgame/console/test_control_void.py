@@ -3,9 +3,9 @@
 import pytest
 
 from games.models import Event, Match, MatchState, TurnState
-from tests.voting.playing import RED_WINS, kinds, only_turn, play, play_turn, start
-from tests.voting.pressing import event_of, press, refused
-from tests.voting.racing import at_once
+from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import RED_WINS, kinds, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early
 from voting.counting.window import START_LEAD_MS

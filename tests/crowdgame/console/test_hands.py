@@ -6,8 +6,10 @@ import pytest
 
 from games.matches import claim_turn
 from games.models import Team, Turn, TurnState
-from tests.voting.losing import empty
-from tests.voting.playing import (
+from tests.voting.action_helpers import event_of, press, refused, words_of
+from tests.voting.box_loss_helpers import empty
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import (
     CLASSIC,
     NINE_MINUTES_MS,
     new_event,
@@ -21,8 +23,6 @@ from tests.voting.playing import (
     tally_of,
     vote,
 )
-from tests.voting.pressing import event_of, press, refused, words_of
-from tests.voting.racing import at_once
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot, unpack_ballots
 from voting.models import StoredBallot
@@ -146,7 +146,10 @@ def test_ballots_of_phones_in_a_long_window_stay(box: BallotBox) -> None:
     count(turn, box, 2)
     count(turn, box, 1)
     kept = StoredBallot.objects.filter(turn=turn)
-    assert set(kept.exclude(voter__startswith=HAND_VOTER_PREFIX).values_list("voter", flat=True)) == {"ada", "bob"}
+    assert set(kept.exclude(voter__startswith=HAND_VOTER_PREFIX).values_list("voter", flat=True)) == {
+        "ada",
+        "bob",
+    }
     assert kept.filter(voter__startswith=HAND_VOTER_PREFIX).count() == 1
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from crowdgame.console.people import MAX_RESTRICTIONS
 from games.models import Team
-from tests.voting.playing import new_event
-from tests.voting.pressing import done_by, refused, words_of
+from tests.voting.action_helpers import done_by, refused, words_of
+from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.admission.seats import derive_voter_code
 from voting.admission.tickets import make_tickets
@@ -33,7 +33,8 @@ def test_each_is_said_in_words_that_name_nobody(box: BallotBox) -> None:
         ("voter.ban", {}, "kept {} out"),
         ("voter.admit", {}, "let {} in again"),
     ]:
-        text = words_of(event.pk, action, box, voter_code=f"{voter_code[:3]} {voter_code[3:]}".lower(), **more)  # type: ignore[arg-type]
+        typed = f"{voter_code[:3]} {voter_code[3:]}".lower()
+        text = words_of(event.pk, action, box, voter_code=typed, **more)  # type: ignore[arg-type]
         assert text == words.format(voter_code)
     assert StoredRestriction.objects.count() == 1
 
@@ -81,7 +82,11 @@ def test_its_undo_brings_back_what_was(
     done = done_by(event.pk, action, box, voter_code=VOTER_CODE, **more)
     assert restriction(event.pk) != was
     assert done.undo is not None
-    assert (done.pressed.action, done.pressed.voter_code, done.pressed.team) == (action, VOTER_CODE, more.get("team"))
+    assert (done.pressed.action, done.pressed.voter_code, done.pressed.team) == (
+        action,
+        VOTER_CODE,
+        more.get("team"),
+    )
     done_by(event.pk, done.undo.action, box, voter_code=done.undo.voter_code, team=done.undo.team)
     assert restriction(event.pk) == was
 
@@ -110,7 +115,8 @@ def test_what_cannot_be_done_is_refused(box: BallotBox) -> None:
         done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
     assert not StoredRestriction.objects.exists()
     StoredRestriction.objects.bulk_create(
-        StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1) for number in range(MAX_RESTRICTIONS)
+        StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1)
+        for number in range(MAX_RESTRICTIONS)
     )
     with refused("at most 500"):
         done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
@@ -119,4 +125,7 @@ def test_what_cannot_be_done_is_refused(box: BallotBox) -> None:
 def test_an_event_rules_for_itself(box: BallotBox) -> None:
     event, other = new_event(), new_event()
     done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
-    assert load_restrictions([event.pk, other.pk]) == {event.pk: {VOTER_CODE: Restriction(banned=True)}, other.pk: {}}
+    assert load_restrictions([event.pk, other.pk]) == {
+        event.pk: {VOTER_CODE: Restriction(banned=True)},
+        other.pk: {},
+    }

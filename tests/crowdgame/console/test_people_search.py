@@ -4,7 +4,7 @@ import pytest
 
 from crowdgame.console.people_search import AT_ONCE, find_people
 from games.models import Event
-from tests.voting.playing import new_event
+from tests.voting.match_helpers import new_event
 from voting.admission.roster import Pupil
 from voting.admission.seats import derive_voter_code
 from voting.admission.tickets import make_roster, make_tickets

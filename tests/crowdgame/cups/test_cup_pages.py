@@ -12,8 +12,8 @@ from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.events.models import Member
 from crowdgame.web.content_policy import INLINE
 from games.models import Event
-from tests.crowdgame.cups.staging import decide, new_cup
-from tests.voting.playing import organizer
+from tests.crowdgame.cups.cup_helpers import decide, new_cup
+from tests.voting.match_helpers import organizer
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from crowdgame.cups.cups import (
 )
 from crowdgame.cups.models import CupPairing
 from games.models import Event, Match, TeamChoice
-from tests.crowdgame.cups.staging import decide, let_win, new_cup
-from tests.voting.playing import RED_WINS, play
+from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
+from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

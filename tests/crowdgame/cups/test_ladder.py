@@ -9,7 +9,7 @@ from crowdgame.cups.rehearsed import CAME
 from crowdgame.events.models import AuditEntry
 from games.matches import create_event
 from games.models import Event, Match
-from tests.voting.playing import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
+from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

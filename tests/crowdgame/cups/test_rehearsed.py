@@ -8,7 +8,7 @@ from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
 from crowdgame.events.models import AuditEntry
 from crowdgame.rehearsal.dry_runs import LONGEST_S
 from games.models import Event
-from tests.crowdgame.cups.staging import let_win, new_cup
+from tests.crowdgame.cups.cup_helpers import let_win, new_cup
 
 LONGEST_MS = int(LONGEST_S * 1000)
 FIRST, SECOND = Span(1, 100, 200), Span(2, 300, 400)

@@ -8,8 +8,8 @@ from crowdgame.cups.models import Cup
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.events.models import AuditEntry
 from games.models import Event
-from tests.crowdgame.cups.staging import decide, new_cup
-from tests.voting.playing import organizer
+from tests.crowdgame.cups.cup_helpers import decide, new_cup
+from tests.voting.match_helpers import organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 
@@ -81,7 +81,9 @@ def test_nothing_is_told_where_nothing_changes() -> None:
         ({"team_2": "x" * 41}, "at most 40 characters"),
     ],
 )
-def test_what_cannot_be_is_said_and_changes_nothing(olga: Client, changes: dict[str, str], error: str) -> None:
+def test_what_cannot_be_is_said_and_changes_nothing(
+    olga: Client, changes: dict[str, str], error: str
+) -> None:
     cup = new_cup()
     assert error in olga.post(page(cup), FILLED | changes).content.decode()
     assert Cup.objects.get().name == "Spring cup"

@@ -7,8 +7,8 @@ import pytest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import (
-    PlayError,
     DuelSettings,
+    PlayError,
     begin_against_crowd,
     games_on,
     join_duel,
@@ -21,7 +21,7 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import BY_SLUG
 from games.models import Event, Match, MatchState, Team
-from tests.voting.playing import RED_WINS, play
+from tests.voting.match_helpers import RED_WINS, play
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket

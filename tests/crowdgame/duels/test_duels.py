@@ -7,13 +7,13 @@ import pytest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels import duels
-from crowdgame.duels.duels import PlayError, DuelSettings, find_duel, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.duels import DuelSettings, PlayError, find_duel, join_duel, key_of, new_duel, place_of
 from crowdgame.duels.lists import LONGEST_QUERY, Kind, clean_query, games_for, page_of
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import BY_SLUG
 from games.matches import event_lock
 from games.models import Event, Lobby, Match, MatchState
-from tests.voting.racing import at_once
+from tests.voting.concurrency_helpers import at_once
 from voting.admission.tickets import Claim, Shown, claim_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_due_match

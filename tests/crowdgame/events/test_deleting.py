@@ -8,7 +8,7 @@ from django.test import Client
 
 from games.matches import event_lock
 from games.models import Event, MatchState
-from tests.voting.playing import new_event, organizer
+from tests.voting.match_helpers import new_event, organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

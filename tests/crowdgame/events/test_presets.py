@@ -13,8 +13,8 @@ from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY, PRESETS, Preset
 from games.models import Event
 from games.names import TEAM_NAMES
-from tests.voting.playing import RED_WINS, play
-from tests.voting.pressing import press
+from tests.voting.action_helpers import press
+from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 
@@ -46,7 +46,9 @@ class _Filled(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         name, value = attributes.get("name") or "", attributes.get("value") or ""
-        if tag == "input" and (attributes.get("type") not in {"radio", "checkbox"} or "checked" in attributes):
+        if tag == "input" and (
+            attributes.get("type") not in {"radio", "checkbox"} or "checked" in attributes
+        ):
             self.sent[name] = value or ("on" if attributes.get("type") == "checkbox" else "")
         if tag == "select":
             self._select = name

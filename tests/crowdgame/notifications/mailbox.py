@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailNotification
 from games.models import Match
-from tests.voting.playing import only_turn, play_turn
+from tests.voting.match_helpers import only_turn, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 
 URL = "https://play.example"

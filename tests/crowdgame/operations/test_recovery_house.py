@@ -5,14 +5,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from tests.deploy.processes import wait_until
-from tests.ledger import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    assert_resolved_once,
-    resolved_turns,
-)
-from tests.nights import (
+from tests.crowd_helpers import (
     BRISK,
     PATIENCE_S,
     ballots_in_the_box,
@@ -20,6 +13,13 @@ from tests.nights import (
     leave,
     resolve_another,
     turn_with_ballots,
+)
+from tests.deploy.processes import wait_until
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
 )
 from tests.stack import House, running_house
 from voting.ballot_box.stores import connect

@@ -12,10 +12,16 @@ from crowdgame.cups.cups import begin_pairing
 from crowdgame.events.models import AuditEntry
 from games.matches import load_position
 from games.models import Match, Turn
-from tests.crowdgame.cups.staging import new_cup
-from tests.crowdgame.operations.resting import at_rest_since, anonymize, lists, played, whatever_is_stored
+from tests.crowdgame.cups.cup_helpers import new_cup
+from tests.crowdgame.operations.retention_helpers import (
+    anonymize,
+    at_rest_since,
+    lists,
+    played,
+    whatever_is_stored,
+)
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, StoredRestriction, StoredBallot, TallyRecord, Ticket
+from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +66,10 @@ def test_a_cup_goes_on_knowing_what_was_only_rehearsed(box: BallotBox) -> None:
         AuditEntry.objects.create(event=event, by="olga", action=action, what="did it", at=1)
     at_rest_since(event, 31)
     anonymize()
-    assert sorted(event.audit_entries.values_list("action", flat=True)) == ["rehearsal.start", "rehearsal.stop"]
+    assert sorted(event.audit_entries.values_list("action", flat=True)) == [
+        "rehearsal.start",
+        "rehearsal.stop",
+    ]
     assert not anonymize()
 
 

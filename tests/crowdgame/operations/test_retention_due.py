@@ -7,10 +7,17 @@ from django.utils import timezone
 
 from crowdgame.events.audit import Done, add_audit_entry
 from crowdgame.events.models import AuditEntry
-from crowdgame.operations.retention import RECORDS_AT_ONCE, events_to_anonymize, anonymize_events
+from crowdgame.operations.retention import RECORDS_AT_ONCE, anonymize_events, events_to_anonymize
 from games.models import Event
-from tests.crowdgame.operations.resting import DAYS, at_rest_since, anonymize, lists, played, whatever_is_stored
-from tests.voting.playing import RED_WINS, new_event, play
+from tests.crowdgame.operations.retention_helpers import (
+    DAYS,
+    anonymize,
+    at_rest_since,
+    lists,
+    played,
+    whatever_is_stored,
+)
+from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.ratings.ledger import DAY_MS, FIRST_SIGMA, SETTLED_SIGMA, START, RatingLedger, FinishedMatch, is_settled
+from crowdgame.ratings.ledger import (
+    DAY_MS,
+    FIRST_SIGMA,
+    SETTLED_SIGMA,
+    START,
+    FinishedMatch,
+    RatingLedger,
+    is_settled,
+)
 
 GAME = "trails"
 RESULTS = st.sampled_from(["red", "yellow", "draw"])

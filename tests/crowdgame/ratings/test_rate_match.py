@@ -17,8 +17,8 @@ from crowdgame.ratings.ledger import DAY_MS
 from crowdgame.ratings.models import RatedMatch, Rating
 from games.matches import MatchError
 from games.models import Match, MatchState
-from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
-from tests.voting.racing import at_once
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
 from tests.voting.turns.test_banks import age
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.closing import close_turn

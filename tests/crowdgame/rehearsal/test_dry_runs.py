@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from crowdgame.rehearsal import dry_runs
-from crowdgame.rehearsal import lease as dry_run_lease
+from crowdgame.rehearsal import dry_run_lease, dry_runs
+from crowdgame.rehearsal.dry_run_lease import DryRunLease
 from crowdgame.rehearsal.dry_runs import DryRuns, Stage, stop_dry_run
 from crowdgame.rehearsal.keys import system_ms
-from crowdgame.rehearsal.lease import DryRunLease
 from games.matches import MatchError
-from tests.voting.small_hall import FakeServer
+from tests.voting.fake_server import FakeServer
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.protocol import RehearsalUpdated
 

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.rehearsal.phone import Phone
-from tests.voting.rehearsing import (
+from tests.voting.fake_server import FakeServer
+from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    new_context,
     assert_the_books_agree,
+    new_context,
     rehearse,
     until_voted,
 )
-from tests.voting.small_hall import FakeServer
 from voting.protocol import EventEdited, PhoneWelcomed, You
 
 KINDS = ["change", "change", "lost", "again", "again", "welcome", "back"]

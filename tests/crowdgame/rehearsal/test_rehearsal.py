@@ -14,13 +14,13 @@ from rich.console import Console
 
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.agenda import BATCH_SIZE, Agenda
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.hall import RehearsalContext
-from crowdgame.rehearsal.kept_seats import read_seats, write_seats
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.report import build_report
 from crowdgame.rehearsal.samples import Samples, Spread
+from crowdgame.rehearsal.saved_seats import read_seats, write_seats
 from crowdgame.rehearsal.server_clock import ServerClock
 
 ROOT = Path(__file__).parents[3]
@@ -41,7 +41,9 @@ def test_thinking_leaves_room_for_hearing() -> None:
 
 def test_a_crowd_that_measures_itself_says_so() -> None:
     def report_text(busy_s: float) -> str:
-        context = RehearsalContext("HALL", ServerAddress(""), "spread", ServerClock(float), RehearsalLedger(), Random(1))
+        context = RehearsalContext(
+            "HALL", ServerAddress(""), "spread", ServerClock(float), RehearsalLedger(), Random(1)
+        )
         load, said = OwnLoad(), StringIO()
         load.busy_s = busy_s
         Display(Console(file=said, width=200)).finish(build_report(context, 1, load))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowdgame.rehearsal.kept_ballot import PendingBallot
 from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.report import claimed_voters
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
@@ -128,7 +128,10 @@ def test_of_a_set_each_column_must_be_in_the_tally_and_of_a_ranking_the_first() 
     assert book.count_missing({1: 1, 2: 1}) == 0
     entry.tallies = {1: (2, 0, 1)}
     assert book.count_missing({1: 1, 2: 1}) == 1
-    entry.acknowledged, entry.all_columns = {1: (encode_ranking([1, 3]), 1), 2: (encode_ranking([2, 1]), 1)}, False
+    entry.acknowledged, entry.all_columns = (
+        {1: (encode_ranking([1, 3]), 1), 2: (encode_ranking([2, 1]), 1)},
+        False,
+    )
     entry.tallies = {1: (1, 1, 0)}
     assert book.count_missing({1: 1, 2: 1}) == 0
 

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from crowdgame.rehearsal.crowd import Crowd
-from crowdgame.rehearsal.kept_seats import read_seats
 from crowdgame.rehearsal.phone import Phone
-from tests.voting.rehearsing import (
+from crowdgame.rehearsal.saved_seats import read_seats
+from tests.voting.fake_server import FakeServer
+from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    new_context,
     assert_the_books_agree,
     everyone_is_in,
+    new_context,
     no_phone_breaks,
     rehearse,
     until,
     until_voted,
 )
-from tests.voting.small_hall import FakeServer
 from voting.protocol import MAX_RETRY_MS, CloseCode, RetryAfter
 
 __all__ = ["no_phone_breaks"]

@@ -4,7 +4,8 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
-from tests.voting.rehearsing import (
+from tests.voting.fake_server import FakeServer, Seat, refusal
+from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
     assert_the_books_agree,
@@ -12,7 +13,6 @@ from tests.voting.rehearsing import (
     rehearse,
     until_voted,
 )
-from tests.voting.small_hall import Seat, FakeServer, refusal
 from voting.protocol import BallotCast, BallotRefused
 
 __all__ = ["no_phone_breaks"]

@@ -10,8 +10,16 @@ import pytest
 from crowdgame.rehearsal.crowd import Crowd, RehearsalError
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
-from tests.voting.rehearsing import PHONES, PLAN, new_context, everyone_is_in, no_phone_breaks, until, until_voted
-from tests.voting.small_hall import FakeServer
+from tests.voting.fake_server import FakeServer
+from tests.voting.rehearsal_helpers import (
+    PHONES,
+    PLAN,
+    everyone_is_in,
+    new_context,
+    no_phone_breaks,
+    until,
+    until_voted,
+)
 from voting.protocol import MatchStarted
 
 __all__ = ["no_phone_breaks"]

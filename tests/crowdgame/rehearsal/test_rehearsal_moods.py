@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
-from crowdgame.rehearsal.verdict import grid_from_board, draw_mood
+from crowdgame.rehearsal.verdict import draw_mood, grid_from_board
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after

@@ -5,7 +5,7 @@ import pytest
 
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import decode, encode, phone_address
-from tests.voting.small_hall import FakeServer
+from tests.voting.fake_server import FakeServer
 from voting.protocol import BallotCast, BallotCounted, PhoneWelcomed, You
 
 encode_any = msgspec.json.encode

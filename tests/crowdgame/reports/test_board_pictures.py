@@ -13,7 +13,7 @@ from crowdgame.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.reports.preview import draw_preview, plain_style
 from games.engine.game import Board
 from games.engine.registry import all_games, find_game, read_options
-from tests.voting.playing import RED_WINS, new_event, open_now, play, vote
+from tests.voting.match_helpers import RED_WINS, new_event, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

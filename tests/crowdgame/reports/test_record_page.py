@@ -18,7 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from crowdgame.reports import record_view as record_pages
 from games.engine.record import read_record, replay
 from games.models import Event, TurnState
-from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, start
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start
 from tests.voting.recording import MATCHES, play_match, record_of
 from tests.voting.verifying import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox

@@ -16,7 +16,7 @@ from crowdgame.reports.words import describe_end, describe_result, describe_turn
 from deploy.laptop.supervisor import Supervisor
 from games.matches import abort_match
 from games.models import Match
-from tests.voting.playing import RED_WINS, new_event, play
+from tests.voting.match_helpers import RED_WINS, new_event, play
 from tests.voting.recording import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import MatchRecord, side_count
@@ -28,7 +28,9 @@ ReportAndRecord = tuple[MatchReport, MatchRecord]
 
 
 @pytest.fixture(scope="module")
-def reports(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, ReportAndRecord]:
+def reports(
+    django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
+) -> dict[str, ReportAndRecord]:
     """Of MATCHES, played once; nothing of them stays."""
     box = BallotBox()
     box.delete_all_events()
@@ -74,7 +76,9 @@ def test_it_has_the_figures_of_the_record(name: str, reports: dict[str, ReportAn
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_every_drawing_is_sound_and_says_what_it_shows(name: str, reports: dict[str, ReportAndRecord]) -> None:
+def test_every_drawing_is_sound_and_says_what_it_shows(
+    name: str, reports: dict[str, ReportAndRecord]
+) -> None:
     view = view_report(reports[name][0])
     turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
     for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
@@ -101,8 +105,14 @@ def test_both_at_once_is_said(box: BallotBox) -> None:
 
 def test_what_is_not_won_on_the_board_has_no_turning_point(reports: dict[str, ReportAndRecord]) -> None:
     forfeit, both, begun = (reports[name][0] for name in ("forfeit", "both forfeit", "begun"))
-    assert (describe_result(forfeit), describe_end(forfeit)) == ("Rooks won", "Nobody of Doves voted in turn 2.")
-    assert (describe_result(both), describe_end(both)) == ("A draw", "Nobody voted in turn 1, on either side.")
+    assert (describe_result(forfeit), describe_end(forfeit)) == (
+        "Rooks won",
+        "Nobody of Doves voted in turn 2.",
+    )
+    assert (describe_result(both), describe_end(both)) == (
+        "A draw",
+        "Nobody voted in turn 1, on either side.",
+    )
     assert describe_result(begun) == "Still being played"
     assert not any(map(describe_turning_point, [forfeit, both, begun]))
 

@@ -12,7 +12,7 @@ from crowdgame.operations.retention import without_voters
 from crowdgame.reports.study import HEADER, study_rows
 from games.matches import end_match
 from games.models import Event, Match
-from tests.voting.playing import new_event, only_turn, open_now, organizer, play_out, store, vote
+from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.voting.playing import RED_WINS, play, start
+from tests.voting.match_helpers import RED_WINS, play, start
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = pytest.mark.django_db

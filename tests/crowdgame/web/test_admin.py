@@ -11,7 +11,7 @@ from crowdgame.events.models import AuditEntry, Member
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, StoredRestriction, StoredBallot, TallyRecord
+from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 

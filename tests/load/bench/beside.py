@@ -10,12 +10,12 @@ from pathlib import Path
 from tests.load.bench.contender import Contender
 from tests.load.bench.fanout import Fanout, fanout_of
 from tests.load.bench.field import Field, running_field
-from tests.load.bench.figures import Beside
 from tests.load.bench.machine import Stopwatch, rss
 from tests.load.bench.others import stock_reveal
 from tests.load.bench.ours import Ours, open_console, press
 from tests.load.bench.pages import page_rate
 from tests.load.bench.rate import Rate, rate_of
+from tests.load.bench.results import Beside
 
 WARMED_BY = 50
 LOCKS = ("joining.lock", "joining.unlock")

@@ -92,7 +92,9 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     return _report(house.rows(CLOSED, since), seen, options, console)
 
 
-def _report(closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console) -> bool:
+def _report(
+    closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console
+) -> bool:
     late = Samples(max(0, ms) for ms, *_ in closed).spread()
     watched = seen.watched_ms.spread()
     console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")

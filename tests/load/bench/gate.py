@@ -6,11 +6,11 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.load.bench.beside import Say, Size
-from tests.load.bench.figures import BenchResults
 from tests.load.bench.goals import rows_of
 from tests.load.bench.machine import about
 from tests.load.bench.recorded import Fallen, Recorded, better_of, fallen, record, recorded
 from tests.load.bench.report import show
+from tests.load.bench.results import BenchResults
 from tests.load.bench.row import Row
 from tests.load.bench.run import SERVERS, compare
 

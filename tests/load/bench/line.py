@@ -104,7 +104,9 @@ def _body_of(data: bytes, at: int) -> tuple[int, int]:
     return at + 2 + wide, int.from_bytes(data[at + 2 : at + 2 + wide], "big")
 
 
-async def open_line(port: int, path: str, on_frame: FrameHandler, headers: Mapping[str, str] | None = None) -> Line:
+async def open_line(
+    port: int, path: str, on_frame: FrameHandler, headers: Mapping[str, str] | None = None
+) -> Line:
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(lambda: Line(on_frame), "127.0.0.1", port)
     key = base64.b64encode(os.urandom(16)).decode()

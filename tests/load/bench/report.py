@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.laptop.paths import ROOT
-from tests.load.bench.figures import Beside, LoadRun, BenchResults, middle
 from tests.load.bench.goals import rows_of
+from tests.load.bench.results import BenchResults, Beside, LoadRun, middle
 from tests.load.bench.row import Row
 
 PAGE = ROOT / "docs" / "benchmarks.md"

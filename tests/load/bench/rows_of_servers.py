@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from operator import attrgetter
 
-from tests.load.bench.figures import Beside, middle, paired
 from tests.load.bench.rate import Rate
+from tests.load.bench.results import Beside, middle, paired
 from tests.load.bench.row import FULL_AUDIENCE, WANTED, Row, too_few
 
 WHOLE_CORE = 0.9

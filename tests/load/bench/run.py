@@ -7,8 +7,8 @@ from pathlib import Path
 import uvloop
 
 from tests.load.bench.beside import Say, Size, lay_beside
-from tests.load.bench.evening import PROGRAMMES, run_load
-from tests.load.bench.figures import Beside, LoadRun, BenchResults
+from tests.load.bench.load_run import PROGRAMMES, run_load
+from tests.load.bench.results import BenchResults, Beside, LoadRun
 from tests.stack import running_house
 
 SERVERS = ("daphne", "uvicorn")
@@ -34,7 +34,8 @@ FULL = Extent(
     {"daphne": 10_000, "uvicorn": 18_000},
 )
 SMALL = Extent(
-    Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True), {"daphne": 300, "uvicorn": 300}
+    Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True),
+    {"daphne": 300, "uvicorn": 300},
 )
 
 

@@ -15,7 +15,7 @@ from deploy.laptop.stopping import end_on_signals
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
-from tests.load.bench.soak_report import append, as_json, section, format_reading
+from tests.load.bench.soak_report import append, as_json, format_reading, section
 from tests.load.bench.soak_verdicts import Soak
 from tests.stack import House, running_house
 

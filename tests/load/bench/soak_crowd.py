@@ -14,8 +14,8 @@ import msgspec
 import uvloop
 
 from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress
-from crowdgame.rehearsal.hall import RehearsalContext
 from crowdgame.rehearsal.ledger import RehearsalLedger
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock

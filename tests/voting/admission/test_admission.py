@@ -7,19 +7,19 @@ from pytest_django.fixtures import Settings
 
 from games.matches import CODE_LETTERS
 from voting.admission.admission import (
-    ROTATING_LENGTH,
     PERIOD_MS,
+    ROTATING_LENGTH,
     STALE_PERIODS,
     WRONG_A_SECOND,
     WRONG_AT_ONCE,
     Guesses,
-    rotating_code,
-    is_rotating_code,
     is_projector,
+    is_rotating_code,
     is_stale,
     is_ticket,
     plain_key,
     projector_key,
+    rotating_code,
     shown_key,
 )
 from voting.admission.roster import MOST_PUPILS, NAME_LENGTH, Pupil, RosterError, read_roster

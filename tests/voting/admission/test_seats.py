@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voting.admission.seats import (
-    VOTER_CODE_LENGTH,
     VOTER_CODE_ALPHABET,
+    VOTER_CODE_LENGTH,
     Seat,
     claimed_voter,
+    derive_voter_code,
     new_seat,
     normalize_voter_code,
     read_seat,
-    derive_voter_code,
     sign_seat,
 )
 from voting.protocol import PhoneJoin

@@ -20,7 +20,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.supervisor import Supervisor
 from games.models import Event
 from tests.deploy.processes import wait_until
-from tests.voting.playing import new_event
+from tests.voting.match_helpers import new_event
 from voting import protocol
 from voting.announcements.layer import Copy, Subscription, publish
 from voting.announcements.outbox import RELAY_AT_ONCE, announce, announcements_after, latest_seqs, relay

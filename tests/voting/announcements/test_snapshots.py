@@ -7,8 +7,8 @@ import pytest
 
 from crowdgame.console.control import act
 from games.models import Event
-from tests.voting.playing import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
-from tests.voting.states import shown, last_announced
+from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
+from tests.voting.states import last_announced, shown
 from voting import protocol
 from voting.announcements.snapshots import FINISHED_SHOWN
 from voting.ballot_box.ballot_box import BallotBox

@@ -15,7 +15,7 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
-from tests.chaos.proxy import Proxy, Impairment
+from tests.chaos.proxy import Impairment, Proxy
 from voting.announcements.layer import Copy, Subscription, publish
 from voting.ballot_box.stores import connect_async
 

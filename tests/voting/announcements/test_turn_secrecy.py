@@ -11,7 +11,7 @@ from redis import Redis
 from crowdgame.console.control import act
 from games.models import Event
 from tests.voting.boxes import ask
-from tests.voting.playing import ballots, new_event, only_turn, open_now, run_out, start, vote
+from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.states import shown
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Held, Turnout

@@ -5,7 +5,7 @@ import time
 import pytest
 from django.db import connection, transaction
 
-from tests.voting.playing import start
+from tests.voting.match_helpers import start
 from voting.ballot_box.archive import store_ballots, stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_AWAY

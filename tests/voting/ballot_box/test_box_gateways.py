@@ -3,7 +3,7 @@
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, heartbeat, cast, turn
+from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, heartbeat, turn
 from voting.ballot_box.ballot_box import BACK_WITHIN_MS, GATEWAY_STALE_MS, AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot

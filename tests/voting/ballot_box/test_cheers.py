@@ -8,8 +8,8 @@ import pytest
 from tests.faces import Faces
 from tests.stack import House
 from tests.voting.calls import CountingBox
-from tests.voting.playing import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
-from tests.voting.rooms import FakeSocket, latest, make_room, voter
+from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.cheers import Cheers

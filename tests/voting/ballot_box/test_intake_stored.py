@@ -57,9 +57,7 @@ def test_ballots_of_a_short_window_are_not_stored(turn: BoxedTurn) -> None:
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError, InternalError])
-def test_a_database_that_is_away_for_a_while_loses_no_ballot(
-    error: type[Exception], turn: BoxedTurn
-) -> None:
+def test_a_database_that_is_away_for_a_while_loses_no_ballot(error: type[Exception], turn: BoxedTurn) -> None:
     shelf = Shelf(error("database is locked"), fails=[1, 2])
 
     async def conversation(crowd: Crowd) -> None:

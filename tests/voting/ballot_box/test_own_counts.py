@@ -10,8 +10,8 @@ from games.models import Event
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.calls import CountingBox
-from tests.voting.playing import CLASSIC, open_now, run_out, start, vote
-from tests.voting.rooms import FakeSocket, latest, make_room, voter
+from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
+from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
@@ -69,7 +69,11 @@ def test_each_team_hears_its_own_votes_while_they_change(box: BallotBox) -> None
     ("method", "cast", "stands"),
     [
         ("approval", [encode_set([1, 7]), encode_set([1, 2]), RESIGN + 1], [3, 1, 0, 0, 0, 0, 1]),
-        ("instant_runoff", [encode_ranking([7, 1, 2]), 7, RESIGN + encode_ranking([2, 7])], [0, 1, 0, 0, 0, 0, 2]),
+        (
+            "instant_runoff",
+            [encode_ranking([7, 1, 2]), 7, RESIGN + encode_ranking([2, 7])],
+            [0, 1, 0, 0, 0, 0, 2],
+        ),
     ],
 )
 def test_sets_count_whole_and_rankings_by_their_first_choice(

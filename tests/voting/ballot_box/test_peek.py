@@ -42,7 +42,12 @@ def test_the_control_room_sees_the_votes_and_everybody_is_told_so(house: House, 
         "yellow": [0, 0, 0, 0, 0, 0, 1],
     }
     phones[0].say("ballot.cast", turn=made["turn"], epoch=1, choice=1, sequence=2)
-    assert control_room.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])["red"][2] == 1
+    assert (
+        control_room.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])[
+            "red"
+        ][2]
+        == 1
+    )
     for face in [display, *phones]:
         face.say("clock.ask", sent=9).receive("clock.synced", sent=9)
         assert not any("counts.updated" in frame for frame in face.frames)
@@ -57,7 +62,9 @@ def test_a_change_counts_at_once_and_is_announced(house: House, faces: Faces) ->
     assert [m["type"] for m in control_room.received].index("event.edited") < len(control_room.received) - 1
     assert phones[0].receive("event.edited")["state"]["peek"] is True
     house.ask("edit", event_id=made["id"], peek=False)
-    control_room.receive_until(lambda message: message["type"] == "event.edited" and not message["state"]["peek"])
+    control_room.receive_until(
+        lambda message: message["type"] == "event.edited" and not message["state"]["peek"]
+    )
     assert counts_within(control_room, 3) == 0
 
 

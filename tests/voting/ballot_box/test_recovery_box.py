@@ -16,8 +16,17 @@ from deploy.laptop.network import free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_box
 from deploy.laptop.supervisor import Supervisor
+from tests.voting.box_loss_helpers import (
+    Copied,
+    copy_all,
+    empty,
+    is_given_up,
+    put_back,
+    send_heartbeat,
+    votes,
+    with_gateways,
+)
 from tests.voting.boxes import R1, Y2, running, turn
-from tests.voting.losing import Copied, send_heartbeat, copy_all, empty, is_given_up, put_back, votes, with_gateways
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Cast, Lost, Sealed
 from voting.counting.ballots import Ballot
@@ -190,7 +199,9 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
 # ------------------------------------------------------------------ anything, in any order
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["vote", "vote", "heartbeat", "copy", "put back"]), st.integers(0, 1), st.integers(0, 5)
+        st.sampled_from(["vote", "vote", "heartbeat", "copy", "put back"]),
+        st.integers(0, 1),
+        st.integers(0, 5),
     ),
     max_size=25,
 )

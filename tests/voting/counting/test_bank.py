@@ -38,7 +38,9 @@ def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
         (False, ["red", "yellow"], 0),
     ],
 )
-def test_a_turn_is_over_when_nobody_can_be_waited_for(time_loses: bool, picked: list[Side], over: int) -> None:
+def test_a_turn_is_over_when_nobody_can_be_waited_for(
+    time_loses: bool, picked: list[Side], over: int
+) -> None:
     assert replace(FIVE, time_loses=time_loses).ends_after_ms(LEFT, picked) == over
 
 

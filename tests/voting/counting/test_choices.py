@@ -9,10 +9,10 @@ from voting.counting.choices import (
     RESIGN,
     SET,
     decode_columns,
-    is_valid_choice,
     encode_ranking,
-    resigns,
     encode_set,
+    is_valid_choice,
+    resigns,
 )
 from voting.counting.types import TallyMethod
 from voting.protocol import MAX_CHOICE

@@ -13,13 +13,13 @@ from games.models import TurnState
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
 from tests.voting.crowds import sealed_ballots
-from tests.voting.playing import CLASSIC, ballots, open_now, run_out, start
+from tests.voting.match_helpers import CLASSIC, ballots, open_now, run_out, start
 from tests.voting.recording import blinded
 from voting.announcements.layer import NO_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.commitments import Commitment, commit_ballots, ballot_leaf
+from voting.counting.commitments import Commitment, ballot_leaf, commit_ballots
 from voting.models import TallyRecord
 from voting.protocol import TurnSealed
 from voting.turns.closing import close_turn

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.voting.playing import start
-from tests.voting.rooms import cast, make_room, voter
+from tests.voting.gateway_helpers import cast, make_room, voter
+from tests.voting.match_helpers import start
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import EventRoom
@@ -17,7 +17,9 @@ DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}
 BOTH = {"red": 1, "yellow": 2}
 
 
-def make_room_with(box: BallotBox, here: dict[str, int], rule: str = "forfeit", cap_s: int | None = None) -> EventRoom:
+def make_room_with(
+    box: BallotBox, here: dict[str, int], rule: str = "forfeit", cap_s: int | None = None
+) -> EventRoom:
     """Red has 10 s left, yellow 50 s."""
     turn = start(box, no_ballot_rule=rule, cap_s=cap_s, **DUEL)
     most_s = cap_s or 50

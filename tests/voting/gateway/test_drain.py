@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from tests.deploy.processes import wait_until
 from tests.faces import Face, faces_of
 from tests.stack import House, running_house
-from tests.voting.playing import new_event, open_now, start
-from tests.voting.rooms import FakeSocket, take_in, voter, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, take_in, voter, with_gateway
+from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Slot
 from voting.ballot_box.types import event_key, turn_keys

@@ -10,8 +10,8 @@ from django.db import connections
 from django.db.models import F
 
 from games.models import Event, Match
-from tests.voting.playing import new_event, play_turn, start
-from tests.voting.rooms import FakeSocket, latest, until, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, latest, until, with_gateway
+from tests.voting.match_helpers import new_event, play_turn, start
 from voting import protocol
 from voting.announcements import layer
 from voting.announcements.layer import Copy

@@ -8,8 +8,8 @@ import pytest
 from redis import Redis
 
 from tests.deploy.processes import wait_until
-from tests.voting.playing import new_event, open_now, start, vote
-from tests.voting.rooms import FakeSocket, cast, take_in, until, voter, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, cast, take_in, until, voter, with_gateway
+from tests.voting.match_helpers import new_event, open_now, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
 from voting.gateway.event_room import EventRoom

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.crowd_helpers import ballots_in_the_box
 from tests.faces import Face, Faces
-from tests.nights import ballots_in_the_box
 from tests.stack import House
 from tests.voting.keys import event, key_for, voter_of
 

@@ -12,8 +12,17 @@ from django.db import OperationalError, connections
 from redis import Redis
 
 from tests.voting.boxes import handed_over
-from tests.voting.playing import new_event, only_turn, open_now, run_out, start, vote
-from tests.voting.rooms import FakeSocket, cast, latest, make_room, take_in, until, voter, with_gateway
+from tests.voting.gateway_helpers import (
+    FakeSocket,
+    cast,
+    latest,
+    make_room,
+    take_in,
+    until,
+    voter,
+    with_gateway,
+)
+from tests.voting.match_helpers import new_event, only_turn, open_now, run_out, start, vote
 from voting.admission.seats import Seat
 from voting.announcements.layer import Copy
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox

@@ -175,7 +175,9 @@ def test_the_lot_was_committed_to_before_the_window(scenario: OpenTurn) -> None:
     assert reveal["red"]["pick"] == 1 + drawn % 7
 
 
-def test_nothing_is_told_of_an_open_turn_of_another_event_or_of_none(house: House, scenario: OpenTurn) -> None:
+def test_nothing_is_told_of_an_open_turn_of_another_event_or_of_none(
+    house: House, scenario: OpenTurn
+) -> None:
     phone = scenario.vote(1, 3)
     nothing: Message = {"side": None, "index": None, "ballots": 0, "path": []}
     elsewhere = OpenTurn(house, scenario.faces)

@@ -18,8 +18,16 @@ from crowdgame.console.control import abort_playing_match, void_last_turn
 from crowdgame.console.turn_time import extend_turn, pause_turn, resume_turn
 from games.matches import live_turn
 from games.models import Event
-from tests.voting.playing import new_event, open_now, play_turn, start
-from tests.voting.rooms import FakeSocket, in_a_thread, make_room, take_in, until, voter, with_gateway
+from tests.voting.gateway_helpers import (
+    FakeSocket,
+    in_a_thread,
+    make_room,
+    take_in,
+    until,
+    voter,
+    with_gateway,
+)
+from tests.voting.match_helpers import new_event, open_now, play_turn, start
 from voting import protocol
 from voting.announcements.layer import Copy
 from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
@@ -34,7 +42,8 @@ from voting.turns.turns import load_turn, restore_turn, start_match
 pytestmark = pytest.mark.django_db(transaction=True)
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["receive", "receive", "receive", "write", "load_seqs"]), st.integers(0, 40)), max_size=40
+    st.tuples(st.sampled_from(["receive", "receive", "receive", "write", "load_seqs"]), st.integers(0, 40)),
+    max_size=40,
 )
 rarely = how(max_examples=60, suppress_health_check=list(HealthCheck))
 

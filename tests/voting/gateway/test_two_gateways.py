@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from crowdgame.rehearsal.lease import KEPT_MS
+from crowdgame.rehearsal.dry_run_lease import KEPT_MS
 from deploy.laptop.network import shares_ports
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
 from tests.stack import House, running_house
-from tests.voting.consoles import received_entries, done
+from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 
 # A box that is away for so long has forgotten the rehearsal: its gateway has to say anew that it goes on.
@@ -54,7 +54,9 @@ def has_ended(message: Message) -> bool:
 
 
 @one_port_many_gateways
-def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(cluster: House, rooms: tuple[Face, Face]) -> None:
+def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(
+    cluster: House, rooms: tuple[Face, Face]
+) -> None:
     for number, (here, there) in enumerate((rooms, rooms[::-1]), 1):
         done(here, number, "notice.show", text=f"Line {number}")
         entries = received_entries(here, number)

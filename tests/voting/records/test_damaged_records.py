@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from pytest_django.plugin import DjangoDbBlocker
 
 from games.models import Match
-from tests.voting.playing import only_turn
+from tests.voting.match_helpers import only_turn
 from tests.voting.recording import Record, record_of
-from tests.voting.turns.playing_sides import request_side_changes, play_with, start_secret
+from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from tests.voting.verifying import SCRIPT, ours, records, standalone, theirs
 from voting.ballot_box.ballot_box import BallotBox
 

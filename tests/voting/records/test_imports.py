@@ -14,8 +14,8 @@ from deploy.laptop.supervisor import Supervisor
 from games.engine.game import Side
 from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
-from tests.voting.altering import ALTERATIONS
-from tests.voting.playing import RED_WINS, new_event, organizer, play, start
+from tests.voting.altered_records import ALTERATIONS
+from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from tests.voting.recording import MATCHES, of_each_match, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_tree

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from tests.voting.altering import ALTERATIONS, ALTERED_WAYS, DISGUISES
+from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.recording import MATCHES, Record
 from tests.voting.verifying import ours, records, theirs
 from voting.counting.types import Deciding

@@ -9,8 +9,8 @@ from games.engine.game import Side
 from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
 from tests.voting.boxes import ask
-from tests.voting.playing import kinds, only_turn, start, tally_of
-from tests.voting.rooms import make_room
+from tests.voting.gateway_helpers import make_room
+from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot

@@ -3,7 +3,9 @@
 import pytest
 
 from games.models import Match, Turn, TurnState
-from tests.voting.playing import (
+from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import (
     SELECTOR,
     kinds,
     only_turn,
@@ -15,9 +17,7 @@ from tests.voting.playing import (
     tally_of,
     vote,
 )
-from tests.voting.pressing import event_of, press, refused
-from tests.voting.racing import at_once
-from tests.voting.states import shown, last_announced
+from tests.voting.states import last_announced, shown
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.window import START_LEAD_MS
 from voting.gateway.receipts import open_list

@@ -9,7 +9,7 @@ import pytest
 from games.engine.game import SIDES
 from games.matches import live_turn, load_position
 from games.models import Match, MatchState
-from tests.voting.playing import play, play_turn, start, tally_of
+from tests.voting.match_helpers import play, play_turn, start, tally_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import draw_lot

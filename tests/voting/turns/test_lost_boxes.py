@@ -3,9 +3,19 @@
 import pytest
 
 from games.models import TurnState
-from tests.voting.losing import empty
-from tests.voting.playing import ballots, kinds, open_now, play_out, run_out, start, store, tally_of, vote
-from tests.voting.racing import at_once
+from tests.voting.box_loss_helpers import empty
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import (
+    ballots,
+    kinds,
+    open_now,
+    play_out,
+    run_out,
+    start,
+    store,
+    tally_of,
+    vote,
+)
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Sealed
 from voting.counting.ballots import Ballot

@@ -6,8 +6,8 @@ import pytest
 
 from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Lobby, Match, MatchState, TurnState
-from tests.voting.playing import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
-from tests.voting.racing import at_once
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import Early
 from voting.counting.window import START_LEAD_MS

@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 from games.models import Turn, TurnState
+from tests.voting.box_loss_helpers import (
+    copy_all,
+    empty,
+    is_given_up,
+    put_back,
+    send_heartbeat,
+    votes,
+    with_gateways,
+)
 from tests.voting.boxes import R1, ask, cast
-from tests.voting.losing import send_heartbeat, copy_all, empty, is_given_up, put_back, votes, with_gateways
-from tests.voting.playing import ballots, open_now, play_turn, run_out, start
+from tests.voting.match_helpers import ballots, open_now, play_turn, run_out, start
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Cast

@@ -3,7 +3,7 @@
 import pytest
 
 from games.models import TurnState
-from tests.voting.playing import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
+from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
 from voting.models import Announcement

@@ -9,13 +9,13 @@ import pytest
 from django.test import Client
 
 from games.models import Event, Match
-from tests.voting.playing import only_turn, organizer, tally_of
-from tests.voting.states import shown, last_announced
-from tests.voting.turns.playing_sides import request_side_changes, play_with, start_secret
+from tests.voting.match_helpers import only_turn, organizer, tally_of
+from tests.voting.states import last_announced, shown
+from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from tests.voting.verifying import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.choices import RESIGN, encode_set
-from voting.counting.sides import SidesTurn
+from voting.counting.side_changes import SidesTurn
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record

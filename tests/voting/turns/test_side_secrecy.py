@@ -11,9 +11,9 @@ from redis import Redis
 
 from games.models import Event
 from tests.voting.announcements.test_turn_secrecy import StillBox, turnout
-from tests.voting.playing import new_event, only_turn, organizer, store
+from tests.voting.match_helpers import new_event, only_turn, organizer, store
 from tests.voting.states import shown
-from tests.voting.turns.playing_sides import request_side_changes, play_with
+from tests.voting.turns.secret_side_helpers import play_with, request_side_changes
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import Announcement

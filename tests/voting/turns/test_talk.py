@@ -3,10 +3,10 @@
 import pytest
 
 from games.models import TurnState
+from tests.voting.action_helpers import event_of, press
 from tests.voting.boxes import cast
-from tests.voting.playing import RED_WINS, only_turn, play, play_turn, start
-from tests.voting.pressing import event_of, press
-from tests.voting.rooms import make_room
+from tests.voting.gateway_helpers import make_room
+from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn, start
 from voting import protocol
 from voting.announcements.snapshots import snapshot
 from voting.ballot_box.ballot_box import BallotBox

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from games.models import Event, Turn
-from tests.voting.playing import kinds, new_event, open_now, start
-from tests.voting.racing import at_once
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import kinds, new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
 from voting.turns.scheduler import DeadlineScheduler
@@ -166,9 +166,9 @@ def test_the_clock_moves_what_it_times_before_it_closes_anything(box: BallotBox)
     """Its own idea of the time is five minutes behind the box's: the turn seems to be over."""
     turn = start(box)
     scheduler = DeadlineScheduler(box)
-    scheduler.sample()
+    scheduler.run_once()
     assert scheduler.steps._clock.offset_ms is not None
     scheduler.steps._clock.offset_ms -= STEP
-    scheduler.sample()
+    scheduler.run_once()
     assert abs(closes_at(turn) - turn.closes_at - STEP) < TOLERATED_MS
     assert not scheduler.armed

@@ -7,8 +7,8 @@ import pytest
 
 from deploy.laptop.network import LOOPBACK, free_port
 from games.models import Match, Turn, TurnState
-from tests.voting.losing import empty
-from tests.voting.playing import (
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import (
     SELECTOR,
     ballots,
     kinds,

@@ -8,7 +8,8 @@ from redis import Redis
 from games.engine.game import Side
 from games.matches import claim_turn
 from games.models import Turn, TurnState
-from tests.voting.playing import (
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import (
     kinds,
     only_turn,
     open_now,
@@ -19,7 +20,6 @@ from tests.voting.playing import (
     tally_of,
     vote,
 )
-from tests.voting.racing import at_once
 from voting.announcements.outbox import relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
-from voting.records.match_record import MatchRecord, side_count, read_match_record
+from voting.records.match_record import MatchRecord, read_match_record, side_count
 from voting.records.recount import find_faults
 
 

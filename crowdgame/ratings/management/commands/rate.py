@@ -34,7 +34,9 @@ class Command(BaseCommand):
 
     def _rate(self, game: str, check: bool) -> RebuildResult:
         began = time.perf_counter()
-        done = rebuild(game, write=not check, on_progress=lambda count: self.stderr.write(f"{game}: {count:,} …"))
+        done = rebuild(
+            game, write=not check, on_progress=lambda count: self.stderr.write(f"{game}: {count:,} …")
+        )
         took = time.perf_counter() - began
         outcome = "as they were" if not done.differs else "otherwise than they were" if check else "mended"
         self.stdout.write(

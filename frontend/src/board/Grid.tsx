@@ -1,0 +1,127 @@
+import type { Board } from "../protocol";
+import { Ball, EnamelDefs } from "./Ball";
+import { FrontDefs, Lacquer, Plates } from "./GridFrame";
+import { BALL, HOLE, cabinetHeight, cabinetWidth, cells, centerY, ownerAt, columnX, type Cell } from "./geometry";
+
+interface Props {
+  board: Board;
+  /** Cells to light up; all others step back as soon as there is one. */
+  lit?: readonly Cell[];
+  /** Cells whose balls fell last. */
+  fresh?: readonly Cell[];
+  /** A column to draw a frame around. */
+  framed?: number | null;
+  /** As it is seen from behind. */
+  back?: boolean;
+}
+
+/** The whole cabinet in one drawing. */
+export function Grid(props: Props) {
+  const { width, height } = gridSize(props.board);
+  return (
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} role="img" aria-label="The board">
+      <Inside {...props} />
+      <Front {...props} />
+    </svg>
+  );
+}
+
+/** Its back wall with the balls that lie there; what falls is put between this and the `GridFront`. */
+export function GridBack(props: Props) {
+  const { width, height } = gridSize(props.board);
+  return (
+    <svg class="wall" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} aria-hidden="true">
+      <Inside {...props} />
+    </svg>
+  );
+}
+
+/** The lacquer with its holes, rims and numbers. */
+export function GridFront(props: Props) {
+  const { width, height } = gridSize(props.board);
+  return (
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
+      <Front {...props} />
+    </svg>
+  );
+}
+
+function gridSize(board: Board) {
+  return { width: cabinetWidth(board), height: cabinetHeight(board) };
+}
+
+function Inside({ board, lit = [], back = false }: Props) {
+  const { width, height } = gridSize(board);
+  const lights = new Set(lit.map(String));
+  return (
+    <>
+      <EnamelDefs />
+      <InsideDefs />
+      <rect x="6" y="6" width={width - 12} height={height - 12} rx="26" fill="#050812" />
+      {cells(board).map((cell) => <circle key={`${cell}`} {...center(board, cell, back)} r={HOLE + 3} fill="url(#well)" />)}
+      {cells(board).map((cell) => <SettledBall key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} back={back} />)}
+    </>
+  );
+}
+
+function Front({ board, lit = [], fresh = [], framed = null, back = false }: Props) {
+  const size = gridSize(board);
+  const [lights, last] = [new Set(lit.map(String)), new Set(fresh.map(String))];
+  return (
+    <>
+      <FrontDefs />
+      <Lacquer board={board} />
+      {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} fresh={last.has(`${cell}`)} back={back} />)}
+      <Plates board={board} back={back} />
+      {framed !== null && <ColumnFrame x={columnX(framed, board, back)} height={size.height} />}
+    </>
+  );
+}
+
+function center(board: Board, [column, row]: Cell, back: boolean) {
+  return { cx: columnX(column, board, back), cy: centerY(row, board.rows) };
+}
+
+function InsideDefs() {
+  return (
+    <defs>
+      <radialGradient id="well" cx="0.62" cy="0.68" r="0.7">
+        <stop offset="0" stop-color="#0d1530" />
+        <stop offset="1" stop-color="#03050c" />
+      </radialGradient>
+    </defs>
+  );
+}
+
+interface CellProps {
+  board: Board;
+  cell: Cell;
+  lit: boolean;
+  back: boolean;
+}
+
+function SettledBall({ board, cell, lit, back }: CellProps) {
+  const owner = ownerAt(board, cell);
+  if (owner === "none") return null;
+  const { cx, cy } = center(board, cell, back);
+  return (
+    <g class="settled" data-lit={lit} transform={`translate(${cx} ${cy})`}>
+      <Ball side={owner} />
+    </g>
+  );
+}
+
+function Rim({ board, cell, lit, fresh, back }: CellProps & { fresh: boolean }) {
+  const at = center(board, cell, back);
+  return (
+    <>
+      <circle {...at} r={HOLE} class="rim" data-cell={`${cell}`} data-owner={ownerAt(board, cell)} />
+      {fresh && !lit && <circle {...at} r={BALL} class="fresh" />}
+      {lit && <circle {...at} r={BALL + 1} class="light" />}
+    </>
+  );
+}
+
+function ColumnFrame({ x, height }: { x: number; height: number }) {
+  return <rect class="frame" x={x - 50} y="-6" width="100" height={height + 12} rx="20" />;
+}

@@ -1,0 +1,136 @@
+import type { ServerClock } from "../live/connection/clock";
+import type { LiveState } from "../live/state/liveState";
+import { useMoments } from "../live/state/useNow";
+import { phaseMoments, currentPhase, revealMoments, tokenMoment, type Phase } from "../live/match/phase";
+import { useStore } from "../live/state/useStore";
+import type { CountsUpdated, EventState, Role } from "../protocol";
+import { Charts } from "./history/Charts";
+import { Controls, ExtraTime } from "./actions/Controls";
+import { VotesSoFar } from "./status/VotesSoFar";
+import { RehearsalPanel, RehearsalBadge } from "./rehearsal/RehearsalPanel";
+import type { AuditLogStore } from "./history/auditLogStore";
+import type { OrganizerCommands } from "./actions/commands";
+import { cupLink } from "./links";
+import type { EventHistory } from "./history/eventHistory";
+import { DisplayPreview } from "./status/DisplayPreview";
+import { ShowOfHands } from "./actions/ShowOfHands";
+import { AuditLog } from "./history/AuditLog";
+import { Health } from "./status/Health";
+import { Help, useShortcuts } from "./Help";
+import { Footer, Join } from "./Join";
+import { Matches } from "./Matches";
+import { EventStatus } from "./status/EventStatus";
+import { People } from "./people/People";
+import { actionOffers } from "./actions/offers";
+import type { PeopleSearch } from "./people/peopleSearch";
+import type { Rehearsal } from "./rehearsal/rehearsal";
+import { DisplayParts, NoticeForm } from "./actions/NoticeForm";
+
+export interface Props {
+  live: LiveState;
+  event: EventState;
+  joinUrl: string;
+  displayKey: string | null;
+  role: Role;
+  counts: CountsUpdated | null;
+  clock: ServerClock;
+  commands: OrganizerCommands;
+  auditLog: AuditLogStore;
+  history: EventHistory;
+  rehearsal: Rehearsal;
+  people: PeopleSearch;
+}
+
+interface ViewState {
+  phase: Phase;
+  now: number;
+  off: boolean;
+  mayAct: boolean;
+}
+
+export function ControlRoom(props: Props) {
+  const { live, event, clock, role, history } = props;
+  const { entries } = useStore(props.auditLog.store);
+  const viewState = useViewState(props);
+  const { phase, off, mayAct } = viewState;
+  document.body.dataset.phase = phase;
+  document.title = `${event.name} · control room`;
+  return (
+    <>
+      {off && <p class="offline" role="alert">No connection. Trying again. What you see may be old.</p>}
+      <Header {...props} {...viewState} />
+      <main class="layout">
+        <div class="do">
+          <section class="controls" aria-label="Controls">
+            <EventStatus event={event} phase={phase} turnout={live.turnout} clock={clock} />
+            {mayAct ? <ActionPanel {...props} {...viewState} /> : <p class="read-only">You look on as a {role}: whoever runs the event presses the buttons.</p>}
+            <VotesSoFar event={event} phase={phase} counts={props.counts} />
+          </section>
+          {mayAct && <NoticePanel {...props} {...viewState} />}
+        </div>
+        <div class="side">
+          <div class="see">
+            <DisplayPreview event={event} phase={phase} now={viewState.now} turnout={live.turnout} joinUrl={props.joinUrl} clock={clock} />
+            {mayAct && <ShowOfHands event={event} phase={phase} audit={entries} commands={props.commands} off={off} />}
+            <Charts event={event} phase={phase} history={history} clock={clock} />
+            {mayAct && <People event={event} people={props.people} commands={props.commands} off={off} />}
+          </div>
+          <SideLog {...props} {...viewState} />
+        </div>
+      </main>
+      <Footer event={event} displayKey={props.displayKey} role={role} />
+    </>
+  );
+}
+
+function useViewState({ live, event, clock, role }: Props): ViewState {
+  const { match } = event;
+  const now = useMoments(clock, [...phaseMoments(event), ...(match ? [...revealMoments(match), tokenMoment(match)] : [])]);
+  return { now, phase: currentPhase(event, now), off: live.connection.state !== "joined", mayAct: role !== "viewer" };
+}
+
+function Header(props: Props & ViewState) {
+  const { event, phase, off, clock, commands, history } = props;
+  const cup = cupLink(location.search);
+  return (
+    <header class="header">
+      <h1>{event.name}</h1>
+      {cup && <a class="back" href={cup.href}>{cup.name}</a>}
+      <Health event={event} phase={phase} joined={!off} clock={clock} commands={commands} history={history} />
+      <RehearsalBadge rehearsal={props.rehearsal} />
+      <Join event={event} joinUrl={props.joinUrl} displayKey={props.displayKey} role={props.role} />
+    </header>
+  );
+}
+
+/** Everything that whoever runs the event can press now, by hand and by key. */
+function ActionPanel({ event, phase, off, commands }: Props & ViewState) {
+  const offers = actionOffers(event, phase);
+  const help = useShortcuts(commands, offers, off);
+  return (
+    <>
+      <Controls offers={offers} commands={commands} off={off} />
+      <ExtraTime event={event} commands={commands} off={off} />
+      {help && <Help />}
+    </>
+  );
+}
+
+function NoticePanel({ event, commands, off }: Props & ViewState) {
+  return (
+    <div class="panel notices">
+      <NoticeForm event={event} commands={commands} off={off} />
+      <DisplayParts event={event} commands={commands} off={off} />
+    </div>
+  );
+}
+
+function SideLog({ event, live, auditLog, history, rehearsal, commands, off, mayAct }: Props & ViewState) {
+  return (
+    <div class="log">
+      <AuditLog event={event} auditLog={auditLog} history={history} rehearsal={rehearsal} commands={commands} off={off} mayAct={mayAct} />
+      {mayAct && <RehearsalPanel rehearsal={rehearsal} commands={commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />}
+      <Matches event={event} />
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { useStore } from "../../live/state/useStore";
+import type { OrganizerCommands } from "./commands";
+import { buttonId } from "./commands";
+import type { ActionOffer } from "./offers";
+
+interface Props {
+  offer: ActionOffer;
+  commands: OrganizerCommands;
+  /** No connection: nothing can be asked. */
+  off: boolean;
+  size?: "huge" | "tall" | "small";
+  /** A switch, and whether what it switches is on. */
+  on?: boolean;
+  /** The form it lies in sends it. */
+  submits?: boolean;
+}
+
+export function ActionButton({ offer, commands, off, size = "small", on, submits = false }: Props) {
+  const { waiting, armed } = useStore(commands.store);
+  const [busy, confirm] = [waiting.has(buttonId(offer)), armed === buttonId(offer)];
+  return (
+    <button
+      type={submits ? "submit" : "button"}
+      class={on === undefined ? `action-button ${size}` : "switch"}
+      role={on === undefined ? undefined : "switch"}
+      aria-checked={on}
+      data-action={offer.action}
+      data-seconds={offer.seconds}
+      data-part={offer.part}
+      data-armed={confirm}
+      aria-busy={busy}
+      aria-keyshortcuts={offer.shortcut.replace(" ", "+") || undefined}
+      disabled={off || busy || !offer.enabled}
+      onClick={submits ? undefined : () => commands.press(offer)}
+    >
+      <span>{confirm ? offer.confirm : offer.label}</span>
+      {offer.shortcut && <kbd aria-hidden="true">{offer.shortcut}</kbd>}
+    </button>
+  );
+}

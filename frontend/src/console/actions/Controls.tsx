@@ -1,0 +1,42 @@
+import { useStore } from "../../live/state/useStore";
+import type { EventState } from "../../protocol";
+import type { OrganizerCommands } from "./commands";
+import { extraTimeOffers, type ActionOffers } from "./offers";
+import { ActionButton } from "./ActionButton";
+
+interface Props {
+  offers: ActionOffers;
+  commands: OrganizerCommands;
+  off: boolean;
+}
+
+/** The one next action, what came of the last press, and everything else within reach. */
+export function Controls({ offers, commands, off }: Props) {
+  return (
+    <>
+      <div class="main-actions" data-alone={offers.beside === null}>
+        <ActionButton offer={offers.main} commands={commands} off={off} size="huge" />
+        {offers.beside && <ActionButton offer={offers.beside} commands={commands} off={off} size="tall" />}
+      </div>
+      <CommandResultLine commands={commands} />
+      <div class="more-actions">{offers.rest.map((offer) => <ActionButton key={offer.action + offer.shortcut} offer={offer} commands={commands} off={off} />)}</div>
+    </>
+  );
+}
+
+function CommandResultLine({ commands }: { commands: OrganizerCommands }) {
+  const { result } = useStore(commands.store);
+  return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
+}
+
+/** One press gives it, another takes it away. */
+export function ExtraTime({ event, commands, off }: { event: EventState; commands: OrganizerCommands; off: boolean }) {
+  const offers = extraTimeOffers(event);
+  if (offers.length === 0) return null;
+  return (
+    <div class="extra-time" role="group" aria-label="More time in every turn">
+      <p>More time in every turn</p>
+      {offers.map((offer) => <ActionButton key={offer.label} offer={offer} commands={commands} off={off} on={offer.seconds === undefined} />)}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from "preact/hooks";
+import { useStore } from "../../live/state/useStore";
+import type { EventState } from "../../protocol";
+import type { OrganizerCommands } from "./commands";
+import { partOffers, plainOffer, type ActionOffer } from "./offers";
+import { ActionButton } from "./ActionButton";
+
+const MAX_LENGTH = 140;
+const COUNTER_FROM = 30;
+
+interface Props {
+  event: EventState;
+  commands: OrganizerCommands;
+  off: boolean;
+}
+
+/** One line of the organizer's on every phone and the projector. */
+export function NoticeForm({ event, commands, off }: Props) {
+  const [text, setText] = useState("");
+  const { done } = useStore(commands.store);
+  useEffect(() => {
+    if (done?.action === "notice.show") setText("");
+  }, [done]);
+  const offer: ActionOffer = { ...plainOffer("notice.show", "Show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
+  const left = MAX_LENGTH - text.length;
+  const submit = (submitted: Event) => {
+    submitted.preventDefault();
+    if (!off) commands.press(offer);
+  };
+  return (
+    <section class="notice-form" aria-label="A line for everyone">
+      <form onSubmit={submit}>
+        <label for="line">A line for everyone</label>
+        <input
+          id="line"
+          maxLength={MAX_LENGTH}
+          placeholder="On all screens"
+          autocomplete="off"
+          enterkeyhint="send"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {left <= COUNTER_FROM && <small>{left === 1 ? "1 character left" : `${left} characters left`}</small>}
+        <ActionButton offer={offer} commands={commands} off={off} submits />
+      </form>
+      {event.notice && (
+        <p class="standing">
+          <q>{event.notice}</q>
+          <ActionButton offer={plainOffer("notice.clear", "Take it down")} commands={commands} off={off} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What the projector shows beside the board, each switched off and on. */
+export function DisplayParts({ event, commands, off }: Props) {
+  return (
+    <section class="display-parts" aria-label="On the projector">
+      <h3>On the projector</h3>
+      {partOffers(event).map((offer) => <ActionButton key={offer.part} offer={offer} commands={commands} off={off} on={offer.action === "part.hide"} />)}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { formatNumber } from "../../live/format";
+import type { Phase } from "../../live/match/phase";
+import type { AuditEntry, Team, Turn } from "../../protocol";
+import { plainOffer, type ActionOffer } from "./offers";
+
+export const MAX_HANDS = 5000;
+
+export function totalHands(hands: readonly number[]): number {
+  return hands.reduce((sum, count) => sum + count, 0);
+}
+
+/** With another count for a column; what is no number counts as none. */
+export function withCount(hands: readonly number[], column: number, count: number): readonly number[] {
+  const kept = Math.max(0, Math.min(MAX_HANDS, Math.floor(count) || 0));
+  return hands.map((before, index) => (index === column - 1 ? kept : before));
+}
+
+/** `hands[0]` is column 1. They can be sent, again and again, while the window is open. */
+export function handsOffer(team: Team, turn: Turn, hands: readonly number[], phase: Phase): ActionOffer {
+  const total = totalHands(hands);
+  const enabled = phase === "voting" && total <= MAX_HANDS;
+  return { ...plainOffer("hands.count", "Count them"), turn: turn.id, team: team.number, hands, enabled };
+}
+
+/** Where the counting stands; of what another control room has sent the sum is known, and no column. */
+export function handsStatus(
+  hands: readonly number[],
+  sent: readonly number[] | null,
+  audit: readonly AuditEntry[],
+  turn: Turn,
+  team: Team,
+  phase: Phase,
+): string {
+  if (totalHands(hands) > MAX_HANDS) return `At most ${formatNumber(MAX_HANDS)} can be counted.`;
+  if (sent?.join() === hands.join()) return "These are in. Change and send them as often as you like.";
+  if (sent) return "Changed: not sent yet.";
+  const entry = audit.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
+  if (entry) return `${entry.by} ${entry.what}.`;
+  return phase === "voting" ? "None are in yet." : "They can be sent while the vote is open.";
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EventState, Match, Turn } from "../../protocol";
+import { actionOffers, extraTimeOffers, partOffers } from "./offers";
+
+const TURN = { id: 9, number: 2, opens_at: 0, closes_at: 20_000, paused: false } as Turn;
+const MATCH = { number: 1, state: "playing", window_s: 20, turn: TURN, reveal: null } as unknown as Match;
+
+function event(part: Partial<EventState> = {}): EventState {
+  return { lobby: "open", match: MATCH, finished: [], hidden: [], best_of: null, ...part } as EventState;
+}
+
+test("the one next action is what an organizer waits to press", () => {
+  const next = (phase: Parameters<typeof actionOffers>[1], part: Partial<EventState> = {}) => actionOffers(event(part), phase).main.label;
+  assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Hold the next turn", "Hold the next turn"]);
+  assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
+  const over = { ...MATCH, state: "ended", turn: null } as Match;
+  const won = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: 1, turns: 9 }];
+  assert.equal(next("ended", { match: over }), "Start the next match");
+  const second = { ...over, number: 2 };
+  assert.equal(next("ended", { match: second, best_of: 3, finished: won }), "Start a new series");
+  assert.equal(next("ended", { match: second, best_of: 5, finished: won }), "Start the next match");
+});
+
+test("what can be pressed at all always lies in the same place", () => {
+  const places = (["lobby", "waiting", "voting", "reveal", "paused", "sealed", "ended"] as const).map((phase) => actionOffers(event(), phase).rest.map(({ action, seconds }) => `${action} ${seconds ?? ""}`));
+  for (const place of places) assert.deepEqual(place, places[0]);
+  assert.deepEqual(actionOffers(event(), "voting").rest.map(({ enabled }) => enabled), [true, true, true, false, true, true]);
+});
+
+test("a switch of the projector asks for the opposite of what is", () => {
+  assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally"]);
+});
+
+test("more time in every turn is given by one press, and taken by the same", () => {
+  const asked = (part: Partial<EventState>) => extraTimeOffers(event({ extra_s: 0, ...part })).map(({ seconds }) => seconds);
+  assert.deepEqual([asked({}), asked({ match: null }), asked({ extra_s: 30 })], [[10, 30, 60], [10, 30, 60], [10, undefined, 60]]);
+  const slow = { ...MATCH, window_s: 86_400 } as Match;
+  assert.deepEqual([asked({ match: slow }), asked({ match: slow, extra_s: 60 })], [[], [10, 30, undefined]]);
+});

@@ -1,0 +1,88 @@
+import { useStore } from "../../live/state/useStore";
+import type { EventState } from "../../protocol";
+import type { AuditLogStore } from "./auditLogStore";
+import type { OrganizerCommands } from "../actions/commands";
+import { buttonId } from "../actions/commands";
+import type { EventHistory } from "./eventHistory";
+import type { ActionOffer } from "../actions/offers";
+import type { Rehearsal } from "../rehearsal/rehearsal";
+import { listEntries } from "./undo";
+
+const SHOWN = 10;
+
+interface Props {
+  event: EventState;
+  auditLog: AuditLogStore;
+  history: EventHistory;
+  rehearsal: Rehearsal;
+  commands: OrganizerCommands;
+  off: boolean;
+  /** A viewer undoes nothing. */
+  mayAct: boolean;
+}
+
+interface LogLine {
+  key: string;
+  at: number;
+  by: string;
+  text: string;
+  undone: boolean;
+  undo: ActionOffer | null;
+}
+
+/** The last ten things that happened, newest first: by whom, and what takes it back. */
+export function AuditLog(props: Props) {
+  const lines = useLogLines(props);
+  return (
+    <section class="audit-log" aria-label="What happened">
+      <h2>What happened</h2>
+      {lines.length === 0 && <p class="none">Nothing yet.</p>}
+      <ol>
+        {lines.map((line) => (
+          <li key={line.key} data-undone={line.undone}>
+            <time>{formatTime(line.at)}</time>
+            <p>{line.by && <b>{line.by}</b>} <span>{line.text}</span></p>
+            {line.undone && <em>Undone</em>}
+            {line.undo && props.mayAct && <Undo offer={line.undo} of={line.text} commands={props.commands} off={props.off} />}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function useLogLines({ event, auditLog, history, rehearsal }: Props): readonly LogLine[] {
+  const { entries } = useStore(auditLog.store);
+  const { reveals, notes } = useStore(history.store);
+  const rehearsing = useStore(rehearsal.store).latest?.running ?? false;
+  const done = listEntries(entries, { event, rehearsing });
+  const byThemselves = [...reveals, ...notes].map(({ at, text }) => ({ key: `${at} ${text}`, at, by: "", text, undone: false, undo: null }));
+  const lines = [...done.map(({ entry, ...rest }) => ({ key: `${entry.id}`, at: entry.at, by: entry.by, text: entry.what, ...rest })), ...byThemselves];
+  return lines.sort((one, other) => other.at - one.at).slice(0, SHOWN);
+}
+
+const TODAY_MS = 20 * 3_600_000;
+
+/** In an event that lasts for days, the day. */
+function formatTime(at: number): string {
+  const then = new Date(at);
+  return Date.now() - at < TODAY_MS ? then.toLocaleTimeString("en-GB") : then.toLocaleDateString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+function Undo({ offer, of, commands, off }: { offer: ActionOffer; of: string; commands: OrganizerCommands; off: boolean }) {
+  const { armed, waiting } = useStore(commands.store);
+  const name = buttonId(offer);
+  return (
+    <button
+      type="button"
+      class="undo"
+      aria-label={armed === name ? `Press again to undo: ${of}` : `Undo: ${of}`}
+      data-undo={offer.action}
+      data-armed={armed === name}
+      disabled={off || waiting.has(name)}
+      onClick={() => commands.press(offer)}
+    >
+      {armed === name ? offer.confirm : "Undo"}
+    </button>
+  );
+}

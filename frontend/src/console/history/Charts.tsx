@@ -1,0 +1,155 @@
+import type { ComponentChildren } from "preact";
+import { formatPercent, formatNumber } from "../../live/format";
+import { useMoments } from "../../live/state/useNow";
+import { sideForTeam, type Phase } from "../../live/match/phase";
+import type { ServerClock } from "../../live/connection/clock";
+import { useStore } from "../../live/state/useStore";
+import type { EventState } from "../../protocol";
+import "./charts.css";
+import { niceCeiling, CHART_HEIGHT, latestValues, maxSample, stepPath, CHART_WIDTH } from "./chartPaths";
+import type { EventHistory, HistoryState, RevealedTurn } from "./eventHistory";
+import { isWindowPhase } from "../labels";
+
+const SHOWN_TURNS = 12;
+const REDRAW_EVERY_MS = 5000;
+
+interface Props {
+  event: EventState;
+  phase: Phase;
+  history: EventHistory;
+  clock: ServerClock;
+}
+
+/** How the crowd does: in this window, over the evening, from turn to turn. */
+export function Charts({ event, phase, history, clock }: Props) {
+  const memory = useStore(history.store);
+  const now = useMoments(clock, [clock.now() + REDRAW_EVERY_MS]);
+  return (
+    <section class="charts" aria-label="Charts">
+      <TurnoutChart {...{ event, phase, memory, now }} />
+      <PhonesChart {...{ event, memory, now }} />
+      <AgreementChart event={event} reveals={memory.reveals} />
+      <p class="legend">
+        {event.teams.map(({ number, name }) => (
+          <span key={number} data-side={sideForTeam(event, number)} data-team={number}><i /> {name}</span>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+interface ChartProps {
+  event: EventState;
+  memory: HistoryState;
+  now: number;
+}
+
+function TurnoutChart({ event, phase, memory, now }: ChartProps & { phase: Phase }) {
+  const turn = event.match?.turn;
+  const open = !!turn && turn.id === memory.turn && isWindowPhase(phase);
+  const drawn = open ? memory.voted : memory.votedBefore;
+  const end = open ? (turn.paused ? now + turn.left_ms : Math.max(turn.closes_at, now)) : (drawn[drawn.length - 1]?.at ?? now);
+  const shares = latestValues(drawn);
+  const words = describeTeams(event, (team) => formatPercent(shares[team], 1));
+  return (
+    <Chart title="Turnout" words={drawn.length ? words : ""} none="While a vote is open" most="100 %" ends={[open ? "this turn" : "last turn", ""]}>
+      <Lines event={event} samples={drawn} from={open ? memory.began : (drawn[0]?.at ?? now)} to={end} now={Math.min(now, end)} most={1} />
+    </Chart>
+  );
+}
+
+function PhonesChart({ event, memory: { here }, now }: ChartProps) {
+  const most = niceCeiling(maxSample(here));
+  const last = latestValues(here);
+  const from = here[0]?.at ?? now;
+  const words = describeTeams(event, (team) => formatNumber(last[team]));
+  return (
+    <Chart title="Phones" words={here.length ? words : ""} none="As soon as somebody is here" most={formatNumber(most)} ends={[timeOfDay(from), "now"]}>
+      <Lines event={event} samples={here} from={from} to={now} now={now} most={most} />
+    </Chart>
+  );
+}
+
+interface LinesProps {
+  event: EventState;
+  samples: HistoryState["here"];
+  from: number;
+  to: number;
+  now: number;
+  most: number;
+}
+
+function Lines({ event, samples, from, to, now, most }: LinesProps) {
+  const last = samples[samples.length - 1];
+  const all = last ? [...samples, { ...last, at: Math.max(now, last.at) }] : samples;
+  return (
+    <>
+      {([0, 1] as const).map((team) => !event.teams[team]!.hands && (
+        <path key={team} class="line" data-side={sideForTeam(event, team + 1)} data-team={team + 1} d={stepPath(all, team, from, to, most)} />
+      ))}
+    </>
+  );
+}
+
+function AgreementChart({ event, reveals }: { event: EventState; reveals: readonly RevealedTurn[] }) {
+  const shown = reveals.slice(-SHOWN_TURNS);
+  const last = shown[shown.length - 1];
+  const voted = shown.some(({ agreed }) => agreed.some((share) => share !== null));
+  const words = last && voted ? `${describeTeams(event, (team) => shareText(last.agreed[team]))} in turn ${last.number}` : "";
+  const slot = CHART_WIDTH / Math.max(6, shown.length);
+  return (
+    <Chart title="Agreement" words={words} none={last ? "Nobody has voted" : "After the first reveal"} most="100 %" ends={[`turn ${shown[0]?.number ?? 1}`, last && shown.length > 1 ? `${last.number}` : ""]}>
+      {shown.map((turn, index) => [0, 1].map((team) => (
+        <rect
+          key={`${turn.at} ${team}`}
+          class="share"
+          data-team={team + 1}
+          data-side={sideForTeam(event, team + 1)}
+          x={index * slot + slot * (team ? 0.52 : 0.08)}
+          width={slot * 0.38}
+          y={CHART_HEIGHT * (1 - (turn.agreed[team] ?? 0))}
+          height={CHART_HEIGHT * (turn.agreed[team] ?? 0)}
+        />
+      )))}
+    </Chart>
+  );
+}
+
+function shareText(share: number | null): string {
+  return share === null ? "none" : formatPercent(share, 1);
+}
+
+function describeTeams(event: EventState, describe: (team: 0 | 1) => string): string {
+  return ([0, 1] as const).flatMap((team) => (event.teams[team]!.hands ? [] : [`${event.teams[team]!.name} ${describe(team)}`])).join(", ");
+}
+
+function timeOfDay(at: number): string {
+  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+}
+
+interface ChartFrameProps {
+  title: string;
+  /** What the drawing says; empty: nothing yet. */
+  words: string;
+  none: string;
+  most: string;
+  /** What its left and its right end are. */
+  ends: readonly [string, string];
+  children: ComponentChildren;
+}
+
+function Chart({ title, words, none, most, ends, children }: ChartFrameProps) {
+  return (
+    <figure>
+      <figcaption>{title}{words && <small aria-hidden="true">{most}</small>}</figcaption>
+      {words ? (
+        <>
+          <svg viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title}: ${words}`}>{children}</svg>
+          <p class="ends" aria-hidden="true"><small>{ends[0]}</small><small>{ends[1]}</small></p>
+        </>
+      ) : (
+        <p class="none">{none}</p>
+      )}
+    </figure>
+  );
+}

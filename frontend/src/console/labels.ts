@@ -1,0 +1,137 @@
+import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
+import { currentSeries, winsNeeded } from "../live/match/series";
+import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
+
+const DONE: Record<Action, string> = {
+  "lobby.open": "The lobby is open.",
+  "joining.lock": "Joining is locked.",
+  "joining.unlock": "Joining is open again.",
+  "match.start": "The match has started.",
+  "match.abort": "The match is aborted.",
+  "turn.pause": "Paused.",
+  "turn.resume": "On it goes.",
+  "turn.extend": "",
+  "turn.shorten": "",
+  "turn.close": "Closed and counted.",
+  "turn.void": "Taken back: the turn is voted again.",
+  "turn.extra_time": "From the next turn on: the usual time.",
+  "hands.count": "The hands are in.",
+  "notice.show": "Everyone can read it.",
+  "notice.clear": "The line is down.",
+  "part.hide": "Off the projector.",
+  "part.show": "On the projector again.",
+  "voter.move": "Moved.",
+  "voter.kick": "Sent out.",
+  "voter.ban": "Kept out.",
+  "voter.admit": "May come in again.",
+  "voter.captain": "From the next turn on.",
+  "rehearsal.start": "A simulated crowd is coming.",
+  "rehearsal.stop": "The simulated crowd goes home.",
+};
+
+const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
+
+/** "30 s", "10 min", "1 d": in the largest unit that goes into it. */
+export function formatSpan(seconds: number): string {
+  const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ["s", 1];
+  return `${seconds / size}\u00a0${unit}`;
+}
+
+export function doneText({ action, seconds }: { action: Action; seconds?: number | null }): string {
+  if (action === "turn.extra_time" && seconds) return `From the next turn on: ${formatSpan(seconds)} more.`;
+  if (action === "turn.extend") return `${formatSpan(seconds ?? 0)} more.`;
+  return action === "turn.shorten" ? `${formatSpan(seconds ?? 0)} less.` : DONE[action];
+}
+
+/** What is going on, in a few words. */
+export function headline(event: EventState, phase: Phase): string {
+  const { match } = event;
+  if (phase === "lobby" || !match) return lobbyHeadline(event);
+  if (phase === "ended") return outcomeText(event, match);
+  const turn = phase === "reveal" ? match.reveal : match.turn;
+  return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}${isWindowPhase(phase) && match.board.vote ? VOTE_SUFFIXES[match.board.vote] : ""}`;
+}
+
+const VOTE_SUFFIXES: Record<Vote, string> = { concealed: ", in secret", open: ", before everybody" };
+
+const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
+  waiting: "about to open",
+  voting: "voting",
+  sealed: "counting",
+  reveal: "reveal",
+  paused: "paused",
+};
+
+/** Between a reveal and the next window, in an event that gives people time to talk. */
+export function isTalk({ match }: EventState, phase: Phase): boolean {
+  return phase === "waiting" && !!match?.talk_s;
+}
+
+function lobbyHeadline({ lobby, match }: EventState): string {
+  if (match?.state === "aborted") return `Match ${match.number} was aborted`;
+  if (lobby === "closed") return "The lobby is closed";
+  return lobby === "open" ? "People are joining" : "Joining is locked";
+}
+
+/** What the clock counts down to. */
+export function clockLabel(event: EventState, phase: Phase): string {
+  if (phase === "voting") return "to vote";
+  if (phase === "paused") return "left, paused";
+  if (phase === "sealed") return "";
+  if (isTalk(event, phase)) return "to talk";
+  if (phase === "waiting" || phase === "reveal") return event.match?.turn ? `until turn ${event.match.turn.number} opens` : "of reveal";
+  return event.next_match_at ? "until the next match" : "";
+}
+
+/** Ballots are taken, or were and are not counted yet. */
+export function isWindowPhase(phase: Phase): boolean {
+  return phase === "voting" || phase === "paused" || phase === "sealed";
+}
+
+/** How a team stands at this moment. `share`: of those who are here, so many have voted. */
+export interface TeamStatus {
+  hands: boolean;
+  choosing: boolean;
+  here: number;
+  voted: number;
+  share: number;
+}
+
+export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCounted | null, phase: Phase): TeamStatus {
+  const hands = event.teams[team - 1]!.hands;
+  const choosing = isWindowPhase(phase) && !!event.match?.turn?.to_move.includes(sideForTeam(event, team));
+  const [here, voted] = [turnout?.connected[team - 1] ?? 0, turnout?.voted[team - 1] ?? 0];
+  return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
+}
+
+/** How the series stands: "Best of 3: 1 to 1". Empty where there is none. */
+export function seriesText(event: EventState): string {
+  if (event.best_of === null) return "";
+  const { won, winner } = currentSeries(event);
+  if (winner) return `${event.teams[winner - 1]!.name} won the series, ${Math.max(...won)} to ${Math.min(...won)}`;
+  return `Best of ${event.best_of}: ${won[0]} to ${won[1]}, ${winsNeeded(event)} wins decide it`;
+}
+
+export function revealText(event: EventState, match: Match, reveal: Reveal): string {
+  const end = match.state === "ended" ? `. ${outcomeText(event, match)}` : "";
+  return `Turn ${reveal.number}: ${picksText(event, reveal)}${end}`;
+}
+
+export function picksText(event: EventState, reveal: Reveal): string {
+  if (reveal.resolution.conflict !== null) return `both played ${reveal.resolution.conflict}`;
+  const sides: readonly Side[] = ["red", "yellow"];
+  const picks = sides.flatMap((side) => {
+    const tally = reveal[side];
+    return tally ? [`${teamForSide(event, side).name} ${pickText(tally)}`] : [];
+  });
+  return picks.join(", ");
+}
+
+function pickText({ pick }: SideTally): string {
+  return pick === null ? "nothing" : `${pick}`;
+}
+
+export function outcomeText(event: EventState, match: Match): string {
+  if (match.result !== "red" && match.result !== "yellow") return `Match ${match.number} is a draw`;
+  return `${teamForSide(event, match.result).name} won match ${match.number}`;
+}

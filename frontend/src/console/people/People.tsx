@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useStore } from "../../live/state/useStore";
+import type { EventState, Person } from "../../protocol";
+import type { OrganizerCommands } from "../actions/commands";
+import { isVoterCode, personOffers, formatVoterCode, personStatus, type PeopleSearch } from "./peopleSearch";
+import "./people.css";
+import { ActionButton } from "../actions/ActionButton";
+
+const TYPING_DELAY_MS = 150;
+const MAX_LENGTH = 60;
+
+interface Props {
+  event: EventState;
+  people: PeopleSearch;
+  commands: OrganizerCommands;
+  off: boolean;
+}
+
+/** Somebody in the hall, found by name or by the sign on their phone: moved, sent out, kept out. */
+export function People(props: Props) {
+  const { query, people, total } = useStore(props.people.store);
+  const shown = people ?? [];
+  const open = query !== "" && shown.length === 1;
+  return (
+    <section class="panel people" aria-label="People">
+      <SearchField people={props.people} off={props.off} />
+      <ul>
+        {shown.map((person) => <Row key={person.voter_code} {...props} person={person} open={open} />)}
+      </ul>
+      <p class="none" role="status">{people && searchHint(query, shown)}</p>
+      {shown.length < total && (
+        <button type="button" class="action-button small" disabled={props.off} onClick={() => props.people.loadMore()}>
+          {`Show more: ${total - shown.length} left`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Asks for what was typed, once the fingers rest. */
+function SearchField({ people, off }: Pick<Props, "people" | "off">) {
+  const [typed, setTyped] = useState("");
+  const asked = useRef("");
+  useEffect(() => {
+    if (typed.trim() === asked.current) return undefined;
+    const timer = setTimeout(() => people.search((asked.current = typed.trim())), TYPING_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [typed, people]);
+  return (
+    <label>
+      <b>People</b>
+      <input
+        type="search"
+        maxLength={MAX_LENGTH}
+        placeholder="A name, or the six letters on a phone"
+        autocomplete="off"
+        autocapitalize="characters"
+        spellcheck={false}
+        disabled={off}
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function Row({ event, commands, off, person, open }: Props & { person: Person; open: boolean }) {
+  const status = personStatus(person, event);
+  return (
+    <li>
+      <details open={open}>
+        <summary>
+          <span>
+            {person.name && <b>{person.name} </b>}
+            <samp>{formatVoterCode(person.voter_code)}</samp>
+          </span>
+          {status && <small data-restricted={person.banned || !!person.moved}>{status}</small>}
+        </summary>
+        <div>
+          {personOffers(person, event).map((offer) => <ActionButton key={offer.action + offer.team} offer={offer} commands={commands} off={off} />)}
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function searchHint(query: string, shown: readonly Person[]): string {
+  if (query === "") return shown.length ? "" : "Whoever disturbs or sits in the wrong team: their letters stand on their phone, behind the team’s name.";
+  if (shown.length === 0) return "Nobody of this name is on a list. Type the six letters on the phone.";
+  return isVoterCode(query) && !shown[0]!.name ? "No list knows these letters: a press holds if somebody here has them. Compare them with the phone." : "";
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EventState, PeopleAsk, PeopleFound, Person } from "../../protocol";
+import { isVoterCode, PeopleSearch, personOffers, formatVoterCode, personStatus } from "./peopleSearch";
+
+const EVENT = { teams: [{ number: 1, name: "Rooks", hands: false }, { number: 2, name: "Doves", hands: false }] } as unknown as EventState;
+const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], hands: true }] } as unknown as EventState;
+const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false };
+
+function results(query: string, names: readonly string[], more: Partial<PeopleFound> = {}): PeopleFound {
+  const people = names.map((name) => ({ ...ADA, name, voter_code: name.toUpperCase() }));
+  return { type: "people.found", query, skip: 0, total: names.length, people, ...more };
+}
+
+function makeSearch() {
+  const asked: PeopleAsk[] = [];
+  const people = new PeopleSearch((ask) => !!asked.push(ask));
+  const names = () => people.store.get().people?.map(({ name }) => name);
+  return { asked, people, names };
+}
+
+test("an answer to what is not asked any more is passed over", () => {
+  const { people, names } = makeSearch();
+  people.search("a");
+  people.search("ab");
+  people.receive(results("ab", ["abel"]));
+  people.receive(results("a", ["ada", "abel"]));
+  assert.deepEqual(names(), ["abel"]);
+});
+
+test("more come behind those that are there, and nothing comes twice or leaves a gap", () => {
+  const { people, names, asked } = makeSearch();
+  people.search("");
+  people.receive(results("", ["a", "b"], { total: 5 }));
+  people.loadMore();
+  assert.equal(asked.at(-1)?.skip, 2);
+  for (let again = 0; again < 2; again++) people.receive(results("", ["c", "d"], { skip: 2, total: 5 }));
+  people.receive(results("", ["z"], { skip: 7, total: 5 }));
+  assert.deepEqual(names(), ["a", "b", "c", "d"]);
+});
+
+test("what anybody ruled is looked up again, other deeds are not, and a viewer asks nothing", () => {
+  const { people, asked } = makeSearch();
+  const receiveEntry = (action: string) => people.receive({ type: "audit.logged", entry: { action } } as never);
+  people.receive({ type: "console.welcomed", role: "viewer" } as never);
+  receiveEntry("turn.pause");
+  assert.equal(asked.length, 0);
+  people.search("ada");
+  receiveEntry("voter.ban");
+  assert.deepEqual(asked.map(({ query }) => query), ["ada", "ada"]);
+});
+
+test("a sign is shown in two halves and known however it is typed", () => {
+  assert.equal(formatVoterCode("BCDFGH"), "BCD\u00a0FGH");
+  assert.deepEqual(["bcd fgh", "BCD-FGH", "BCDFG", "Bertha", "BCDFGHJ"].map(isVoterCode), [true, true, false, false, false]);
+});
+
+test("where somebody is, is said in words", () => {
+  const shownStatus = (part: Partial<Person>) => personStatus({ ...ADA, ...part }, EVENT);
+  assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true })], ["Rooks", "", "Moved to Doves", "Kept out"]);
+});
+
+test("what is offered is what can be done", () => {
+  const labels = (part: Partial<Person>, event = EVENT) => personOffers({ ...ADA, ...part }, event).map(({ label }) => label);
+  assert.deepEqual(labels({}), ["To Doves", "Send out", "Keep out"]);
+  assert.deepEqual(labels({ team: null }), ["To Rooks", "To Doves", "Send out", "Keep out"]);
+  assert.deepEqual(labels({ moved: 2 }), ["Move back", "Send out", "Keep out"]);
+  assert.deepEqual(labels({ banned: true }), ["Let in again"]);
+  assert.deepEqual(labels({}, BY_HANDS), ["Send out", "Keep out"]);
+  const led = { ...EVENT, captains: true, teams: [{ ...EVENT.teams[0]!, captain: ADA.voter_code }, EVENT.teams[1]!] } as EventState;
+  assert.deepEqual(labels({}, led), ["To Doves", "Captain no more", "Send out", "Keep out"]);
+  assert.deepEqual(labels({ voter_code: "XXXXXX" }, led), ["To Doves", "Captain of Rooks", "Send out", "Keep out"]);
+  assert.equal(personStatus(ADA, led), "Captain of Rooks");
+  for (const offer of personOffers(ADA, EVENT)) assert.equal(offer.voter_code, "BCDFGH");
+  assert.deepEqual(personOffers({ ...ADA, moved: 2 }, EVENT)[0]?.team, null);
+});

@@ -1,0 +1,82 @@
+import { Store } from "../../live/state/store";
+import type { EventState, PeopleAsk, PeopleFound, Person, ToConsole } from "../../protocol";
+import { plainOffer, type ActionOffer } from "../actions/offers";
+
+const VOTER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{6}$/;
+
+/** `people`: those who were found so far of the `total`; null: not told yet. */
+export interface SearchState {
+  query: string;
+  people: readonly Person[] | null;
+  total: number;
+}
+
+/** Looks people up at the server: by name where there is a class list, by the sign on their phone everywhere. */
+export class PeopleSearch {
+  readonly store = new Store<SearchState>({ query: "", people: null, total: 0 });
+
+  constructor(private send: (ask: PeopleAsk) => boolean) {}
+
+  receive(message: ToConsole): void {
+    if (message.type === "people.found") this.addResults(message);
+    const mayAsk = message.type === "console.welcomed" && message.role !== "viewer";
+    if (mayAsk || (message.type === "audit.logged" && message.entry.action.startsWith("voter."))) this.search(this.store.get().query);
+  }
+
+  search(query: string): void {
+    this.store.set({ query });
+    this.send({ type: "people.ask", query, skip: 0 });
+  }
+
+  loadMore(): void {
+    const { query, people } = this.store.get();
+    this.send({ type: "people.ask", query, skip: people?.length ?? 0 });
+  }
+
+  /** What was asked before the last letter was typed comes too late. */
+  private addResults({ query, skip, total, people }: PeopleFound): void {
+    const found = this.store.get();
+    if (query !== found.query || skip > (found.people?.length ?? 0)) return;
+    this.store.set({ people: [...(found.people ?? []).slice(0, skip), ...people], total });
+  }
+}
+
+/** As it stands on the phone. */
+export function formatVoterCode(voter_code: string): string {
+  return `${voter_code.slice(0, 3)}\u00a0${voter_code.slice(3)}`;
+}
+
+/** Whether these letters may be somebody's sign. */
+export function isVoterCode(typed: string): boolean {
+  return VOTER_CODE.test(typed.replace(/[\s-]/g, "").toUpperCase());
+}
+
+/** Where somebody is, and what was ruled about it. */
+export function personStatus({ voter_code, team, moved, banned }: Person, { teams }: EventState): string {
+  const name = (number: number) => teams[number - 1]!.name;
+  const led = teams.find(({ captain }) => captain === voter_code);
+  if (banned) return "Kept out";
+  if (led) return `Captain of ${led.name}`;
+  if (moved) return `Moved to ${name(moved)}`;
+  return team ? name(team) : "";
+}
+
+/** What can be done about somebody now. Nobody is moved to a team that has no phones. */
+export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
+  const { voter_code, banned, moved } = person;
+  const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
+  if (banned) return [about(plainOffer("voter.admit", "Let in again"))];
+  const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
+  const moves = moved
+    ? [about(plainOffer("voter.move", "Move back"))]
+    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `To ${name}`), number));
+  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
+}
+
+/** Where captains break ties: of the team that somebody is in, or of either where no list says. */
+function captainOffers({ voter_code, team, moved }: Person, { teams, captains }: EventState): readonly ActionOffer[] {
+  if (!captains) return [];
+  if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", "Captain no more")];
+  const own = teams.filter(({ number, hands }) => !hands && number === (moved ?? team ?? number));
+  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", `Captain of ${name}`), team: number }));
+}

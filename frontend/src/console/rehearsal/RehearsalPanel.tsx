@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { formatNumber } from "../../live/format";
+import { useStore } from "../../live/state/useStore";
+import type { RehearsalUpdated } from "../../protocol";
+import type { OrganizerCommands } from "../actions/commands";
+import type { ActionOffer } from "../actions/offers";
+import { ActionButton } from "../actions/ActionButton";
+import { rehearsalMetrics, rehearsalSummary, type Rehearsal } from "./rehearsal";
+
+const DEFAULT_PHONES = 50;
+const MAX_PHONES = 200;
+
+interface Props {
+  rehearsal: Rehearsal;
+  commands: OrganizerCommands;
+  off: boolean;
+  connected: readonly [number, number];
+}
+
+/** In the head of the page, as long as votes may come from nobody. */
+export function RehearsalBadge({ rehearsal }: { rehearsal: Rehearsal }) {
+  const { latest } = useStore(rehearsal.store);
+  if (!latest?.running) return null;
+  return <a class="rehearsal-badge" href="#rehearsal">A simulated crowd is playing</a>;
+}
+
+/** A small simulated crowd: how many, start and stop, and how it fares. */
+export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
+  const { latest } = useStore(rehearsal.store);
+  const running = latest?.running ?? false;
+  return (
+    <section class="rehearsal" id="rehearsal" aria-label="Rehearsal" data-running={running}>
+      <h2>{running ? "A simulated crowd is playing" : "Rehearsal"}</h2>
+      {running ? <ActionButton offer={STOP} commands={commands} off={off} /> : <RehearsalForm commands={commands} off={off} people={connected[0] + connected[1]} />}
+      {latest ? <RehearsalResult latest={latest} /> : <p class="none">Simulated phones join and vote, before people come.</p>}
+    </section>
+  );
+}
+
+const STOP: ActionOffer = { action: "rehearsal.stop", label: "Send the crowd home", shortcut: "", enabled: true, turn: null };
+
+/** With people in the event it takes a second press: the crowd would vote among them. */
+function rehearsalOffer(phones: number, people: number): ActionOffer {
+  const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
+  const confirm = people ? { confirm: `${formatNumber(people)} here: press again` } : {};
+  return { action: "rehearsal.start", label: "Let them in", shortcut: "", enabled, turn: null, phones, ...confirm };
+}
+
+function RehearsalForm({ commands, off, people }: { commands: OrganizerCommands; off: boolean; people: number }) {
+  const [phones, setPhones] = useState(DEFAULT_PHONES);
+  const offer = rehearsalOffer(phones, people);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!off) commands.press(offer);
+  };
+  return (
+    <form onSubmit={submit}>
+      <label for="phones">Simulated phones</label>
+      <input
+        id="phones"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={MAX_PHONES}
+        required
+        value={phones}
+        onInput={(event) => setPhones(event.currentTarget.valueAsNumber)}
+      />
+      <ActionButton offer={offer} commands={commands} off={off} />
+    </form>
+  );
+}
+
+function RehearsalResult({ latest }: { latest: RehearsalUpdated }) {
+  return (
+    <>
+      <p class="verdict" data-error={latest.lost > 0}>
+        {latest.running ? "" : "The last one: "}
+        {rehearsalSummary(latest)}
+      </p>
+      <dl>
+        {rehearsalMetrics(latest).map(([figure, meaning]) => (
+          <div key={meaning}>
+            <dt>{meaning}</dt>
+            <dd>{figure}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { formatNumber } from "../../live/format";
+import { Store } from "../../live/state/useStore";
+import type { RehearsalUpdated, ToConsole } from "../../protocol";
+
+const FEW_VOTES = 100;
+
+/** The simulated crowd as it was told last: one an event, by whichever control room it was started. */
+export class Rehearsal {
+  readonly store = new Store<{ latest: RehearsalUpdated | null }>({ latest: null });
+
+  receive(message: ToConsole): void {
+    if (message.type === "console.welcomed") this.store.set({ latest: null });
+    if (message.type === "rehearsal.updated") this.store.set({ latest: message });
+  }
+}
+
+/** How it fares, in one sentence. */
+export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running }: RehearsalUpdated): string {
+  if (!sent) return running ? "No votes yet: they vote as soon as a turn is open." : "No votes were cast.";
+  if (lost) return `${plural(lost)} of ${formatNumber(sent)} lost.`;
+  const speed = ack_p99_ms === null ? "" : `; ${answers(sent)} ${milliseconds(ack_p99_ms)}`;
+  if (acknowledged >= sent) return `${sent === 1 ? "The one vote" : `All ${plural(sent)}`} counted${speed}.`;
+  return `${formatNumber(acknowledged)} of ${plural(sent)} counted so far${speed}.`;
+}
+
+/** Of a few, all but one in a hundred are all. */
+function answers(sent: number): string {
+  return sent > FEW_VOTES ? "99 of 100 answers came within" : "the slowest answer took";
+}
+
+function plural(votes: number): string {
+  return votes === 1 ? "1 vote" : `${formatNumber(votes)} votes`;
+}
+
+/** The figures below it, each with what it means. */
+export function rehearsalMetrics(latest: RehearsalUpdated): readonly (readonly [figure: string, meaning: string])[] {
+  return [
+    [`${formatNumber(latest.connected)} of ${formatNumber(latest.phones)}`, "phones are in"],
+    [formatNumber(latest.acknowledged), "votes counted"],
+    [latest.lost ? formatNumber(latest.lost) : "None", "lost"],
+    [milliseconds(latest.ack_p99_ms), "from vote to answer"],
+    [milliseconds(latest.reveal_p99_ms), "from deadline to result"],
+  ];
+}
+
+function milliseconds(ms: number | null): string {
+  return ms === null ? "–" : `${formatNumber(ms)}\u00a0ms`;
+}

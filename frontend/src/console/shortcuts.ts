@@ -1,0 +1,29 @@
+import type { ActionOffer, ActionOffers } from "./actions/offers";
+
+export const SHORTCUTS: readonly (readonly [key: string, what: string])[] = [
+  ["P", "Pause or resume"],
+  ["E", "A little more time"],
+  ["Shift E", "More time"],
+  ["S", "A little less time"],
+  ["C", "Close now"],
+  ["U", "Take back the last turn (press twice)"],
+  ["L", "Lock or unlock joining"],
+  ["?", "Show or hide this list"],
+];
+
+/** Calls back with each key pressed on its own, as it is written on the buttons: "P", "Shift E", "?". */
+export function listenForKeys(pressed: (key: string) => void): () => void {
+  const listen = (event: KeyboardEvent) => {
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement) return;
+    const pressedKey = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    pressed(event.shiftKey && /^[A-Z]$/.test(pressedKey) ? `Shift ${pressedKey}` : pressedKey);
+  };
+  addEventListener("keydown", listen);
+  return () => removeEventListener("keydown", listen);
+}
+
+export function offerForKey(key: string, { main, beside, rest }: ActionOffers): ActionOffer | undefined {
+  const all = [main, ...(beside ? [beside] : []), ...rest];
+  return all.find(({ shortcut }) => shortcut === key);
+}

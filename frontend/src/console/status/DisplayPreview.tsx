@@ -1,0 +1,134 @@
+import { Badge } from "../../board/Ball";
+import { Grid } from "../../board/Grid";
+import { DrawnBoard } from "../../board/DrawnBoard";
+import { Coin } from "../../board/Coin";
+import { boardBefore } from "../../board/boardBefore";
+import type { ServerClock } from "../../live/connection/clock";
+import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
+import { useNow } from "../../live/state/useNow";
+import { revealStep, sideForTeam, tokenMoment, type Phase } from "../../live/match/phase";
+import type { Board, EventState, Match, Side, TurnoutCounted } from "../../protocol";
+import "./preview.css";
+import { clockEnd } from "./clockEnd";
+import { isTalk, outcomeText, picksText, seriesText, teamStatus } from "../labels";
+
+interface Props {
+  event: EventState;
+  phase: Phase;
+  now: number;
+  turnout: TurnoutCounted | null;
+  joinUrl: string;
+  clock: ServerClock;
+}
+
+/** What the hall sees, in small: the board between two tides, as the projector has it. */
+export function DisplayPreview(props: Props) {
+  const { event, phase, now, joinUrl } = props;
+  const match = phase === "lobby" ? null : event.match;
+  return (
+    <section class="preview" aria-label="What the hall sees" data-phase={phase}>
+      <Tide team={1} {...props} match={match} />
+      <Tide team={2} {...props} match={match} />
+      <TeamName team={1} event={event} />
+      <div class="top-line">{match && <TopLine {...props} match={match} />}</div>
+      <TeamName team={2} event={event} />
+      <div class="stage">{match ? <PreviewBoard match={match} phase={phase} now={now} /> : <LobbyCode event={event} />}</div>
+      <p class="caption">{caption(event, phase)}</p>
+      {event.notice ? <p class="notice">{event.notice}</p> : <p class="join-link">{event.hidden.includes("code") ? "" : joinUrl.replace(/^https?:\/\//, "")}</p>}
+    </section>
+  );
+}
+
+function PreviewBoard({ match, phase, now }: { match: Match; phase: Phase; now: number }) {
+  const board = boardAt(match, phase, now);
+  return board.face === "drawn" ? <DrawnBoard board={board} /> : <Grid board={board} lit={litAt(match, phase, now)} />;
+}
+
+function TeamName({ team, event }: { team: 1 | 2; event: EventState }) {
+  const side = sideForTeam(event, team);
+  return <p class="team" data-side={side}><Badge side={side} /><b>{event.teams[team - 1]?.name}</b></p>;
+}
+
+/** In place of the lobby's huge symbol: the code, or why there is none. */
+function LobbyCode({ event }: { event: EventState }) {
+  if (event.lobby === "closed") return <p class="lobby-code words">Doors open soon</p>;
+  if (event.lobby === "locked") return <p class="lobby-code words">Joining is closed</p>;
+  return event.hidden.includes("code") ? <p class="lobby-code words">The code is hidden</p> : <p class="lobby-code">{event.code}</p>;
+}
+
+/** "59:59" still has room for the largest digits. */
+export const LONG_CLOCK = 5;
+
+/** Above the board: the clock, or at a reveal how both teams voted. */
+function TopLine({ event, phase, now, clock, match }: Props & { match: Match }) {
+  const until = clockEnd(event, phase);
+  useNow(clock, until);
+  if (phase === "reveal") return <Bars event={event} match={match} now={now} />;
+  if (phase === "sealed" || phase === "paused") return <b class="word">{phase === "sealed" ? "Sealed" : "Paused"}</b>;
+  const left = until - clock.now();
+  if (left <= 0) return null;
+  const shown = formatCountdown(left);
+  return <b class={shown.length > LONG_CLOCK ? "word" : "figure"}>{shown}</b>;
+}
+
+function Bars({ event, match, now }: { event: EventState; match: Match; now: number }) {
+  const { reveal, board } = match;
+  if (!reveal || event.hidden.includes("tally") || revealStep(match, now) === "sealed") return null;
+  const columns = Array.from({ length: board.columns }, (_, index) => index);
+  const sides = (["red", "yellow"] as const).filter((side) => reveal[side]);
+  return (
+    <div class="bars">
+      {columns.map((column) => (
+        <span key={column}>
+          {sides.map((side) => <Bar key={side} side={side} votes={reveal[side]!.counts[column] ?? 0} of={reveal[side]!.ballots} />)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Bar({ side, votes, of }: { side: Side; votes: number; of: number }) {
+  return <i data-side={side} title={formatPercent(votes, of)} style={{ "--share": `${of ? votes / of : 0}` }} />;
+}
+
+type TideProps = Pick<Props, "event" | "phase" | "turnout" | "now"> & { team: 1 | 2; match: Match | null };
+
+function Tide({ team, event, phase, turnout, match, now }: TideProps) {
+  const side = sideForTeam(event, team);
+  const { hands, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
+  const hidden = event.hidden.includes("turnout");
+  return (
+    <div class="tide" data-side={side} data-team={team}>
+      <div class="water" style={{ "--share": hidden ? "0" : share.toFixed(3) }} />
+      <div class="coin">{match && tokenAt(match, phase, now) === side && <Coin />}</div>
+      {!hidden && <p class="counts">{hands ? "by show of hands" : <><b>{formatNumber(choosing ? voted : here)}</b>{choosing ? "voted" : "here"}</>}</p>}
+    </div>
+  );
+}
+
+function caption(event: EventState, phase: Phase): string {
+  const { match } = event;
+  if (phase === "lobby" || !match) return seriesText(event);
+  if (phase === "reveal" && match.reveal) return capital(picksText(event, match.reveal));
+  if (phase === "ended") return outcomeText(event, match);
+  return isTalk(event, phase) ? "Talk it over" : match.title;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Until the balls have dropped, the board as it stood before. */
+function boardAt(match: Match, phase: Phase, now: number): Board {
+  const early = phase === "reveal" && ["sealed", "pour", "picks"].includes(revealStep(match, now));
+  return early && match.reveal ? boardBefore(match.board, match.reveal.resolution) : match.board;
+}
+
+function litAt(match: Match, phase: Phase, now: number): Board["winning_cells"] {
+  return phase === "ended" || (phase === "reveal" && revealStep(match, now) === "lines") ? match.board.winning_cells : [];
+}
+
+function tokenAt(match: Match, phase: Phase, now: number): Board["token"] {
+  const early = phase === "reveal" && match.reveal && now < tokenMoment(match);
+  return early && match.reveal ? match.reveal.resolution.token_before : match.board.token;
+}

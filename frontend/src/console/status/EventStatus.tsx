@@ -1,0 +1,61 @@
+import { Badge } from "../../board/Ball";
+import type { ServerClock } from "../../live/connection/clock";
+import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
+import { useNow } from "../../live/state/useNow";
+import { sideForTeam, type Phase } from "../../live/match/phase";
+import type { EventState, TurnoutCounted } from "../../protocol";
+import { LONG_CLOCK } from "./DisplayPreview";
+import { clockEnd, clockLeft } from "./clockEnd";
+import { clockLabel, headline, seriesText, teamStatus } from "../labels";
+
+interface Props {
+  event: EventState;
+  phase: Phase;
+  turnout: TurnoutCounted | null;
+  clock: ServerClock;
+}
+
+/** The state in words, the clock, and both teams in figures. */
+export function EventStatus({ event, phase, turnout, clock }: Props) {
+  return (
+    <div class="event-status">
+      <h2>{headline(event, phase)}</h2>
+      <Clock event={event} phase={phase} clock={clock} />
+      <p class="series">{seriesText(event)}</p>
+      <ul>
+        {event.teams.map(({ number }) => <Team key={number} team={number as 1 | 2} {...{ event, phase, turnout }} />)}
+      </ul>
+    </div>
+  );
+}
+
+function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
+  const until = clockEnd(event, phase);
+  const left = clockLeft(event, phase, until, useNow(clock, until));
+  if (left <= 0) return null;
+  const shown = formatCountdown(left);
+  return (
+    <p class="clock" data-long={shown.length > LONG_CLOCK}>
+      <b>{shown}</b> {clockLabel(event, phase)}
+    </p>
+  );
+}
+
+function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 | 2 }) {
+  const side = sideForTeam(event, team);
+  const { hands, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
+  return (
+    <li data-side={side} style={{ "--share": share.toFixed(3) }}>
+      <Badge side={side} />
+      <b class="name">{event.teams[team - 1]!.name}</b>
+      {hands ? (
+        <span>by show of hands</span>
+      ) : (
+        <>
+          <span class="voted" hidden={!choosing}><b data-voted={team}>{formatNumber(voted)}</b> voted, {formatPercent(voted, here)}</span>
+          <span class="here"><b data-joined={team}>{formatNumber(here)}</b> here</span>
+        </>
+      )}
+    </li>
+  );
+}

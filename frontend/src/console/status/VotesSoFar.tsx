@@ -1,0 +1,42 @@
+import type { CountsUpdated, EventState, Side } from "../../protocol";
+import { isWindowPhase } from "../labels";
+import type { Phase } from "../../live/match/phase";
+
+interface Props {
+  event: EventState;
+  phase: Phase;
+  counts: CountsUpdated | null;
+}
+
+/** The votes so far by column, where the event lets its organizers see them; below the buttons, which never move. */
+export function VotesSoFar({ event, phase, counts }: Props) {
+  const { match } = event;
+  if (!event.peek || !match?.turn || !isWindowPhase(phase)) return null;
+  const now = counts?.turn === match.turn.id ? counts : null;
+  const most = Math.max(1, ...(now?.red ?? []), ...(now?.yellow ?? []));
+  const columns = Array.from({ length: match.board.columns }, (_, index) => index);
+  return (
+    <section class="votes-so-far" aria-label="Votes so far">
+      <h2>Votes so far</h2>
+      <p>Projector and phones say that you see them.</p>
+      <ol>
+        {columns.map((index) => (
+          <li key={index} data-peek={index + 1}>
+            <Bar side="red" votes={now?.red[index] ?? 0} most={most} />
+            <Bar side="yellow" votes={now?.yellow[index] ?? 0} most={most} />
+            <b>{index + 1}</b>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** The pages' policy allows no style in an element; the page's own script may set one. */
+function Bar({ side, votes, most }: { side: Side; votes: number; most: number }) {
+  return (
+    <span data-side={side} aria-label={`${votes} ${side}`} ref={(node) => node?.style.setProperty("--share", (votes / most).toFixed(3))}>
+      <small>{votes}</small>
+    </span>
+  );
+}

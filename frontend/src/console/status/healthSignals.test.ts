@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { assessHealth, type HealthSignals } from "./healthSignals";
+
+const WELL: HealthSignals = { joined: true, overdueMs: 0, lateMs: 80, tookMs: 120, skewMs: 200 };
+const health = (signals: Partial<HealthSignals>) => assessHealth({ ...WELL, ...signals });
+
+test("all good, with the figures that say so", () => {
+  assert.deepEqual(health({}), { good: true, text: "All good", more: "last turn counted in 0.08\u00a0s, last press in 0.1\u00a0s" });
+  assert.equal(health({ lateMs: null, tookMs: null }).more, "");
+});
+
+test("the gravest thing is told, and nothing else", () => {
+  const grave = { joined: false, overdueMs: 9000, lateMs: 3000, tookMs: 4000 };
+  assert.match(health(grave).text, /^No connection/);
+  assert.match(health({ ...grave, joined: true }).text, /^Counting takes longer/);
+  assert.equal(health({ ...grave, joined: true, overdueMs: 2000 }).text, "The last turn was counted 3.0\u00a0s late");
+  assert.equal(health({ tookMs: 4000 }).text, "Slow: the last press took 4.0\u00a0s");
+  assert.deepEqual([health(grave).good, health(grave).more], [false, ""]);
+});
+
+test("a wrong clock of this device is told, but is no trouble", () => {
+  assert.ok(health({ skewMs: 200_000 }).good);
+  assert.match(health({ skewMs: 200_000 }).more, /clock is 3\u00a0min behind/);
+  assert.match(health({ skewMs: -45_000 }).more, /clock is 45\u00a0s ahead/);
+});

@@ -1,0 +1,51 @@
+import { formatSpan } from "../labels";
+
+/** What this page sees of the service. `overdueMs`: the votes are being counted for so long; `skewMs`: this device's clock. */
+export interface HealthSignals {
+  joined: boolean;
+  overdueMs: number;
+  lateMs: number | null;
+  tookMs: number | null;
+  skewMs: number;
+}
+
+export interface HealthStatus {
+  good: boolean;
+  text: string;
+  more: string;
+}
+
+const SLOW_MS = 1000;
+export const OVERDUE_MS = 2000;
+const SKEW_MS = 30_000;
+
+/** How the service does, in the organizer's words: the gravest thing first. */
+export function assessHealth(signals: HealthSignals): HealthStatus {
+  const error = describeError(signals);
+  return { good: !error, text: error || "All good", more: error ? "" : healthDetails(signals).join(", ") };
+}
+
+function describeError({ joined, overdueMs, lateMs, tookMs }: HealthSignals): string {
+  if (!joined) return "No connection";
+  if (overdueMs > OVERDUE_MS) return "Counting takes longer than usual; no vote is lost";
+  if (lateMs !== null && lateMs > SLOW_MS) return `The last turn was counted ${seconds(lateMs)} late`;
+  if (tookMs !== null && tookMs > SLOW_MS) return `Slow: the last press took ${seconds(tookMs)}`;
+  return "";
+}
+
+function healthDetails({ lateMs, tookMs, skewMs }: HealthSignals): string[] {
+  const details: string[] = [];
+  if (lateMs !== null) details.push(`last turn counted in ${seconds(lateMs)}`);
+  if (tookMs !== null) details.push(`last press in ${seconds(tookMs)}`);
+  if (Math.abs(skewMs) > SKEW_MS) details.push(`this device's clock is ${roughly(skewMs)} ${skewMs > 0 ? "behind" : "ahead"}, which does no harm`);
+  return details;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 100 ? 2 : 1)}\u00a0s`;
+}
+
+function roughly(ms: number): string {
+  const whole = Math.round(Math.abs(ms) / 1000);
+  return whole < 90 ? formatSpan(whole) : formatSpan(60 * Math.round(whole / 60));
+}

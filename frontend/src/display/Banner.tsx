@@ -1,0 +1,43 @@
+import { Component, type ComponentChildren } from "preact";
+import type { Connection } from "../live/connection/socket";
+import { useStageSize } from "./scene/stageView";
+
+const NO_SUCH_EVENT = 4502;
+
+/** The picture stays; a quiet sign says that it stands still. */
+export function ReconnectingBanner() {
+  return <p class="reconnecting" role="status">Reconnecting</p>;
+}
+
+/** Before there is anything to show, or when there never will be. */
+export function WaitingScreen({ code, connection }: { code: string; connection: Connection }) {
+  useStageSize();
+  const away = connection.state === "away";
+  document.body.dataset.phase = away ? "unknown" : "lost";
+  return (
+    <main class="waiting" aria-live="polite">
+      <p>{away ? refusal(connection.code) : "Connecting to"}</p>
+      <h1>{code}</h1>
+      {away && <p class="hint">Look at the address and load this page again</p>}
+    </main>
+  );
+}
+
+function refusal(closeCode: number): string {
+  return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen is not let in";
+}
+
+const LOADS_AGAIN_MS = 3000;
+
+/** A fault in the picture must not leave a hall in the dark: the page loads itself again. */
+export class ErrorBoundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
+  override componentDidCatch(fault: unknown) {
+    console.error(fault);
+    this.setState({ broken: true });
+    window.setTimeout(() => location.reload(), LOADS_AGAIN_MS);
+  }
+
+  override render() {
+    return this.state.broken ? <main class="waiting"><p>One moment</p></main> : this.props.children;
+  }
+}

@@ -1,0 +1,128 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { GridFront, GridBack } from "../board/Grid";
+import { DrawnBoard } from "../board/DrawnBoard";
+import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
+import type { Board, KeyShown } from "../protocol";
+import { Bars } from "./reveal/Bars";
+import { Chest } from "./reveal/Chest";
+import { TeamPick } from "./reveal/TeamPick";
+import { Clock } from "./parts/Clock";
+import { Confetti } from "./parts/Confetti";
+import { LiveCounts } from "./votes/LiveCounts";
+import { Deck } from "./parts/Deck";
+import { EndScreen, Flood } from "./parts/EndScreen";
+import { FallingBalls } from "./reveal/FallingBalls";
+import { TeamHeader } from "./parts/TeamHeader";
+import { Lobby, besideCard } from "./parts/Lobby";
+import { Peek } from "./parts/Peek";
+import { OrganizerNotice } from "./parts/OrganizerNotice";
+import { Pour } from "./reveal/Pour";
+import { Sea } from "./votes/Sea";
+import { Talk } from "./parts/Talk";
+import { Token } from "./reveal/Token";
+import { sceneBoard, dropsAgain } from "./scene/scene";
+import { PLACES, isPartHidden } from "./scene/places";
+import { isDark, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
+
+interface Props {
+  view: StageView;
+  qr: readonly string[];
+  shown: KeyShown | null;
+  /** What is laid over all for whoever presents. */
+  children: ComponentChildren;
+}
+
+/** The whole stage, back to front. */
+export function Stage({ view, qr, shown, children }: Props) {
+  const { phase, stage } = view.scene;
+  const placement = gridPlacement(view);
+  const playing = phase !== "lobby" && !isWon(view.scene);
+  const company = besideCard(view, qr);
+  const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
+  return (
+    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
+      <h1 class="visually-hidden">{view.state.name}</h1>
+      {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDark(view.scene)} />)}
+      {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
+      <Flood view={view} />
+      {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
+      {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
+      <Chest view={view} />
+      {phase === "talk" && PLACES.map((place) => <Talk key={place} view={view} place={place} />)}
+      <Lobby view={view} qr={qr} shown={shown} />
+      <Deck view={view} shown={shown} />
+      {view.foot.lines > 0 && <OrganizerNotice notice={view.state.notice} />}
+      {view.state.peek && <Peek />}
+      <GridDock view={view} />
+      {stage?.step === "pour" && !view.calm && !isPartHidden(view.state, "tally") && <Pour view={view} />}
+      {phase !== "lobby" && <Token view={view} />}
+      {playing && <Clock view={view} />}
+      <EndScreen view={view} />
+      <Confetti view={view} />
+      {children}
+    </main>
+  );
+}
+
+function sizes({ foot }: StageView, company: number) {
+  const units = (n: number) => `calc(${n} * var(--u))`;
+  return { "--company": units(company), "--foot": units(foot.plank + foot.line), "--line": units(foot.line), "--plank": units(foot.plank) };
+}
+
+/** The cabinet in its place on the floor. */
+function GridDock({ view }: { view: StageView }) {
+  const board = sceneBoard(view.scene);
+  const placement = gridPlacement(view);
+  const lit = useLitCells(view);
+  if (!board || !placement) return null;
+  const { reveal, stage } = view.scene;
+  const falling = showsFalling(view);
+  const framed = falling && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
+  return (
+    <div class="dock" style={dockStyle(placement, board)}>
+      {board.face === "drawn" ? <DrawnBoard board={board} /> : <GridBack board={board} lit={lit} back={view.back} />}
+      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isPartHidden(view.state, "tally") && <Bars view={view} />}
+      <LiveCounts view={view} />
+      {falling && <FallingBalls view={view} />}
+      {board.face !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
+    </div>
+  );
+}
+
+/** While the balls are on their way, and once more in a second look. */
+function showsFalling({ scene }: StageView): boolean {
+  const { phase, stage } = scene;
+  if (phase !== "reveal" || !stage) return false;
+  return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
+}
+
+/** Whoever looked away sees what fell last, until something falls again. */
+function lastDropped({ scene }: StageView): readonly Cell[] {
+  const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
+  const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];
+  return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
+}
+
+function dockStyle({ center, floor, width, height, scale }: GridPlacement, board: Board) {
+  return {
+    width: `calc(${cabinetWidth(board)} * var(--u))`,
+    height: `calc(${cabinetHeight(board)} * var(--u))`,
+    transform: `translate(calc(${center - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
+  };
+}
+
+/** The cells of every line, ball by ball; after the reveal all of them. */
+function useLitCells(view: StageView): readonly Cell[] {
+  const [count, setCount] = useState(0);
+  const { reveal, match, phase } = view.scene;
+  const order = useRef<readonly Cell[]>([]);
+  order.current = unique(reveal?.resolution.lines.flat() ?? []);
+  useReveal(view, ["lines"], ({ lit }) => setCount(Math.ceil(lit * order.current.length)));
+  if (phase === "ended") return match?.board.winning_cells ?? [];
+  return phase === "reveal" && !dropsAgain(view.scene) ? order.current.slice(0, count) : [];
+}
+
+function unique(cells: readonly Cell[]): Cell[] {
+  return [...new Map(cells.map((cell) => [String(cell), cell])).values()];
+}

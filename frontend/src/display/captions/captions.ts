@@ -1,0 +1,192 @@
+import type { Admission, Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
+import { otherSide } from "../../live/match/grid";
+import { threatSentence, isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
+import type { CloseCall } from "./closeCall";
+import { optionName } from "../../board/geometry";
+import { teamName, type Sentence, type RevealContext } from "./sentence";
+import { currentSeries } from "../../live/match/series";
+import { support } from "../../live/match/support";
+import type { TimelineStep } from "../scene/timeline";
+import { matchWinner } from "../scene/scene";
+import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
+
+export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
+  switch (step) {
+    case "sealed":
+    case "pour":
+      return isPartHidden(context.state, "turnout") || hasNoCounts(context.reveal) ? ["Sealed"] : ["Sealed: ", ballotCount(context.reveal)];
+    case "picks":
+      return picks(context);
+    case "drops":
+      return drops(context);
+    case "second":
+      return second(context);
+    case "token":
+      return passing(context);
+    case "replay":
+      return closeCallSentence(context, call);
+    default:
+      return outcome(context);
+  }
+}
+
+/** While sides are secret only what was picked is told. */
+function hasNoCounts({ red, yellow }: Reveal): boolean {
+  return !(red ?? yellow)?.counts.length;
+}
+
+function ballotCount({ red, yellow }: Reveal): string {
+  return pluralize((red?.ballots ?? 0) + (yellow?.ballots ?? 0), "vote");
+}
+
+/** The sides that had to pick, the one on the left of the screen first. */
+function movers({ match, reveal }: RevealContext): Side[] {
+  const sides: Side[] = sidePlace(match, "red") === 0 ? ["red", "yellow"] : ["yellow", "red"];
+  return sides.filter((side) => tallyForSide(reveal, side));
+}
+
+function picks(context: RevealContext): Sentence {
+  const { resolution } = context.reveal;
+  if (resolution.conflict !== null) return [`${isThreatConflict(context) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
+  const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
+  if (resigning.length > 1) return ["Both teams give up"];
+  if (resigning[0]) return [teamName(context, resigning[0]), " gives up"];
+  return movers(context).flatMap((side, index) => {
+    const pick = tallyForSide(context.reveal, side)?.pick ?? null;
+    return [index > 0 ? ", " : "", teamName(context, side), pick === null ? " drops nothing" : ` plays ${optionName(context.match.board, pick)}`];
+  });
+}
+
+function drops(context: RevealContext): Sentence {
+  const { resolution } = context.reveal;
+  const [happened] = resolution.sentences;
+  if (happened) return fillTeamNames(context, happened);
+  const first = resolution.drops[0];
+  if (!first) return ["Nothing drops this turn"];
+  if (resolution.conflict === null) return picks(context);
+  return [teamName(context, first.side), " holds the token and drops first"];
+}
+
+function second(context: RevealContext): Sentence {
+  const drop = context.reveal.resolution.drops[1];
+  if (!drop) return drops(context);
+  if (drop.row === null) return [`Column ${drop.column} is full: `, teamName(context, drop.side), " loses the drop"];
+  return [teamName(context, drop.side), " lands on top"];
+}
+
+function passing(context: RevealContext): Sentence {
+  const { token_after } = context.reveal.resolution;
+  return token_after ? ["The token passes to ", teamName(context, token_after)] : [];
+}
+
+function outcome(context: RevealContext): Sentence {
+  const { result, lines, sentences } = context.reveal.resolution;
+  if (result === "draw") return [sentences.length ? "A draw" : "The board is full: a draw"];
+  if (result === "open") return openSentence(context);
+  if (isDoubleLine(context, result)) return ["Four in a row for both: ", teamName(context, result), " wins"];
+  if (lines.length > 1) return [`${lines.length} lines at once: `, teamName(context, result), " wins"];
+  return [teamName(context, result), lines.length ? ` has four in a row` : " wins"];
+}
+
+/** A game's own sentence, with the teams' names put in. */
+function fillTeamNames(context: RevealContext, sentence: string): Sentence {
+  return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? teamName(context, part as Side) : part));
+}
+
+/** What happened counts more than what is next; what is near is said again when the vote opens. */
+function openSentence(context: RevealContext): Sentence {
+  const [done, near] = [blockSentence(context), threatSentence(context)];
+  const last = context.reveal.resolution.sentences.at(-1);
+  if (last) return fillTeamNames(context, last);
+  if (done.length) return done;
+  if (near.length) return near;
+  return context.match.turn ? [`Turn ${context.match.turn.number} is next`] : [];
+}
+
+/** What people have to bring, or what is missing on this screen; nothing where a device is enough. */
+export function admissionHint(admission: Admission): string {
+  if (admission === "tickets") return "You need your ticket";
+  if (admission === "roster") return "You need your code from the class list";
+  return admission === "rotating" ? "Open this screen from the control room" : "";
+}
+
+/** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
+export function decisionText(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
+  const { ballots, decided_by, rounds, resigning } = tally;
+  if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "The match is given up";
+  if (!counted && ballots > 0) return "";
+  const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
+  switch (decided_by) {
+    case "random":
+      return "Nobody voted: drawn by lot";
+    case "pass":
+      return "Nobody voted: nothing drops";
+    case "forfeit":
+      return "Nobody voted: match given up";
+    case "lot":
+      return `A tie, decided by lot${counts}`;
+    case "first":
+      return counts ? `A tie, by who was there first${counts}` : `A tie: ${name} was there first`;
+    case "captain":
+      return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
+    case "runoff":
+      return counts ? `${roundedPercent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
+    case "approval":
+      return `of ${pluralize(ballots, "voter")} like it`;
+    case "lottery":
+      return `Drawn from ${pluralize(ballots, "vote")}`;
+    default:
+      return "";
+  }
+}
+
+interface Verdict {
+  title: string;
+  line: string;
+  winner: Side | null;
+}
+
+/** On its own screen a winner is spoken to. */
+export function matchVerdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
+  const { winner: champion } = currentSeries(state);
+  const turns = match.reveal ? pluralize(match.reveal.number, "turn") : "";
+  const winner = matchWinner(match);
+  if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
+  const byTime = match.ended_by === "time";
+  const gaveUp = match.ended_by === "resign";
+  if (!winner && gaveUp) return { title: "A draw", line: "Both gave up", winner };
+  if (!winner && byTime) return { title: "A draw", line: "Both ran out of time", winner };
+  if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
+  const place = sidePlace(match, winner);
+  const { name } = teamAtPlace(state, place);
+  const wins = home && place === 0 ? "You win" : "wins";
+  if (champion !== null) return { title: name, line: `${wins} the series`, winner };
+  const loser = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
+  if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
+  if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
+  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
+  return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
+}
+
+function drawn({ board }: Match, turns: string): string {
+  return board.face === "drawn" ? `after ${turns}` : `The board is full after ${turns}`;
+}
+
+function choice(board: Board, pick: number): string {
+  return board.face === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
+}
+
+/** How many voted for the drop that won, and how united they were: one against one nobody asks. */
+export function unityText(state: EventState, match: Match, winner: Side): string {
+  const { reveal, ended_by, clocks } = match;
+  if (clocks && !clocks.crowd) return "";
+  if (isPartHidden(state, "tally") || isPartHidden(state, "turnout")) return "";
+  const tally = tallyForSide(reveal, winner);
+  if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
+  return `${voters(...support(tally))} chose ${choice(match.board, tally.pick)}`;
+}
+
+function voters(votes: number, ballots: number): string {
+  if (votes < ballots) return `${roundedPercent(votes / ballots)} % of ${pluralize(ballots, "voter")}`;
+  return votes === 1 ? "One voter" : `All ${pluralize(votes, "voter")}`;
+}

@@ -1,0 +1,57 @@
+import type { EventState, ToDisplay } from "../../protocol";
+import type { Scene } from "../scene/scene";
+
+export const NOTICE_MS = 6000;
+
+/** What a change needs said in words, and the turn it is said in: with that turn it is over. */
+export interface ChangeNotice {
+  text: string;
+  turn: number | null;
+}
+
+/** null where the picture says it. */
+export function changeNotice(message: ToDisplay, before: EventState | null): ChangeNotice | null {
+  const text = changeText(message, before);
+  return text === null || !("state" in message) ? null : { text, turn: message.state.match?.turn?.id ?? null };
+}
+
+/** Reveal, pause and end have sentences of their own. */
+export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
+  const { phase } = scene;
+  return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);
+}
+
+function changeText(message: ToDisplay, before: EventState | null): string | null {
+  switch (message.type) {
+    case "turn.voided":
+      return "The last turn does not count: vote again";
+    case "turn.concealed":
+      return "Sealed: it stays secret until the others have voted";
+    case "turn.restored":
+      return "Some votes were lost and are sent again: more time";
+    case "turn.moved":
+      return timeChangeText(message.state, before, message.at);
+    case "turn.resumed":
+      return "On we go";
+    case "joining.locked":
+      return "Joining is closed";
+    case "joining.unlocked":
+      return "Joining is open";
+    default:
+      return null;
+  }
+}
+
+/** An event that closes early by its own rule has nothing to explain. */
+function timeChangeText(after: EventState, before: EventState | null, at: number): string | null {
+  const [now, then] = [after.match?.turn, before?.match?.turn];
+  if (!now || !then || now.id !== then.id) return null;
+  const seconds = Math.round((ends(now) - ends(then)) / 1000);
+  if (seconds > 0) return seconds === 1 ? "One more second" : `${seconds} more seconds`;
+  if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return `${-seconds} seconds less`;
+  return after.match?.close_early ? null : "Closed early";
+}
+
+function ends({ paused, left_ms, closes_at }: { paused: boolean; left_ms: number; closes_at: number }): number {
+  return paused ? left_ms : closes_at;
+}

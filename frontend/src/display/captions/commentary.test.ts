@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Board } from "../../protocol";
+import { threatSentence, threatLabel } from "./commentary";
+import { findCloseCall } from "./closeCall";
+import type { Sentence } from "./sentence";
+import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
+import type { TimelineStep } from "../scene/timeline";
+import { revealSentence } from "./captions";
+
+function sentenceText(sentence: Sentence): string {
+  return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+}
+
+function threatText(board: Board): string {
+  return sentenceText(threatSentence({ state: makeEvent(), match: makeMatch({ board }) }));
+}
+
+test("the announcer names what each side needs", () => {
+  assert.equal(threatText(stacked(["R", "Y", "", "", "", "", ""])), "");
+  assert.equal(threatText(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
+  assert.equal(threatText(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
+  assert.equal(threatText(stacked(["RRR", "YYY", "", "", "", "", ""])), "North needs 1, South needs 2");
+  assert.equal(threatText(stacked(["RYYY", "R", "R", "", "Y", "Y", "Y"])), "North needs 4, South needs 1 or 4");
+  assert.equal(threatText(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
+});
+
+test("a half of the screen says what its own side needs", () => {
+  const context = { state: makeEvent(), match: makeMatch({ board: stacked(["", "R", "R", "R", "", "", ""]) }) };
+  assert.equal(threatLabel(context, "red"), "needs 1 or 5");
+  assert.equal(threatLabel(context, "yellow"), "");
+});
+
+test("games with other lines are left alone", () => {
+  const match = makeMatch({ board: stacked(["R", "R", "R", "", "", "", ""]), game: "other" });
+  assert.deepEqual(threatSentence({ state: makeEvent(), match }), []);
+});
+
+function story(step: TimelineStep, board: Board, part: Parameters<typeof makeResolution>[0]): string {
+  const reveal = makeReveal({ resolution: makeResolution(part) });
+  const match = makeMatch({ board, reveal });
+  return sentenceText(revealSentence(step, { state: makeEvent({ match }), match, reveal }, null));
+}
+
+test("a conflict over the winning column was seen by both", () => {
+  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
+  const winning = stacked(["R", "R", "R", "RY", "", "", ""]);
+  assert.equal(story("picks", winning, { drops, conflict: 4 }), "Both saw it: column 4");
+  assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4");
+});
+
+test("a block is told before what is next", () => {
+  const drops = [{ side: "red", column: 7, row: 1 }, { side: "yellow", column: 4, row: 1 }] as const;
+  assert.equal(story("lines", stacked(["R", "R", "R", "Y", "", "", "R"]), { drops }), "South stops North in 4");
+});
+
+test("two lines in the same turn are told as such", () => {
+  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 1, row: 4 }] as const;
+  const lines = [[[1, 1], [2, 1], [3, 1], [4, 1]]] as const;
+  const board = stacked(["R", "R", "R", "R", "YYYY", "", ""]);
+  assert.equal(story("lines", board, { drops, lines, result: "red" }), "Four in a row for both: North wins");
+});
+
+const SIX_S = { reveal_s: 6 };
+
+test("a close call is a tie, a margin of a few votes, or a conflict that decided the match", () => {
+  const of = (part: Parameters<typeof makeReveal>[0]) => findCloseCall(makeMatch(SIX_S), makeReveal(part), true);
+  assert.equal(of({ red: makeTally([60, 40], 1), yellow: makeTally([40, 60], 2) }), null);
+  assert.deepEqual(of({ red: makeTally([51, 49], 1) }), { kind: "count", side: "red", first: 1, second: 2, margin: 2 });
+  const tie = makeTally([50, 50], 2, { decided_by: "first" });
+  assert.deepEqual(of({ red: makeTally([51, 49], 1), yellow: tie }), { kind: "count", side: "yellow", first: 2, second: 1, margin: 0 });
+  assert.equal(of({ red: makeTally([3, 2], 1), yellow: makeTally([0, 3], 2) }), null);
+  assert.equal(of({ red: makeTally([50, 50], 2, { decided_by: "lottery" }), yellow: null }), null);
+  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
+  const won = { drops, conflict: 4, result: "red", lines: [[[1, 1], [2, 1], [3, 1], [4, 1]]] } as const;
+  assert.deepEqual(of({ resolution: makeResolution(won) }), { kind: "conflict", side: "red" });
+  assert.equal(of({ resolution: makeResolution({ ...won, lines: [[[1, 1]]] }) }), null);
+});
+
+test("a hidden tally has no close call, and a short reveal no time for one", () => {
+  const reveal = makeReveal({ red: makeTally([51, 49], 1) });
+  assert.equal(findCloseCall(makeMatch(SIX_S), reveal, false), null);
+  assert.equal(findCloseCall(makeMatch({ reveal_s: 4 }), reveal, true), null);
+});

@@ -1,0 +1,43 @@
+import type { EventState, Match, Side, TurnoutCounted } from "../protocol";
+import type { Cheers } from "./scene/stageView";
+
+type Pair = readonly [number, number];
+
+/** What a screen is told that counts by team. */
+interface PerTeamState {
+  state: EventState;
+  turnout: TurnoutCounted | null;
+  cheers: Cheers;
+}
+
+/**
+ * A school's own screen: whatever counts by team counts the home team first, which takes the left half. The team is
+ * named by the colour of the first match; columns, colours and rules stay where they are.
+ */
+export function fromHomeTeam(home: Side | null, view: PerTeamState): PerTeamState {
+  if (home !== "yellow") return view;
+  const { state, turnout, cheers } = view;
+  return {
+    state: swapTeams(state),
+    turnout: turnout && { ...turnout, connected: swapPair(turnout.connected), voted: swapPair(turnout.voted), picked_at: turnout.picked_at && swapPair(turnout.picked_at) },
+    cheers: { all: swapPair(cheers.all), latest: swapPair(cheers.latest) },
+  };
+}
+
+function swapTeams(state: EventState): EventState {
+  const [one, two] = state.teams;
+  const finished = state.finished.map((match) => ({ ...match, winner: match.winner && otherTeam(match.winner) }));
+  return { ...state, teams: [two, one], finished, match: state.match && swapMatchTeams(state.match) };
+}
+
+function swapMatchTeams(match: Match): Match {
+  return { ...match, red: otherTeam(match.red), yellow: otherTeam(match.yellow) };
+}
+
+function otherTeam(team: number): number {
+  return 3 - team;
+}
+
+function swapPair([one, two]: Pair): Pair {
+  return [two, one];
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef } from "preact/hooks";
+import { clockface } from "../scene/clockface";
+import type { StageView } from "../scene/stageView";
+import { matchVerdict } from "../captions/captions";
+
+const LAST_S = 5;
+const SHOWN = ["talk", "voting"];
+
+/** The time left, by the server's clock, until the vote closes or opens; it grows in the last seconds. */
+export function Clock({ view }: { view: StageView }) {
+  const { phase, leftMs } = view.scene;
+  const shown = SHOWN.includes(phase);
+  const word = clockWord(view);
+  const face = shown ? clockface(leftMs) : "";
+  const last = phase === "voting" && leftMs <= LAST_S * 1000;
+  const figure = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!last || view.calm) return;
+    const pulse = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
+    figure.current?.animate(pulse, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
+  }, [face, last]);
+  return (
+    <div class="clock" data-last={last} data-phase={phase}>
+      {shown && <span class="figure" ref={figure} role="timer">{face}</span>}
+      {word && <span class="word">{word}</span>}
+      {(phase === "voting" || phase === "talk") && <TimeBar view={view} />}
+    </div>
+  );
+}
+
+/** What stands in the clock's place when no time runs. */
+function clockWord(view: StageView): string {
+  const { phase, stage, match } = view.scene;
+  if (phase === "ended" && match) return matchVerdict(view, match).title;
+  if (phase === "paused") return "Paused";
+  return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
+}
+
+/** Fills while people talk, runs out while they vote. */
+function TimeBar({ view }: { view: StageView }) {
+  const bar = useRef<HTMLElement>(null);
+  const { turn, match, phase } = view.scene;
+  const talk = phase === "talk";
+  useEffect(() => {
+    if (!turn || !match) return;
+    const wait = Math.max(0, turn.opens_at - view.now());
+    const run = talk ? filling(bar.current, wait, match.talk_s * 1000) : runningOut(bar.current, wait, view, match.window_s * 1000);
+    return () => run?.cancel();
+  }, [turn?.id, turn?.opens_at, turn?.closes_at, talk]);
+  return <div class="bar" aria-hidden="true"><i ref={bar} /></div>;
+}
+
+function filling(bar: HTMLElement | null, left: number, whole: number) {
+  const share = 1 - Math.min(1, left / whole);
+  return bar?.animate([{ transform: `scaleX(${share})` }, { transform: "scaleX(1)" }], { duration: left, fill: "both" });
+}
+
+function runningOut(bar: HTMLElement | null, wait: number, { scene, now }: StageView, whole: number) {
+  const left = Math.max(0, (scene.turn?.closes_at ?? 0) - now() - wait);
+  const share = Math.min(1, left / whole);
+  const frames = [{ transform: `scaleX(${share})` }, { transform: "scaleX(0)" }];
+  return bar?.animate(frames, { duration: left, delay: wait, fill: "both" });
+}

@@ -1,0 +1,123 @@
+import type { KeyShown, Vote } from "../../protocol";
+import { clockface } from "../scene/clockface";
+import { fitFontSize } from "../scene/layout";
+import { isTimely } from "../captions/changeNotices";
+import { isPartHidden, sidePlace, pluralize } from "../scene/places";
+import { isWon, type StageView } from "../scene/stageView";
+import { threatSentence } from "../captions/commentary";
+import { teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
+import { revealSentence, matchVerdict } from "../captions/captions";
+
+const BESIDE_PEEK = 440;
+/** A board that has something to say is told about when its vote opens. */
+const ANNOUNCED_MS = 5000;
+const LEAST_WINDOW_S = 10;
+const CAPTION = { largest: 68, least: 56, margin: 92 };
+
+/** The foot of the stage: turn and address in a window, one sentence whenever there is something to say. */
+export function Deck({ view, shown }: { view: StageView; shown: KeyShown | null }) {
+  const sentence = deckSentence(view);
+  if (view.foot.line === 0) return null;
+  return (
+    <div class="deck" data-lobby={view.scene.phase === "lobby"}>
+      {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <DeckStatus view={view} shown={shown} />}
+    </div>
+  );
+}
+
+function deckSentence(view: StageView): Sentence {
+  const { scene, notice, state } = view;
+  if (notice && isTimely(notice, scene)) return [notice.text];
+  const { phase, match, reveal, stage, call } = scene;
+  if (phase === "paused") return [`${timeLeftText(scene.leftMs)} when it goes on`];
+  if (phase === "sealed") return ["Counting the votes"];
+  if (phase === "talk" && scene.turn) return [`The vote of turn ${scene.turn.number} opens soon`];
+  if (phase === "voting") return isOpening(view) && match ? openingSentence(view, { state, match }) : [];
+  return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
+}
+
+function timeLeftText(ms: number): string {
+  const face = clockface(ms);
+  return /^\d+$/.test(face) ? `${pluralize(Number(face), "second")} left` : `${face} left`;
+}
+
+/** On a team's own screen also that it leads, where nothing is more urgent. */
+function openingSentence({ home }: StageView, context: MatchContext): Sentence {
+  const secret = halfTurnSentence(context);
+  if (secret.length) return secret;
+  const near = threatSentence(context);
+  const { token } = context.match.board;
+  if (near.length > 0 || !home || !token || sidePlace(context.match, token) !== 0) return near;
+  return ["Your turn to lead: you hold the token"];
+}
+
+/** Of a turn in two halves, whose it is and who sees it. */
+function halfTurnSentence(context: MatchContext): Sentence {
+  const { board, turn } = context.match;
+  const side = turn?.to_move[0];
+  if (!board.vote || !side) return [];
+  return [teamName(context, side), board.vote === "open" ? " answers: everybody sees it" : " chooses in secret"];
+}
+
+function isOpening({ scene: { turn, match }, now }: StageView): boolean {
+  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + ANNOUNCED_MS;
+}
+
+function captionWidth({ size, state }: StageView): number {
+  return size.width - (state.peek ? BESIDE_PEEK : 0);
+}
+
+function Caption({ sentence, width }: { sentence: Sentence; width: number }) {
+  const text = sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+  const fontSize = `calc(${fitFontSize(text, width - CAPTION.margin, CAPTION.largest, CAPTION.least)} * var(--u))`;
+  return <p class="caption" key={text} style={{ fontSize }} aria-live="polite">{sentence.map(renderPart)}</p>;
+}
+
+function renderPart(part: SentencePart) {
+  return typeof part === "string" ? part : <b data-side={part.side}>{part.name}</b>;
+}
+
+const VOTE_LABELS: Record<Vote, string> = { concealed: "in secret", open: "open" };
+
+function DeckStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
+  const { turn, phase, match } = view.scene;
+  if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
+  return (
+    <>
+      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote && ` · ${VOTE_LABELS[match.board.vote]}`}</span>}
+      <Watching view={view} />
+      {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
+    </>
+  );
+}
+
+/** In the hall: how many look on, this screen among them. */
+function Watching({ view: { state, turnout } }: { view: StageView }) {
+  const count = turnout?.watching ?? 0;
+  return state.is_duel && count > 0 ? <span class="turn watching"><b>{count}</b> watching</span> : null;
+}
+
+/** Latecomers find the way in here; the lobby shows it large. */
+function showsAddress({ state, scene }: StageView): boolean {
+  return state.lobby === "open" && scene.phase !== "lobby" && !isPartHidden(state, "code");
+}
+
+/** The foot of an end without a winner. */
+function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: string }) {
+  const next = state.next_match_at !== null;
+  return (
+    <>
+      <span class={next ? "turn" : "caption"}>{line}</span>
+      {next && <span class="next">Next match in <b>{clockface(scene.leftMs)}</b></span>}
+    </>
+  );
+}
+
+/** The join address in words, with its code made to stand out. */
+export function JoinAddress({ url, code, shown }: { url: string; code: string; shown?: KeyShown | null }) {
+  return <span class="address">{hostName(url)}/<b>{code}</b>{shown && <b class="code-beside">{shown.key}</b>}</span>;
+}
+
+export function hostName(url: string): string {
+  return url.replace(/^https?:\/\//i, "").replace(/\/[^/]*$/, "").toLowerCase();
+}

@@ -1,0 +1,125 @@
+import { Badge } from "../../board/Ball";
+import type { EventState, KeyShown } from "../../protocol";
+import { JoinAddress, hostName } from "./Deck";
+import { currentSeries, winsNeeded } from "../../live/match/series";
+import { RotatingCode } from "./RotatingCode";
+import { fitName } from "../scene/layout";
+import { PLACES, isPartHidden, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
+import type { StageView } from "../scene/stageView";
+import { admissionHint } from "../captions/captions";
+
+const NAME = 84;
+/** Modules around the symbol: enough for a light card in the night; where a long notice needs the room, fewer. */
+const QUIET_ZONE = { usual: 3, least: 2 };
+const SYMBOL = 652;
+
+/** Everyone's way in: the symbol, the address, the code, and who is there. */
+export function Lobby({ view, qr, shown }: { view: StageView; qr: readonly string[]; shown: KeyShown | null }) {
+  if (view.scene.phase !== "lobby") return null;
+  const open = view.state.lobby === "open";
+  return (
+    <div class="lobby">
+      {PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, qr)} />)}
+      {open && (view.state.is_duel || !isPartHidden(view.state, "code")) ? <QrCard qr={qr} quiet={quietZone(view)} /> : <LobbyStatus view={view} />}
+      <CheerInvitation view={view} />
+      <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
+        {view.state.lobby === "locked" ? <p>The match begins soon</p> : <JoinInfo view={view} shown={shown} />}
+      </div>
+    </div>
+  );
+}
+
+/** Whoever is in has something to do until it begins, and sees that it works. */
+function CheerInvitation({ view: { state, turnout, foot } }: { view: StageView }) {
+  const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
+  if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.is_duel) return null;
+  return <p class="invitation">You are in? Press your shape!</p>;
+}
+
+function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) {
+  if (isPartHidden(view.state, "code") && !view.state.is_duel) return <p>The host tells you how to join</p>;
+  const ticket = ticketHint(view.state);
+  return (
+    <>
+      <JoinAddress url={view.joinUrl} code={view.state.code} />
+      <RotatingCode view={view} shown={shown} />
+      {ticket && view.state.admission !== "rotating" && <p class="needed">{ticket}</p>}
+    </>
+  );
+}
+
+/** In the hall the address leads to the seat. */
+const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admissionHint(admission));
+
+const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
+const BESIDE = { peek: 440, key: 130 };
+
+/** How large the code stands in the foot: address, code and key share its width, or its height with a sentence. */
+function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | null): number {
+  if (ticketHint(state) && !shown) return CODE.above;
+  const text = hostName(joinUrl).length / 2 + state.code.length * 1.12 + (shown?.key.length ?? 0) * 1.2;
+  const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0);
+  return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));
+}
+
+/** How much of the stage's width is left on either side of the card. */
+export function besideCard(view: StageView, qr: readonly string[]): number {
+  return (view.size.width - cardSide(qr, quietZone(view))) / 2;
+}
+
+function quietZone({ foot }: StageView): number {
+  return foot.lines > 1 ? QUIET_ZONE.least : QUIET_ZONE.usual;
+}
+
+function cardSide(qr: readonly string[], quiet: number): number {
+  return (SYMBOL * (qr.length + 2 * quiet)) / Math.max(1, qr.length);
+}
+
+function LobbyTeam({ view, place, width }: { view: StageView; place: Place; width: number }) {
+  const { name } = teamAtPlace(view.state, place);
+  const side = sideShownAtPlace({ state: view.state, match: view.scene.match }, place);
+  const fontSize = `calc(${fitName(name, width - 60, NAME)} * var(--u))`;
+  return (
+    <section class="lobby-team" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
+      <Badge side={side} />
+      <h2 style={{ fontSize }}>{name}</h2>
+      <SeriesWins view={view} place={place} />
+    </section>
+  );
+}
+
+/** Where a team stands in a series that has begun. */
+function SeriesWins({ view: { state }, place }: { view: StageView; place: Place }) {
+  const admissionHint = winsNeeded(state);
+  if (admissionHint === null || state.finished.length === 0) return null;
+  return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {admissionHint} wins</p>;
+}
+
+/** Dark modules on a light card, with the quiet zone that scanners ask for. */
+function QrCard({ qr, quiet }: { qr: readonly string[]; quiet: number }) {
+  const side = qr.length + 2 * quiet;
+  const size = `calc(${cardSide(qr, quiet)} * var(--u))`;
+  return (
+    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={{ width: size, height: size }} role="img" aria-label="Join code">
+      <rect width={side} height={side} rx="1.2" fill="#f4f1e8" />
+      <path d={modules(qr, quiet)} fill="#0b1020" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+function modules(qr: readonly string[], quiet: number): string {
+  return qr
+    .flatMap((row, y) => [...row.matchAll(/1+/g)].map((run) => `M${(run.index ?? 0) + quiet} ${y + quiet}h${run[0].length}v1h-${run[0].length}z`))
+    .join("");
+}
+
+function LobbyStatus({ view: { state } }: { view: StageView }) {
+  return (
+    <div class="lobby-status">
+      <h1>{state.name}</h1>
+      <p>{LOBBY_TEXTS[state.lobby]}</p>
+    </div>
+  );
+}
+
+const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: "Doors are open", locked: "Joining is closed", closed: "Doors open soon" };

@@ -1,0 +1,44 @@
+import { fingerprint } from "../../live/format";
+import { matchingSeal } from "../../live/match/seals";
+import { tallyForSide } from "../scene/places";
+import type { StageView } from "../scene/stageView";
+import type { Side } from "../../protocol";
+
+/**
+ * What a side's ballots were sealed with, to be photographed before the count is shown; where sides are secret, what
+ * both were sealed with together.
+ */
+export function Seal({ view, side }: { view: StageView; side: Side }) {
+  const { scene, sealed } = view;
+  const hiddenChoice = scene.match?.concealed;
+  if (hiddenChoice?.side === side) return <SealPrint root={hiddenChoice.root} />;
+  if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
+  const reveal = scene.phase === "reveal" ? scene.reveal : null;
+  const seal = reveal ? matchingSeal(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
+  const before = seal?.turn_commitment ?? seal?.[side]?.root;
+  const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
+  const root = before ?? after;
+  if (!root) return null;
+  return <SealPrint root={root} other={before && after && before !== after ? after : null} />;
+}
+
+/** `other`: what was told later, though it has to be the same. */
+function SealPrint({ root, other = null }: { root: string; other?: string | null }) {
+  return (
+    <p class="seal" data-broken={other !== null}>
+      <Wax />
+      <b>{fingerprint(root)}</b>
+      {other !== null && <b>≠ {fingerprint(other)}</b>}
+    </p>
+  );
+}
+
+/** A seal of wax with a keyhole: it says "sealed" where there is no room for the word. */
+function Wax() {
+  return (
+    <svg viewBox="0 0 48 48" role="img" aria-label="sealed">
+      <path d="M24 2 l6 5 8 -1 2 8 7 4 -3 7 3 7 -7 4 -2 8 -8 -1 -6 5 -6 -5 -8 1 -2 -8 -7 -4 3 -7 -3 -7 7 -4 2 -8 8 1 Z" />
+      <path class="hole" d="M24 15 a6 6 0 0 1 3 11 l2 9 h-10 l2 -9 a6 6 0 0 1 3 -11 Z" />
+    </svg>
+  );
+}

@@ -1,0 +1,35 @@
+import type { SidesSummary } from "../../protocol";
+import { sideFlow, loyalty } from "./sideFlow";
+
+const HEIGHT = 270;
+
+/** Where everybody went, turn by turn: it is drawn as if it flowed, once. */
+export function SideChangesChart({ sides, width }: { sides: SidesSummary; width: number }) {
+  const flow = sideFlow(sides, width, HEIGHT);
+  const [first, last] = [sides.turns[0], sides.turns[sides.turns.length - 1]];
+  if (!first || !last) return null;
+  return (
+    <figure class="side-changes" style={{ width: `calc(${width} * var(--u))` }}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={describeTurns(sides)}>
+        <path class="band red" d={flow.red} />
+        <path class="band yellow" d={flow.yellow} />
+        {flow.sideChanges.map(({ to, path, broad }, index) => <path key={index} class="side-change" data-to={to} d={path} stroke-width={broad} />)}
+      </svg>
+      <figcaption>
+        <b>
+          <i data-side="red">{first.red} → {last.red}</i> <i data-side="yellow">{first.yellow} → {last.yellow}</i> {loyalty(sides)} % loyal
+        </b>
+        <span>{changeTotals(sides)}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function changeTotals({ in_time, too_soon }: SidesSummary): string {
+  return `${in_time} changed over in time${too_soon ? `, ${too_soon} too soon` : ""}`;
+}
+
+function describeTurns(sides: SidesSummary): string {
+  const turns = sides.turns.map(({ red, yellow }, index) => `turn ${index + 1}: ${red} red, ${yellow} yellow`);
+  return `Who was on which side. ${turns.join("; ")}`;
+}

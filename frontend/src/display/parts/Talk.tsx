@@ -1,0 +1,25 @@
+import { threatLabel } from "../captions/commentary";
+import { fitFontSize } from "../scene/layout";
+import { sideAtPlace, type Place } from "../scene/places";
+import { gridPlacement, type StageView } from "../scene/stageView";
+
+const WORDS = { ownCount: "Talk it over", theirs: "They talk, too" };
+const MARGIN = 40;
+
+/** Before the vote opens: a team's own half of the screen says what there is to talk about. */
+export function Talk({ view, place }: { view: StageView; place: Place }) {
+  const { state, scene, size } = view;
+  const placement = gridPlacement(view);
+  const { match } = scene;
+  if (!placement || !match) return null;
+  const side = sideAtPlace(match, place);
+  if (!scene.turn?.to_move.includes(side)) return null;
+  const width = (size.width - placement.width) / 2 - 2 * MARGIN;
+  const words = threatLabel({ state, match }, side);
+  return (
+    <section class="talk" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
+      <b style={{ fontSize: `calc(${fitFontSize("Talk it", width, 132, 72)} * var(--u))` }}>{view.home && place === 1 ? WORDS.theirs : WORDS.ownCount}</b>
+      {words && <p>{words}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { useStore } from "../../live/state/useStore";
+import { KEY_HINTS, URL_OPTIONS } from "./keyCommands";
+import type { Access, Presenter } from "./presenter";
+
+const STATUS: Record<Access, string> = {
+  unknown: "",
+  asking: "Asking the control room",
+  in: "These keys run the event",
+  out: "To run the event from here, log in to the control room in this browser",
+};
+
+/** What the keys do, and whether they do it here. */
+export function Hints({ presenter }: { presenter: Presenter }) {
+  const { access } = useStore(presenter.store);
+  return (
+    <div class="hints" role="dialog" aria-label="Keys">
+      <dl>
+        {KEY_HINTS.map(([key, what]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <dl class="looks">
+        {URL_OPTIONS.map(([query, what]) => (
+          <div key={query}>
+            <dt>{query}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p data-access={access}>{STATUS[access]}</p>
+    </div>
+  );
+}
+
+/** One line for whoever presses keys, over the foot of the stage; also on a blank screen. */
+export function PresenterMessage({ presenter, foot }: { presenter: Presenter; foot: number }) {
+  const { statusText } = useStore(presenter.store);
+  return statusText ? <p class="presenter-message" role="status" style={{ minHeight: `calc(${foot} * var(--u))` }}>{statusText}</p> : null;
+}

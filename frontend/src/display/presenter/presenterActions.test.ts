@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EventState } from "../../protocol";
+import { keyCommand } from "./keyCommands";
+import { presenterAction, type PresenterCommand } from "./presenterActions";
+import type { ScreenPhase } from "../scene/scene";
+import { makeEvent, makeMatch, makeReveal, makeTurn } from "../fixtures";
+
+function actionFor(wish: PresenterCommand, state: EventState, phase: ScreenPhase): string {
+  const order = presenterAction(wish, state, phase);
+  return typeof order === "string" ? "" : `${order.action}${order.confirm ? "!" : ""}`;
+}
+
+test("the one next action follows the evening; what is grave is asked twice", () => {
+  const paused = makeEvent({ match: makeMatch({ turn: makeTurn({ paused: true, left_ms: 5 }) }) });
+  const ended = makeEvent({ match: makeMatch({ state: "ended", turn: null }) });
+  const timelineSteps: ReadonlyArray<readonly [EventState, ScreenPhase, string]> = [
+    [makeEvent({ match: null, lobby: "closed" }), "lobby", "lobby.open"],
+    [makeEvent({ match: null }), "lobby", "match.start!"],
+    [makeEvent(), "talk", ""],
+    [makeEvent(), "voting", "turn.close!"],
+    [paused, "paused", "turn.resume"],
+    [makeEvent(), "sealed", ""],
+    [makeEvent(), "reveal", ""],
+    [ended, "reveal", ""],
+    [ended, "ended", "match.start!"],
+  ];
+  for (const [state, phase, expected] of timelineSteps) assert.equal(actionFor("next", state, phase), expected, phase);
+});
+
+test("a key is meant for the turn on the screen", () => {
+  assert.deepEqual(presenterAction("extend", makeEvent(), "voting"), { action: "turn.extend", turn: 7, seconds: 10, confirm: "" });
+  const long = makeEvent({ match: makeMatch({ window_s: 86_400 }) });
+  assert.equal((presenterAction("extend", long, "voting") as { seconds: number }).seconds, 3600);
+  const revealed = makeEvent({ match: makeMatch({ reveal: makeReveal() }) });
+  assert.deepEqual(presenterAction("undo", revealed, "voting"), {
+    action: "turn.void", turn: 6, seconds: null, confirm: "Press again to take back turn 6",
+  });
+});
+
+test("keys that fit nothing say so and do nothing", () => {
+  const before = makeEvent({ match: null, lobby: "closed" });
+  for (const wish of ["pause", "extend", "close", "undo", "lock"] as const) assert.equal(actionFor(wish, before, "lobby"), "");
+  assert.equal(actionFor("close", makeEvent(), "talk"), "");
+  assert.equal(actionFor("undo", makeEvent({ match: makeMatch({ state: "aborted", reveal: makeReveal(), turn: null }) }), "ended"), "");
+});
+
+test("joining is locked and unlocked by the same key", () => {
+  assert.equal(actionFor("lock", makeEvent(), "voting"), "joining.lock");
+  assert.equal(actionFor("lock", makeEvent({ lobby: "locked" }), "voting"), "joining.unlock");
+});
+
+test("a clicker's keys are known, others are not", () => {
+  assert.deepEqual(["PageDown", " ", ".", "b", "B", "PageUp", "x"].map(keyCommand), ["next", "next", "blank", "blank", "blank", null, null]);
+});

@@ -1,0 +1,87 @@
+import { lastClosed } from "../../live/match/phase";
+import type { Action, EventState } from "../../protocol";
+import type { ScreenPhase } from "../scene/scene";
+
+/** What a presenter's key asks the event for. `confirm`: the line before the second press; empty: at once. */
+export interface PresenterAction {
+  action: Action;
+  turn: number | null;
+  seconds: number | null;
+  confirm: string;
+}
+
+export type PresenterCommand = "next" | "pause" | "extend" | "close" | "undo" | "lock";
+
+/** The order behind a key at this moment, or in words why there is none. */
+export function presenterAction(command: PresenterCommand, state: EventState, phase: ScreenPhase): PresenterAction | string {
+  switch (command) {
+    case "next":
+      return next(state, phase);
+    case "pause":
+      return pause(state, phase);
+    case "extend":
+      return extend(state, phase);
+    case "close":
+      return close(state, phase);
+    case "undo":
+      return undo(state);
+    default:
+      return lock(state);
+  }
+}
+
+const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
+  talk: "The vote opens by itself",
+  sealed: "The votes are being counted",
+  reveal: "The next turn opens by itself",
+};
+
+function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
+  const { match, lobby } = state;
+  if (match?.state === "playing") {
+    if (phase === "paused") return pause(state, phase);
+    return NOTHING_TO_PRESS[phase] ?? close(state, phase);
+  }
+  if (phase === "reveal") return "The last reveal is on";
+  if (lobby === "closed") return makeAction("lobby.open");
+  return makeAction("match.start", { confirm: `Press again to start ${match ? "the next match" : "the match"}` });
+}
+
+function pause({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
+  const turn = match?.turn;
+  if (!turn || phase === "sealed") return "There is nothing to pause";
+  return makeAction(turn.paused ? "turn.resume" : "turn.pause", { turn: turn.id });
+}
+
+function extend({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
+  const turn = match?.turn;
+  if (!turn || phase === "sealed") return "No vote is open";
+  return makeAction("turn.extend", { turn: turn.id, seconds: stretch(match.window_s) });
+}
+
+/** How much more time is worth a key, by the length of the window. */
+function stretch(windowS: number): number {
+  if (windowS > 43_200) return 3600;
+  return windowS > 600 ? 600 : 10;
+}
+
+function close({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
+  const turn = match?.turn;
+  if (!turn || (phase !== "voting" && phase !== "paused")) return "No vote is open";
+  return makeAction("turn.close", { turn: turn.id, confirm: "Press again to close the vote now" });
+}
+
+function undo({ match }: EventState): PresenterAction | string {
+  const last = lastClosed(match);
+  if (!last) return "There is no turn to take back";
+  return makeAction("turn.void", { turn: last.turn, confirm: `Press again to take back turn ${last.number}` });
+}
+
+function lock({ lobby }: EventState): PresenterAction | string {
+  if (lobby === "closed") return "The lobby is not open yet";
+  return makeAction(lobby === "locked" ? "joining.unlock" : "joining.lock");
+}
+
+function makeAction(action: Action, rest: Partial<PresenterAction> = {}): PresenterAction {
+  return { action, turn: null, seconds: null, confirm: "", ...rest };
+}

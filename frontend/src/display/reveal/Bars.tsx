@@ -1,0 +1,104 @@
+import { useRef } from "preact/hooks";
+import { cabinetHeight, cabinetWidth } from "../../board/geometry";
+import { Shape } from "../../board/Ball";
+import type { CloseCall } from "../captions/closeCall";
+import { distributionBars, isWorthShowing, type Bar, type Standpoint } from "./distribution";
+import { settle } from "./motion";
+import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
+import { roundedPercent } from "../scene/places";
+import { CHOOSING, POURING, REPLAYING } from "../scene/timeline";
+import { useReveal, type StageView } from "../scene/stageView";
+
+const WIDTH = 40;
+const GAP = 2;
+const FOOT = -4;
+const ASIDE = 14;
+/** As wide as a column: it stands in the middle, or it would meet one over the next column. */
+const THREE_FIGURES = "100";
+const WITH_SHAPE = 46;
+/** A number that runs faster cannot be read, and costs a drawing each. */
+const COUNTS_IN = 10;
+const STEPS = 16;
+
+const LABEL_AT: Record<Standpoint, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
+const LEFT_EDGE: Record<Standpoint, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
+
+/** The tides, poured into the columns; a close call runs up once more by itself. */
+export function Bars({ view }: { view: StageView }) {
+  const drawing = useRef<SVGSVGElement>(null);
+  const bars = distributionBars(view);
+  const { match, stage, call } = view.scene;
+  const again = stage?.step === "replay" && call?.kind === "count" ? call : null;
+  useReveal(view, ["pour"], ({ poured }) => {
+    const labels = drawing.current?.querySelectorAll("text") ?? [];
+    bars.forEach((bar, index) => setText(labels[index], again ? marginText(again, bar) : figure(bar, poured)));
+  });
+  if (!match) return null;
+  const [width, height] = [cabinetWidth(match.board), cabinetHeight(match.board)];
+  return (
+    <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
+      {bars.map((bar) => <BarView key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
+    </svg>
+  );
+}
+
+function figure({ share }: Bar, poured: number): string {
+  const counted = share * settle(Math.ceil(poured * COUNTS_IN) / COUNTS_IN);
+  return isWorthShowing(counted) ? roundedPercent(counted) : "";
+}
+
+type CountCall = CloseCall & { kind: "count" };
+
+function contends(call: CountCall | null, { side, column }: Bar): boolean {
+  return call !== null && call.side === side && (call.first === column || call.second === column);
+}
+
+/** By how much the first one was ahead. */
+function marginText(call: CountCall, bar: Bar): string {
+  if (!contends(call, bar)) return "";
+  if (call.margin === 0) return "=";
+  return bar.column === call.first ? `+${call.margin}` : "";
+}
+
+function setText(label: Element | undefined, text: string) {
+  if (label && label.textContent !== text) label.textContent = text;
+}
+
+function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CountCall | null }) {
+  const { side, x, standpoint, picked, height, share } = bar;
+  const contending = contends(again, bar);
+  const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
+  const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
+  const left = x + LEFT_EDGE[standpoint];
+  return (
+    <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
+      <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
+      <text x={x + (roundedPercent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} ref={label} />
+      {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
+    </g>
+  );
+}
+
+function bodyFrames({ calm }: StageView, again: boolean): RevealFrame[] {
+  const rise = (grown: number) => ({ transform: `scaleY(${grown.toFixed(4)})` });
+  return [
+    { at: 0, ...rise(0) },
+    ...framesDuring(POURING, calm, STEPS, (t) => rise(settle(t))),
+    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
+  ];
+}
+
+function labelFrames({ calm }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
+  const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
+  return [
+    { at: 0, ...at(0) },
+    ...framesDuring(POURING, calm, STEPS, (t) => at(label * settle(t))),
+    ...framesDuring(CHOOSING, calm, STEPS, (t) => at(label + (lifted - label) * settle(t))),
+    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
+  ];
+}
+
+/** Slower and slower towards the finish, which is reached before the end. */
+function runUp(t: number): number {
+  return settle(Math.min(1, 0.35 + t * 0.8));
+}

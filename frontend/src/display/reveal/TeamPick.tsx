@@ -1,0 +1,50 @@
+import type { SideTally } from "../../protocol";
+import { optionName } from "../../board/geometry";
+import { support } from "../../live/match/support";
+import { isPartHidden, roundedPercent, pluralize, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
+import { gridPlacement, type StageView } from "../scene/stageView";
+import { decisionText } from "../captions/captions";
+
+const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
+
+/** What a team chose, on its side of the screen. */
+export function TeamPick({ view, place }: { view: StageView; place: Place }) {
+  const { scene, size, state } = view;
+  const side = sideAtPlace(scene.match, place);
+  const tally = tallyForSide(scene.reveal, side);
+  const placement = gridPlacement(view);
+  if (!tally || !placement || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
+  const width = `calc(${(size.width - placement.width) / 2 - 30} * var(--u))`;
+  const counted = !isPartHidden(state, "tally");
+  const name = optionName(scene.match!.board, tally.pick ?? 0);
+  const words = decisionText(tally, counted, name) || ballotsText(view, place, tally);
+  return (
+    <section class="choice" data-place={place} data-side={side} style={{ width }}>
+      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <PickFigure tally={tally} name={name} counted={counted} who={pronoun(view, place)} />}
+      {words && <p>{words}</p>}
+    </section>
+  );
+}
+
+/** How many chose, and how they said so; without counts, only how. */
+function ballotsText({ state }: StageView, place: Place, { ballots }: SideTally): string {
+  const hands = teamAtPlace(state, place).hands;
+  if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? "by show of hands" : "";
+  return `of ${pluralize(ballots, hands ? "hand" : "vote")}`;
+}
+
+function pronoun({ home }: StageView, place: Place): string {
+  if (!home) return "";
+  return place === 0 ? "You " : "They ";
+}
+
+function PickFigure({ tally, name, counted, who }: { tally: SideTally; name: string; counted: boolean; who: string }) {
+  const [votes, of] = support(tally);
+  return (
+    <>
+      <span class="said">{who}chose</span>
+      <b class="column">{name}</b>
+      {counted && tally.ballots > 0 && <b class="share">{roundedPercent(votes / of)} %</b>}
+    </>
+  );
+}

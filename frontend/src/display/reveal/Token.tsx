@@ -1,0 +1,78 @@
+import type { Side } from "../../protocol";
+import { Coin } from "../../board/Coin";
+import { cross, tug } from "./motion";
+import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
+import { sidePlace } from "../scene/places";
+import { TOKEN_PASSING, FIGHTING, type TimelineStep } from "../scene/timeline";
+import { gridPlacement, type GridPlacement, type StageView } from "../scene/stageView";
+
+const RADIUS = 66;
+const BESIDE = 34;
+const ARC = 210;
+const HOP = 22;
+const STEPS = { fight: 36, cross: 24 };
+
+/** Steps that belong to the coin where it is fought over or passes. */
+const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "drops", "second", "token"];
+const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
+
+/** The token lies on its holder's side of the cabinet; in a conflict it is fought over, and crosses in front of it. */
+export function Token({ view }: { view: StageView }) {
+  const { plan, stage, phase } = view.scene;
+  const placement = gridPlacement(view);
+  const moves = MOVING.includes(stage?.step) && (plan?.inTurn || plan?.crosses) === true;
+  const coin = useRevealAnimation<HTMLDivElement>(view, placement && moves ? tokenFrames(view, placement) : []);
+  const holder = tokenHolder(view);
+  const resting = placement ? placed(placement, { x: restingX(view, placement, holder ?? "red") }) : "";
+  const hidden = holder === null || phase === "ended";
+  return <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Coin /></div>;
+}
+
+function tokenHolder({ scene: { match, reveal, stage } }: StageView): Side | null {
+  if (!stage || !reveal) return match?.board.token ?? null;
+  const { token_before, token_after } = reveal.resolution;
+  return BEFORE.includes(stage.step) ? token_before : token_after;
+}
+
+function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {
+  const { plan, reveal } = view.scene;
+  if (!plan || !reveal) return [];
+  const { token_before, token_after } = reveal.resolution;
+  const [from, to] = [token_before, token_after].map((side) => restingX(view, placement, side ?? "red")) as [number, number];
+  const look = (pose: Pose) => ({ transform: placed(placement, pose) });
+  const fought = framesDuring(FIGHTING, view.calm, STEPS.fight, (t) => look(fightPose(from, view.calm ? 0 : t)));
+  const crossed = framesDuring(TOKEN_PASSING, view.calm, STEPS.cross, (t) => look(passingPose(from, to, t)));
+  return [
+    { at: 0, ...look({ x: from }) },
+    ...(plan.inTurn ? fought : []),
+    ...(plan.crosses ? crossed : []),
+    { at: 1, ...look({ x: plan.crosses ? to : from }) },
+  ];
+}
+
+function fightPose(x: number, progress: number): Pose {
+  const pull = tug(progress);
+  return { x, up: Math.abs(pull) * HOP, turned: pull * 50 };
+}
+
+function passingPose(from: number, to: number, progress: number): Pose {
+  const way = cross(progress);
+  return { x: from + (to - from) * way, up: Math.sin(Math.PI * way) * ARC, turned: Math.sign(to - from) * way * 720 };
+}
+
+function restingX(view: StageView, placement: GridPlacement, holder: Side): number {
+  const away = placement.width / 2 + RADIUS + BESIDE;
+  return sidePlace(view.scene.match, holder) === 0 ? placement.center - away : placement.center + away;
+}
+
+interface Pose {
+  x: number;
+  up?: number;
+  turned?: number;
+}
+
+function placed({ floor }: GridPlacement, { x, up = 0, turned = 0 }: Pose): string {
+  const y = floor - RADIUS - 2 - up;
+  const place = `translate(calc(${(x - RADIUS).toFixed(1)} * var(--u)), calc(${(y - RADIUS).toFixed(1)} * var(--u)))`;
+  return `${place} rotate(${turned.toFixed(1)}deg) scale(${(1 + (up / ARC) * 0.7).toFixed(3)})`;
+}

@@ -1,0 +1,68 @@
+import type { Side, SideTally } from "../../protocol";
+import { BALL, columnX } from "../../board/geometry";
+import { roundedPercent, sidePlace, share, tallyForSide } from "../scene/places";
+import { gridPlacement, type StageView } from "../scene/stageView";
+
+/** Two numbers stand over a column, one a line, the left team's above; or over the balls that wait there. */
+const LINE = 60;
+const LABEL = 2 * LINE + 6;
+const WAITING = 2 * BALL + 8;
+const TOP_MARGIN = 22;
+
+/** Two bars stand side by side with their backs to the column's middle, a single one stands on it. */
+export type Standpoint = "left" | "right" | "alone";
+
+export interface Bar {
+  side: Side;
+  column: number;
+  x: number;
+  height: number;
+  share: number;
+  picked: boolean;
+  standpoint: Standpoint;
+  /** How high above the rim its number stands at the end of the pour, and once balls wait in its column. */
+  label: number;
+  lifted: number;
+}
+
+/** Both distributions over the columns, in the cabinet's units; the tallest bar takes all the room there is. */
+export function distributionBars(view: StageView): Bar[] {
+  const { reveal, match } = view.scene;
+  const placement = gridPlacement(view);
+  if (!reveal || !match || !placement) return [];
+  const room = (placement.floor - placement.height - TOP_MARGIN) / placement.scale - LABEL;
+  const tallies = (["red", "yellow"] as const).flatMap((side) => {
+    const tally = tallyForSide(reveal, side);
+    return tally && tally.ballots > 0 ? [{ side, tally }] : [];
+  });
+  const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(tally, i + 1))));
+  const bars = tallies.flatMap(({ side, tally }) => {
+    const alone = tallies.length === 1;
+    return sideBars(view, { side, tally }, room / most, alone ? "alone" : sidePlace(match, side) === 0 ? "left" : "right");
+  });
+  return bars.map((bar) => ({ ...bar, ...labelHeights(bar, bars.filter(({ column }) => column === bar.column)) }));
+}
+
+type UnlabeledBar = Omit<Bar, "label" | "lifted">;
+
+function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, standpoint: Standpoint): UnlabeledBar[] {
+  return tally.counts.map((_, index) => {
+    const column = index + 1;
+    const part = share(tally, column);
+    const x = columnX(column, view.scene.match!.board, view.back);
+    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
+  });
+}
+
+function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pick<Bar, "label" | "lifted"> {
+  const isLabeled = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.standpoint === "right" && isWorthShowing(other.share));
+  const line = (bars: readonly UnlabeledBar[]) => (bar.standpoint === "left" && isLabeled(bars) ? LINE : 0);
+  const top = Math.max(...together.map(({ height }) => height));
+  const picks = together.filter(({ picked }) => picked);
+  return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
+}
+
+/** Nothing is said over a bar that rounds to nothing. */
+export function isWorthShowing(part: number): boolean {
+  return roundedPercent(part) !== "0";
+}

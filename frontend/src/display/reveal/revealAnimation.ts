@@ -1,0 +1,49 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Span } from "../scene/timeline";
+import type { StageView } from "../scene/stageView";
+
+/** How an element looks at a moment: `at` is a share of the reveal's length, `y` and `x` are in its own units. */
+export interface RevealFrame {
+  at: number;
+  transform: string;
+  opacity?: number;
+}
+
+const MAX_DRIFT_MS = 60;
+
+/**
+ * Runs an element along the whole reveal at once, by the server's clock: the compositor moves it, however busy
+ * the page is. Only `transform` and `opacity` may be moved so.
+ */
+export function useRevealAnimation<Own extends Element>(view: StageView, frames: readonly RevealFrame[]): RefObject<Own | null> {
+  const element = useRef<Own>(null);
+  const run = useRef<Animation | null>(null);
+  const { scene, calm, now } = view;
+  const { reveal, match } = scene;
+  const runs = scene.phase === "reveal" && frames.length > 0;
+  const [begins, length] = [reveal?.resolved_at ?? 0, (match?.reveal_s ?? 0) * 1000];
+  useLayoutEffect(() => {
+    run.current = runs && element.current ? startAnimation(element.current, frames, length, calm) : null;
+    if (run.current) run.current.currentTime = now() - begins;
+    return () => run.current?.cancel();
+  }, [runs, begins, length, calm, JSON.stringify(frames)]);
+  useLayoutEffect(() => {
+    const drift = Number(run.current?.currentTime ?? 0) - (now() - begins);
+    if (run.current && Math.abs(drift) > MAX_DRIFT_MS) run.current.currentTime = now() - begins;
+  });
+  return element;
+}
+
+/** Whoever asked for less motion sees every change at once, in its place and order. */
+function startAnimation(element: Element, frames: readonly RevealFrame[], duration: number, calm: boolean): Animation {
+  const easing = calm ? "step-start" : "linear";
+  const keys = frames.map(({ at, ...look }) => ({ offset: Math.min(1, at), easing, ...look }));
+  return element.animate(keys, { duration, fill: "both" });
+}
+
+/** Frames of a movement, as even steps of its span; for calm eyes only its end counts. */
+export function framesDuring([from, to]: Span, calm: boolean, timelineSteps: number, look: (progress: number) => Omit<RevealFrame, "at">): RevealFrame[] {
+  const shares = calm ? [0, 1] : Array.from({ length: timelineSteps + 1 }, (_, step) => step / timelineSteps);
+  return shares.map((share) => ({ at: from + (to - from) * share, ...look(share) }));
+}

@@ -1,0 +1,47 @@
+import { formatNumber } from "../../live/format";
+import type { EventState, Match, Part, Reveal, Side, SideTally, Team } from "../../protocol";
+
+/** The first team keeps the left of the screen from match to match; its colour is its side's. */
+export type Place = 0 | 1;
+export const PLACES: readonly Place[] = [0, 1];
+
+export function sideAtPlace(match: Match | null, place: Place): Side {
+  if (!match) return place === 0 ? "red" : "yellow";
+  return match.red === place + 1 ? "red" : "yellow";
+}
+
+/** Also before there is a match: the first team has red then. */
+export function sideShownAtPlace({ state, match }: { state: EventState; match: Match | null }, place: Place): Side {
+  if (match) return sideAtPlace(match, place);
+  return teamAtPlace(state, place).number === 1 ? "red" : "yellow";
+}
+
+export function sidePlace(match: Match | null, side: Side): Place {
+  return sideAtPlace(match, 0) === side ? 0 : 1;
+}
+
+export function teamAtPlace(state: EventState, place: Place): Team {
+  return state.teams[place];
+}
+
+export function tallyForSide(reveal: Reveal | null, side: Side): SideTally | null {
+  return reveal ? reveal[side] : null;
+}
+
+/** The share of a side's ballots that went to a column, from 0 to 1. */
+export function share(tally: SideTally, column: number): number {
+  return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / tally.ballots : 0;
+}
+
+/** A part that the organizer keeps off this screen. */
+export function isPartHidden({ hidden }: EventState, part: Part): boolean {
+  return hidden.includes(part);
+}
+
+export function roundedPercent(part: number): string {
+  return `${Math.round(part * 100)}`;
+}
+
+export function pluralize(n: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { nextChange, sceneAt } from "./scene";
+import { NOW, makeEvent, makeMatch, makeResolution, makeReveal, makeTally, makeTurn } from "../fixtures";
+import { dropping, droppingAgain, revealPlan, revealProgress, timelineSteps } from "./timeline";
+
+function phases(part: Parameters<typeof makeMatch>[0], seconds: readonly number[]): string[] {
+  const state = makeEvent({ match: makeMatch(part) });
+  return seconds.map((s) => sceneAt(state, NOW + s * 1000).phase);
+}
+
+test("people talk between the reveal and the vote", () => {
+  const turn = makeTurn({ opens_at: NOW + 36_000, closes_at: NOW + 56_000 });
+  assert.deepEqual(phases({ turn, reveal: makeReveal(), talk_s: 30 }, [0, 5.9, 6, 35.9, 36, 56]), [
+    "reveal", "reveal", "talk", "talk", "voting", "sealed",
+  ]);
+});
+
+test("the clock of the talk counts to the opening", () => {
+  const turn = makeTurn({ opens_at: NOW + 30_000, closes_at: NOW + 50_000 });
+  const state = makeEvent({ match: makeMatch({ turn, talk_s: 30 }) });
+  assert.equal(sceneAt(state, NOW + 1000).leftMs, 29_000);
+  assert.equal(nextChange(state, NOW + 1500), NOW + 2000);
+});
+
+test("without a talk the window's clock stands full until it opens", () => {
+  const turn = makeTurn({ opens_at: NOW + 3000, closes_at: NOW + 23_000 });
+  assert.equal(sceneAt(makeEvent({ match: makeMatch({ turn }) }), NOW).leftMs, 20_000);
+});
+
+/** As the page does: moments of a reveal are no whole milliseconds. */
+const JUST_AFTER_MS = 1;
+
+test("whoever looks again at each announced change has seen every phase and step", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 9 }), fc.boolean(), (reveal_s, talk_s, close) => {
+      const opens_at = NOW + (reveal_s + talk_s) * 1000;
+      const red = close ? makeTally([51, 49], 1) : makeTally([99, 1], 1);
+      const match = makeMatch({ reveal: makeReveal({ red }), reveal_s, talk_s, turn: makeTurn({ opens_at, closes_at: opens_at + 3000 }) });
+      const state = makeEvent({ match });
+      const name = (now: number) => [sceneAt(state, now).phase, sceneAt(state, now).stage?.step].join();
+      let now = NOW;
+      for (let next = nextChange(state, now); next !== null; next = nextChange(state, now)) {
+        assert.ok(next > now);
+        assert.equal(name((now + next) / 2), name(now));
+        now = next + JUST_AFTER_MS;
+      }
+      assert.equal(sceneAt(state, now).phase, "sealed");
+    }),
+  );
+});
+
+test("a second look ends with the reveal, and its lines light up before", () => {
+  const call = { kind: "conflict", side: "red" } as const;
+  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
+  const plan = revealPlan(makeResolution({ drops, conflict: 4, token_after: "yellow" }), call);
+  assert.deepEqual(timelineSteps(plan).map(([step]) => step), ["sealed", "pour", "picks", "drops", "second", "token", "lines", "replay", "over"]);
+  assert.equal(revealProgress(4600, 6000, plan).lit, 1);
+  assert.ok(droppingAgain(1)[1] <= 1);
+  assert.ok(dropping(plan, 0)[1] <= dropping(plan, 1)[0]);
+});
+
+test("no second look, no step for it", () => {
+  assert.ok(!timelineSteps(revealPlan(makeResolution())).some(([step]) => step === "replay"));
+});

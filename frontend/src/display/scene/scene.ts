@@ -1,0 +1,97 @@
+import type { Board, EventState, Match, Reveal, Side, Turn } from "../../protocol";
+import { boardBefore } from "../../board/boardBefore";
+import { findCloseCall, type CloseCall } from "../captions/closeCall";
+import { isPartHidden } from "./places";
+import { nextStep, revealPlan, revealProgress, type RevealPlan, type RevealProgress, type TimelineStep } from "./timeline";
+
+export type ScreenPhase = "lobby" | "talk" | "voting" | "paused" | "sealed" | "reveal" | "ended";
+
+/** What the screen shows at a moment: a pure function of the event's state and the server's time. */
+export interface Scene {
+  phase: ScreenPhase;
+  match: Match | null;
+  turn: Turn | null;
+  reveal: Reveal | null;
+  stage: RevealProgress | null;
+  plan: RevealPlan | null;
+  call: CloseCall | null;
+  leftMs: number;
+}
+
+const SECOND_MS = 1000;
+
+export function sceneAt(state: EventState, now: number): Scene {
+  const match = state.match;
+  const turn = match?.turn ?? null;
+  const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, leftMs: 0 };
+  if (!match) return scene;
+  if (isRevealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
+  if (!turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
+  return { ...scene, ...windowAt(match, turn, now) };
+}
+
+function windowAt({ talk_s }: Match, turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
+  if (turn.paused) return { phase: "paused", leftMs: turn.left_ms };
+  if (talk_s > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
+  const leftMs = turn.closes_at - Math.max(now, turn.opens_at);
+  return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };
+}
+
+function leftUntil(at: number | null, now: number): number {
+  return at === null ? 0 : Math.max(0, at - now);
+}
+
+function isRevealing({ reveal, reveal_s, turn, state }: Match, now: number): boolean {
+  if (!reveal || state === "aborted") return false;
+  const over = reveal.resolved_at + reveal_s * SECOND_MS;
+  return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
+}
+
+function revealAt(state: EventState, match: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {
+  const { reveal, reveal_s } = match;
+  if (!reveal) return { stage: null, plan: null, call: null };
+  const call = findCloseCall(match, reveal, !isPartHidden(state, "tally"));
+  const plan = revealPlan(reveal.resolution, call);
+  return { call, plan, stage: revealProgress(now - reveal.resolved_at, reveal_s * SECOND_MS, plan) };
+}
+
+/** The server's time at which `sceneAt` next answers something else for the same state; null: never. */
+export function nextChange(state: EventState, now: number): number | null {
+  const scene = sceneAt(state, now);
+  if (scene.phase === "reveal") return nextOfReveal(scene, now);
+  const runs = scene.phase === "voting" || scene.phase === "talk" || scene.phase === "ended";
+  return runs && scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : null;
+}
+
+function nextSecond(leftMs: number): number {
+  return leftMs % SECOND_MS || SECOND_MS;
+}
+
+function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number | null {
+  if (!match || !reveal || !plan) return null;
+  const length = match.reveal_s * SECOND_MS;
+  const step = nextStep(now - reveal.resolved_at, length, plan);
+  const at = reveal.resolved_at + (step ?? length);
+  return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
+}
+
+export function matchWinner({ state, result }: Match): Side | null {
+  return state === "ended" && (result === "red" || result === "yellow") ? result : null;
+}
+
+/** Whether the last balls drop once more. */
+export function dropsAgain({ stage, call }: Scene): boolean {
+  return stage?.step === "replay" && call?.kind === "conflict";
+}
+
+const LANDED: readonly TimelineStep[] = ["lines", "replay", "over"];
+const MOVED: readonly TimelineStep[] = ["drops", "second", "token", ...LANDED];
+
+/** The board to draw: until its drops have landed the one before them; they fall by themselves. */
+export function sceneBoard(scene: Scene): Board | null {
+  const { match, reveal, stage } = scene;
+  if (!match) return null;
+  if (!stage || !reveal) return match.board;
+  const moved = match.board.face === "drawn" ? MOVED : LANDED;
+  return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : boardBefore(match.board, reveal.resolution);
+}

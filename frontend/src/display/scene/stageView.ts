@@ -1,0 +1,144 @@
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../../protocol";
+import { cabinetHeight, cabinetWidth } from "../../board/geometry";
+import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, cabinetScale, stageSize, type FootLayout, type StageSize } from "./layout";
+import { jumpToEnd } from "../reveal/motion";
+import type { ChangeNotice } from "../captions/changeNotices";
+import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
+import { type RevealProgress, type TimelineStep } from "./timeline";
+
+/** Everything a part of the stage draws from. `now` tells the server's time. */
+export interface StageView {
+  state: EventState;
+  scene: Scene;
+  turnout: TurnoutCounted | null;
+  joinUrl: string;
+  sealed: TurnSealed | null;
+  /** Of an open vote, so far. */
+  counts: TeamCounted | null;
+  notice: ChangeNotice | null;
+  size: StageSize;
+  foot: FootLayout;
+  /** How much higher than usual the foot stands. */
+  lift: number;
+  cheers: Cheers;
+  /** The board as it is seen from behind. */
+  back: boolean;
+  /** Whether it is the screen of the team in its left half. */
+  home: boolean;
+  calm: boolean;
+  now: () => number;
+}
+
+/** Presses of the warm-up: all so far, and those of the last second, a number a team. */
+export interface Cheers {
+  all: readonly [number, number];
+  latest: readonly [number, number];
+}
+
+/** The scene of this moment; draws again exactly when it becomes another. */
+export function useScene(state: EventState, now: () => number): Scene {
+  const [, again] = useState(0);
+  const drawn = now();
+  useEffect(() => {
+    const at = nextChange(state, drawn);
+    if (at === null) return;
+    const timer = setTimeout(() => again((n) => n + 1), Math.max(0, at - now()) + 2);
+    return () => clearTimeout(timer);
+  });
+  return sceneAt(state, drawn);
+}
+
+/** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */
+export function useReveal(view: StageView, moving: readonly TimelineStep[], draw: (stage: RevealProgress) => void): void {
+  useLayoutEffect(() => {
+    const stage = progressNow(view);
+    if (!stage) return;
+    draw(stage);
+    if (view.calm || !moving.includes(stage.step)) return;
+    let frame = requestAnimationFrame(function next() {
+      const stage = progressNow(view);
+      if (!stage) return;
+      draw(stage);
+      frame = requestAnimationFrame(next);
+    });
+    return () => cancelAnimationFrame(frame);
+  });
+}
+
+export function progressNow({ state, now, calm }: StageView): RevealProgress | null {
+  const { stage } = sceneAt(state, now());
+  return stage && calm ? inPlace(stage) : stage;
+}
+
+function inPlace(stage: RevealProgress): RevealProgress {
+  return { ...stage, poured: jumpToEnd(stage.poured), lit: jumpToEnd(stage.lit) };
+}
+
+export function useStageSize(): StageSize {
+  const [size, setSize] = useState(() => stageSize(innerWidth, innerHeight));
+  useEffect(() => {
+    const measure = () => setSize(stageSize(innerWidth, innerHeight));
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+  document.documentElement.style.setProperty("--u", `${size.unit}px`);
+  return size;
+}
+
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
+export function useCalm(): boolean {
+  const [calm, setCalm] = useState(CALM.matches);
+  useEffect(() => {
+    const changed = () => setCalm(CALM.matches);
+    CALM.addEventListener("change", changed);
+    return () => CALM.removeEventListener("change", changed);
+  }, []);
+  return calm;
+}
+
+/** Where the cabinet stands, in stage units: its centre, its floor, its width and height on the screen. */
+export interface GridPlacement {
+  center: number;
+  floor: number;
+  width: number;
+  height: number;
+  scale: number;
+}
+
+const END_MARGIN = 56;
+const END_SHARE = 0.44;
+
+export function gridPlacement({ scene, size, lift }: StageView): GridPlacement | null {
+  const board = scene.match?.board;
+  if (!board) return null;
+  const own = { width: cabinetWidth(board), height: cabinetHeight(board) };
+  const full = cabinetScale(size.width, lift, own);
+  const won = isWon(scene);
+  const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
+  const scale = full * (won ? aside : isBack(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
+  const width = own.width * scale;
+  const center = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
+}
+
+/** Whether the cabinet steps back to leave room for what is told above it. */
+export function isBack({ phase, stage }: Scene): boolean {
+  return phase === "reveal" && stage?.step !== "sealed";
+}
+
+/** Whether everybody sees the votes of this window as they come. */
+export function isOpenVote({ phase, match }: Scene): boolean {
+  return match?.board.vote === "open" && ["voting", "paused", "sealed"].includes(phase);
+}
+
+/** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */
+export function isWon({ phase, match }: Scene): boolean {
+  return phase === "ended" && match !== null && matchWinner(match) !== null;
+}
+
+/** Whether the light has fallen. */
+export function isDark({ phase }: Scene): boolean {
+  return phase === "sealed" || phase === "reveal" || phase === "paused";
+}

@@ -1,0 +1,164 @@
+import type { ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed, RetryAfter } from "../../protocol";
+import type { ServerClock } from "./clock";
+import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./retry";
+
+/** A hall that comes in at once takes some seconds: giving up sooner would only make it longer. */
+const WELCOME_WITHIN_MS = 15_000;
+const ANSWER_WITHIN_MS = 6000;
+const ANSWER_ON_WAKE_MS = 3000;
+const FIRST_HEARTBEAT_WITHIN_MS = 2000;
+const SILENCE_MS = 4000;
+/** A gateway knows within a second that the ballot box's clock was set. */
+const GATEWAY_CLOCK_LAG_MS = 1500;
+const ABNORMAL_CLOSURE = 1006;
+
+/**
+ * `lost` and `crowded` come back by themselves; `crowded`: the door lets people in by turns.
+ * `away`: closed for good by the server, with the close code that says why.
+ */
+export type Connection =
+  | { state: "connecting" | "joined" | "lost" | "crowded" }
+  | { state: "away"; code: number };
+
+type Welcome = PhoneWelcomed | DisplayWelcomed | ConsoleWelcomed;
+
+export interface SocketOptions<Out, In> {
+  path: string;
+  clock: ServerClock;
+  /** The first message of every connection. */
+  join: () => Out;
+  onMessage: (message: In) => void;
+  onStateChange: (connection: Connection) => void;
+}
+
+/** A socket that comes back: joins again after every loss, keeps the clock, obeys close codes. */
+export class LiveSocket<Out, In extends { type: string }> {
+  private socket: WebSocket | null = null;
+  private attempt = 0;
+  private withinMs: number | null = null;
+  private nextAttempt = { at: 0, fromServer: false };
+  private retry = 0;
+  private heartbeat = 0;
+  private deadTimer = 0;
+  private receivedAt = 0;
+
+  constructor(private options: SocketOptions<Out, In>) {
+    addEventListener("online", () => this.wake());
+    addEventListener("offline", () => this.probe(ANSWER_ON_WAKE_MS));
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.wake();
+    });
+  }
+
+  /** Opens, or opens anew. */
+  open(): void {
+    this.disconnect();
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}${this.options.path}`);
+    this.socket = socket;
+    this.expectMessage(WELCOME_WITHIN_MS);
+    socket.onopen = () => this.send(this.options.join());
+    socket.onmessage = (event) => this.receive(String(event.data));
+    socket.onclose = (event) => this.closed(event.code);
+  }
+
+  /** Says whether it went out; what is not sent is the caller's to keep. */
+  send(message: Out | ClockAsk): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Something was not answered. If nothing else came either, find out whether the server is there. */
+  probeIfSilent(): void {
+    if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
+  }
+
+  close(): void {
+    this.disconnect();
+  }
+
+  private receive(text: string): void {
+    const message = JSON.parse(text) as In | ClockSynced | RetryAfter | Welcome;
+    clearTimeout(this.deadTimer);
+    this.deadTimer = 0;
+    this.receivedAt = Date.now();
+    if (message.type === "clock.synced") {
+      const answer = message as ClockSynced;
+      this.options.clock.addSample(answer.sent, answer.now_at);
+    } else if (message.type === "retry.after") {
+      this.withinMs = (message as RetryAfter).within_ms;
+    } else {
+      if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
+      else if ("at" in message) this.checkClock(message.at as number);
+      this.options.onMessage(message as In);
+    }
+  }
+
+  private welcomed(welcome: Welcome): void {
+    this.attempt = 0;
+    this.options.clock.clearSamples();
+    this.options.clock.estimate(welcome.now_at);
+    this.options.onStateChange({ state: "joined" });
+    this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
+  }
+
+  /** A change is told as soon as it is made, at this time by the server's clock. */
+  private checkClock(at: number): void {
+    const now = Date.now();
+    if (this.options.clock.hasJumped(at, now, now)) {
+      this.heartbeatIn(GATEWAY_CLOCK_LAG_MS + Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
+    }
+  }
+
+  private heartbeatIn(ms: number): void {
+    clearTimeout(this.heartbeat);
+    this.heartbeat = window.setTimeout(() => {
+      this.probe(ANSWER_WITHIN_MS);
+      this.heartbeatIn(nextHeartbeatMs(Math.random));
+    }, ms);
+  }
+
+  /** Has the server answer; silence is a loss. */
+  private probe(withinMs: number): void {
+    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expectMessage(withinMs);
+  }
+
+  private expectMessage(withinMs: number): void {
+    clearTimeout(this.deadTimer);
+    this.deadTimer = window.setTimeout(() => this.closed(ABNORMAL_CLOSURE), withinMs);
+  }
+
+  private closed(code: number): void {
+    const retry = retryAfter({ code, attempt: this.attempt++, withinMs: this.withinMs }, Math.random);
+    this.disconnect();
+    if (retry.state !== "away") this.reconnectIn(retry.waitMs, retry.fromServer);
+    this.options.onStateChange(retry.state === "away" ? retry : { state: retry.state });
+  }
+
+  private reconnectIn(inMs: number, fromServer: boolean): void {
+    clearTimeout(this.retry);
+    this.nextAttempt = { at: Date.now() + inMs, fromServer };
+    this.retry = window.setTimeout(() => this.open(), inMs);
+  }
+
+  /** The phone was unlocked or found a network: a dead socket comes back, a live one proves it lives. */
+  private wake(): void {
+    const { at, fromServer } = this.nextAttempt;
+    if (this.retry) this.reconnectIn(waitAfterWake(at - Date.now(), fromServer, Math.random), fromServer);
+    else this.probe(ANSWER_ON_WAKE_MS);
+  }
+
+  private disconnect(): void {
+    clearTimeout(this.retry);
+    clearTimeout(this.deadTimer);
+    clearTimeout(this.heartbeat);
+    this.retry = this.deadTimer = 0;
+    this.withinMs = null;
+    const socket = this.socket;
+    this.socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Board, Drop, Resolution, Side } from "../../protocol";
+
+/** Columns and rows count from 1, rows from the bottom. */
+export interface PlacedBall {
+  column: number;
+  row: number;
+  side: Side;
+}
+
+const SIDES: Record<string, Side> = { R: "red", Y: "yellow" };
+
+export function placedBalls(board: Board): PlacedBall[] {
+  return board.grid.flatMap((line, fromTop) =>
+    [...line].flatMap((mark, index) => {
+      const side = SIDES[mark];
+      return side ? [{ column: index + 1, row: board.rows - fromTop, side }] : [];
+    }),
+  );
+}
+
+/** How many balls lie in each column; index 0 is column 1. */
+export function columnHeights(board: Board): number[] {
+  const heights = Array.from({ length: board.columns }, () => 0);
+  for (const ball of placedBalls(board)) heights[ball.column - 1]! += 1;
+  return heights;
+}
+
+export function isSameCell(drop: Drop, ball: PlacedBall): boolean {
+  return drop.column === ball.column && drop.row === ball.row;
+}
+
+/** The balls that lay there before the resolution's drops from number `from` on (0: before all of them). */
+export function ballsBefore(board: Board, resolution: Resolution, from = 0): PlacedBall[] {
+  const later = resolution.drops.slice(from);
+  return placedBalls(board).filter((ball) => !later.some((drop) => isSameCell(drop, ball)));
+}
+
+export function isOnWinningLine(board: Board, ball: PlacedBall): boolean {
+  return board.winning_cells.some(([column, row]) => column === ball.column && row === ball.row);
+}
+
+export function otherSide(side: Side): Side {
+  return side === "red" ? "yellow" : "red";
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ServerClock } from "../connection/clock";
+
+const MAX_TIMEOUT_MS = 60_000;
+
+// What comes next is counted from the time that was drawn: a moment may pass between the drawing and the effect.
+
+/** Server time, drawn anew each time a whole `step` is left until `until`. */
+export function useNow(clock: ServerClock, until: number, step = 1000): number {
+  const now = clock.now();
+  const [, wake] = useState(0);
+  useEffect(() => {
+    if (until <= now) return;
+    const next = now + ((until - now - 1) % step) + 1;
+    const timer = setTimeout(() => wake((n) => n + 1), next - clock.now());
+    return () => clearTimeout(timer);
+  });
+  return now;
+}
+
+/** Server time, drawn anew as each of the moments passes. */
+export function useMoments(clock: ServerClock, moments: readonly number[]): number {
+  const now = clock.now();
+  const [, wake] = useState(0);
+  useEffect(() => {
+    const next = Math.min(...moments.filter((at) => at > now));
+    if (next === Infinity) return;
+    const timer = setTimeout(() => wake((n) => n + 1), Math.min(next - clock.now() + 1, MAX_TIMEOUT_MS));
+    return () => clearTimeout(timer);
+  });
+  return now;
+}

@@ -1,0 +1,78 @@
+import { tidyCode } from "./address";
+import { runCardAction } from "./play/matchCard";
+import { Cheering } from "./play/cheering";
+import { storeConsent } from "./seat/consent";
+import type { PhoneScreen } from "./phoneScreen";
+import { listenForSeveral, resign } from "./ballot/resignation";
+import { forgetSeat, storeHiding } from "./seat/storage";
+import type { SeatedPhone } from "./seat/voterState";
+import { runSideAction } from "./play/sides";
+import { setLocale } from "./locales";
+import { requestNotifications } from "./device/turnNotification";
+
+const HOLD_MS = 400;
+
+let heldAt = 0;
+let cheering: { seated: SeatedPhone; by: Cheering } | null = null;
+
+/** What is pressed, but the columns. */
+export function runAction(what: string, screen: PhoneScreen): void {
+  const { seated } = screen;
+  if (what === "cheer") cheer(screen, seated!);
+  else if (what === "hide" && Date.now() - heldAt < HOLD_MS) storeHiding((screen.hiding = !screen.hiding));
+  else if (what === "rematch") seated!.socket.send({ type: "rematch.ask" });
+  else if (what === "stay") screen.keepsSeat = true;
+  else if (what === "change") change(screen);
+  else if (what === "reclaim") seated!.reclaim();
+  else if (what === "bell") void requestNotifications(screen.redraw);
+  else if (what === "reload") location.reload();
+  else if (/^[12]$/.test(what)) seated!.choose(Number(what));
+  else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
+  else if (what === "resign") resign(screen);
+  else if (what === "read") storeConsent(seated!.store.get().event!);
+  else runCardAction(what);
+  screen.redraw();
+}
+
+function change(screen: PhoneScreen): void {
+  forgetSeat(screen.address.code!);
+  screen.takeNewSeat();
+}
+
+function cheer(screen: PhoneScreen, seated: SeatedPhone): void {
+  if (cheering?.seated !== seated) cheering = { seated, by: new Cheering((message) => void seated.socket.send(message), changed) };
+  const { by } = cheering;
+  by.press();
+
+  function changed(): void {
+    screen.pressed = by.pressed;
+    screen.redraw();
+  }
+}
+
+/** A code that is typed, a language that is chosen, and a hidden vote that is seen for as long as its button is held. */
+export function addListeners(screen: PhoneScreen): void {
+  const hold = (holding: boolean) => {
+    if (screen.holding !== holding) screen.redraw();
+    screen.holding = holding;
+  };
+  listenForSeveral(screen);
+  addEventListener("submit", (event) => submit(event, screen));
+  addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && setLocale(target.value));
+  addEventListener("pointerup", () => hold(false));
+  addEventListener("pointercancel", () => hold(false));
+  addEventListener("pointerdown", ({ target }) => {
+    heldAt = Date.now();
+    hold((target as Element).closest('[data-do="hide"]') !== null);
+  });
+  screen.redraw();
+}
+
+function submit(event: Event, screen: PhoneScreen): void {
+  event.preventDefault();
+  const code = tidyCode(document.querySelector("input")!.value);
+  screen.empty = !code;
+  if (code && screen.seated) screen.seated.show(code);
+  else if (code) screen.navigate(`/${encodeURIComponent(code)}`);
+  screen.redraw();
+}

@@ -1,0 +1,142 @@
+import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../../protocol";
+import { drawBlind } from "./blind";
+import type { CastChoice } from "../receipts/receipt";
+
+const RESEND_MS = 2000;
+/** A thumb that hammers stays within what a socket may send; only its last choice matters. */
+const SEND_GAP_MS = 250;
+
+export type BallotStatus = "idle" | "sending" | "counted" | "refused";
+
+/** `choice` is the choice shown, `blind` its own secret; `heldChoice` the column the ballot box is known to hold. */
+export interface Ballot {
+  turn: number;
+  choice: number | null;
+  blind: string | null;
+  sequence: number;
+  status: BallotStatus;
+  reason: Refusal | null;
+  heldChoice: number | null;
+  /** Whether it was cast from another device of this voter. */
+  elsewhere: boolean;
+}
+
+export const NO_BALLOT: Ballot = {
+  turn: 0,
+  choice: null,
+  blind: null,
+  sequence: 0,
+  status: "idle",
+  reason: null,
+  heldChoice: null,
+  elsewhere: false,
+};
+
+/** The voter's ballot in the present turn, sent again until the ballot box has answered. */
+export class BallotKeeper {
+  ballot = NO_BALLOT;
+  private turn: Turn | null = null;
+  private timer = 0;
+  private sentAt = 0;
+
+  constructor(
+    private send: (message: BallotCast) => void,
+    private changed: (ballot: Ballot) => void,
+    /** Called whenever a ballot has waited too long for its answer. */
+    private probeIfSilent: () => void,
+  ) {}
+
+  cast(choice: number): void {
+    if (!this.turn || (choice === this.ballot.choice && this.ballot.status !== "refused")) return;
+    this.update({ choice, blind: drawBlind(), sequence: this.ballot.sequence + 1, status: "sending", reason: null, elsewhere: false });
+    this.post();
+  }
+
+  /** The event moved on: another turn empties the hand, a new epoch wants the ballot again. */
+  follow(turn: Turn | null): void {
+    const before = this.turn;
+    this.turn = turn;
+    if (turn?.id !== before?.id) {
+      clearTimeout(this.timer);
+      this.update({ ...NO_BALLOT, turn: turn?.id ?? 0 });
+    } else if (turn && before && turn.epoch > before.epoch && this.ballot.choice !== null) {
+      this.update({ status: "sending" });
+      this.post();
+    }
+  }
+
+  /** What was pressed before anything was heard of this seat is newer than what was. */
+  raiseSequence(sequence: number): void {
+    this.update({ sequence: Math.max(this.ballot.sequence, sequence + 1) });
+  }
+
+  /** What was pressed before the page was loaded anew. */
+  resume([sequence, choice, blind]: CastChoice): void {
+    if (this.ballot.choice === null) this.update({ sequence, choice, blind, status: "sending" });
+  }
+
+  /** After every welcome: what the ballot box holds, against what the hand holds; `own`: it was pressed here. */
+  welcome(you: You, own = true): void {
+    if (you.turn !== this.ballot.turn || you.choice === null) {
+      if (this.ballot.choice !== null && this.ballot.status !== "refused") this.resend();
+      return;
+    }
+    if (you.sequence >= this.ballot.sequence) {
+      const { choice, sequence } = you;
+      const blind = you.blind ?? this.ballot.blind;
+      const elsewhere = !own && blind !== this.ballot.blind;
+      this.update({ choice, blind, sequence, heldChoice: choice, status: "counted", reason: null, elsewhere });
+    } else if (this.ballot.status !== "refused") {
+      this.update({ heldChoice: you.choice, status: "sending" });
+      this.post();
+    }
+  }
+
+  counted(answer: BallotCounted): void {
+    if (answer.turn !== this.ballot.turn) return;
+    this.update({ heldChoice: answer.choice });
+    if (answer.sequence !== this.ballot.sequence) return;
+    clearTimeout(this.timer);
+    this.update({ status: "counted", reason: null });
+  }
+
+  refused(answer: BallotRefused): void {
+    if (answer.turn !== this.ballot.turn || answer.sequence !== this.ballot.sequence) return;
+    if (answer.code === "stale") {
+      this.update({ sequence: answer.last + 1 });
+      this.post();
+    } else if (answer.code !== "unknown" && answer.code !== "busy" && answer.code !== "early") {
+      clearTimeout(this.timer);
+      this.update({ status: "refused", reason: answer.code });
+    }
+  }
+
+  private resend(): void {
+    this.update({ status: "sending" });
+    this.post();
+  }
+
+  private post(): void {
+    clearTimeout(this.timer);
+    const { turn, choice, blind, sequence, status } = this.ballot;
+    if (!this.turn || choice === null || status !== "sending") return;
+    const early = this.sentAt + SEND_GAP_MS - Date.now();
+    if (early > 0) {
+      this.timer = window.setTimeout(() => this.post(), early);
+      return;
+    }
+    this.sentAt = Date.now();
+    this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, choice, sequence, blind });
+    this.timer = window.setTimeout(() => this.unanswered(), RESEND_MS);
+  }
+
+  private unanswered(): void {
+    this.probeIfSilent();
+    this.post();
+  }
+
+  private update(part: Partial<Ballot>): void {
+    this.ballot = { ...this.ballot, ...part };
+    this.changed(this.ballot);
+  }
+}

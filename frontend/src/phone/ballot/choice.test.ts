@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import type { Match } from "../../protocol";
+import { choiceName, choiceColumns, toggleColumn, columnRank, isResignation, toggleResignation } from "./choice";
+
+const by = (tally_method: Match["tally_method"], resign: Match["resign"] = null) => ({ tally_method, resign }) as Match;
+const APPROVAL = by("approval");
+const RANKING = by("instant_runoff");
+const PLURALITY = by("plurality", "half");
+const presses = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
+const after = (columns: readonly number[], match: Match) => columns.reduce<number | null>((choice, column) => toggleColumn(choice, column, match), null)!;
+
+test("numbers say what the servers read in them", () => {
+  assert.deepEqual([after([2, 5], APPROVAL), after([5, 2], RANKING), after([7], APPROVAL), after([7], RANKING)], [536870930, 517, 7, 7]);
+  assert.deepEqual([choiceColumns(536870930), choiceColumns(517), choiceColumns(2 ** 30 + 517), choiceColumns(null)], [[2, 5], [5, 2], [5, 2], []]);
+  assert.deepEqual(choiceColumns(2 ** 29 + 2 ** 28 + 1), [1, 29]);
+});
+
+test("a press adds a column or takes it back, but never the last one", () => {
+  fc.assert(
+    fc.property(presses, (columns) => {
+      const held = new Set<number>();
+      for (const column of columns) if (!held.has(column)) held.add(column);
+        else if (held.size > 1) held.delete(column);
+      assert.deepEqual(choiceColumns(after(columns, APPROVAL)), [...held].sort((one, other) => one - other));
+    }),
+  );
+});
+
+test("a ranking is the order of the presses, and a fourth takes the last place", () => {
+  assert.deepEqual(choiceColumns(after([5, 2, 7, 1], RANKING)), [5, 2, 1]);
+  assert.deepEqual(choiceColumns(after([5, 2, 7, 5], RANKING)), [2, 7]);
+  assert.deepEqual(choiceColumns(after([5, 5], RANKING)), [5]);
+  assert.deepEqual([1, 2, 5].map((column) => columnRank(RANKING, after([5, 2], RANKING), column)), [0, 2, 1]);
+  assert.equal(columnRank(APPROVAL, after([5, 2], APPROVAL), 5), 0);
+  fc.assert(fc.property(presses, (columns) => choiceColumns(after(columns, RANKING)).length <= 3));
+});
+
+test("where one column is chosen, the next press takes its place", () => {
+  assert.equal(after([3, 3, 6], PLURALITY), 6);
+});
+
+test("a wish to resign goes with every change, until it is taken back", () => {
+  for (const match of [PLURALITY, APPROVAL, RANKING]) {
+    const wish = toggleResignation(after([3, 4], match));
+    assert.ok(isResignation(wish));
+    assert.ok(isResignation(toggleColumn(wish, 6, match)));
+    assert.equal(toggleResignation(wish), after([3, 4], match));
+  }
+});
+
+test("columns are called what the board calls them", () => {
+  assert.equal(choiceName({ choices: [] }, after([5, 2], RANKING)), "5, 2");
+  assert.equal(choiceName({ choices: ["up", "down"] }, after([2, 1], APPROVAL)), "up, down");
+});

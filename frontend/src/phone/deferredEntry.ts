@@ -1,0 +1,28 @@
+import * as actions from "./actions";
+import { vibrate } from "./device/vibrate";
+import { overlay } from "./play/matchCard";
+import * as doors from "./seat/entryScreens";
+import { handleKey, refocus } from "./device/keyboard";
+import { drawnBoard } from "./play/drawnBoard";
+import css from "./deferred.css?inline";
+import { VoteLedger } from "./receipts/voteLedger";
+import { formatLongTime, formatDuration } from "./localeFormat";
+import type { DeferredPart } from "./deferredPart";
+import { peek, groundNotices } from "./receipts/receiptList";
+import * as layers from "./play/boardLayers";
+import * as sentences from "./play/sentences";
+import { notifyButton, updateTitle } from "./device/turnNotification";
+import type { PhoneView } from "./seat/phoneView";
+
+/** The second part of the page: reveals and ends, proofs and the card, and whoever has no seat. */
+export const deferred: DeferredPart = { ...sentences, ...layers, ...doors, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
+
+/** Asked for with every view that is drawn. */
+function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
+  updateTitle(view);
+  return layers.nextLine(view) || notifyButton(view);
+}
+
+/** One by one: the page's policy lets no other style in. */
+const sheet = document.styleSheets[0]!;
+for (const rule of css.match(/[^{}]+{(?:[^{}]*{[^{}]*})*[^{}]*}/g) ?? []) sheet.insertRule(rule, sheet.cssRules.length);

@@ -1,0 +1,57 @@
+import { html, type Html } from "../dom";
+import * as say from "../locale/en";
+import type { PhoneView } from "../seat/phoneView";
+
+/** Who plays by a clock of minutes stays at the board. */
+const LONG_BANK_S = 3600;
+
+const plain = document.title;
+/** The last turn that this page has shown as one's own. */
+let lastShownTurn = 0;
+/** What was said to the wish to be told; empty before. */
+let answer = "";
+
+export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boolean {
+  const turn = match?.clocks ? match.turn : null;
+  return phase === "voting" && !!turn && !turn.paused && turn.to_move.includes(side) && !hands && !ballot.choice;
+}
+
+/** In a game by clocks the window's title says whose turn it is, and to whom does not look the browser does. */
+export function updateTitle(view: PhoneView): void {
+  const yours = isOwnTurn(view);
+  document.title = yours ? `${say.nowYou} · ${plain}` : plain;
+  const turn = view.match?.turn?.id ?? 0;
+  if (yours && turn !== lastShownTurn && document.hidden) showNotification(view.event.teams.map(({ name }) => name).join(" – "), turn);
+  if (yours) lastShownTurn = turn;
+}
+
+/** Not every browser that may tell can: some do so for installed pages only. */
+function showNotification(text: string, turn: number): boolean {
+  if (!("Notification" in window) || Notification.permission !== "granted") return false;
+  try {
+    const notification = new Notification(say.nowYou, { body: text, tag: `turn ${turn}` });
+    notification.onclick = () => {
+      window.focus();
+      notification.close();
+    };
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Asked by whoever waits for days, and never before they press it. */
+export function notifyButton(view: PhoneView): Html | false {
+  const { match, phase } = view;
+  if (phase !== "voting" || !match?.clocks || match.clocks.bank_s < LONG_BANK_S || isOwnTurn(view)) return false;
+  if (answer) return html`<p class="next" role="status">${answer}</p>`;
+  const askable = "Notification" in window && Notification.permission === "default";
+  return askable && html`<p class="next"><button type="button" class="small" data-do="bell">${say.notifyMe}</button></p>`;
+}
+
+/** The first notification says that there will be others. */
+export async function requestNotifications(redraw: () => void): Promise<void> {
+  const allowed = await Notification.requestPermission();
+  answer = allowed === "granted" && showNotification(say.willNotify, 0) ? say.willNotify : say.cannotNotify;
+  redraw();
+}

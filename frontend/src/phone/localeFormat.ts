@@ -1,0 +1,36 @@
+import * as say from "./locale/en";
+
+export const formatNumber = (count: number): string => count.toLocaleString(say.code);
+
+export function formatPercent(part: number, whole: number): string {
+  return formatNumber(whole ? Math.round((100 * part) / whole) : 0) + say.percentSign;
+}
+
+function inUnits(count: number, unit: string, unitDisplay: "long" | "narrow"): string {
+  return count.toLocaleString(say.code, { style: "unit", unit, unitDisplay });
+}
+
+const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000));
+
+/** For a sentence or a screen reader, in one unit: "7 seconds", "3 minutes". */
+export function formatDuration(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  return seconds < 100 ? inUnits(seconds, "second", "long") : inUnits(Math.round(seconds / 60), "minute", "long");
+}
+
+/** What is left: "07", "1:05"; nothing of an hour and more. A begun second counts whole. */
+export function formatClock(ms: number): string {
+  const seconds = wholeSeconds(ms);
+  const minutes = Math.floor(seconds / 60);
+  const rest = `${seconds % 60}`.padStart(2, "0");
+  return minutes > 59 ? "" : minutes ? `${minutes}:${rest}` : rest;
+}
+
+/** What is left of hours or days: "3h 20m", "2d 3h". */
+export function formatLongTime(ms: number): string {
+  const minutes = Math.floor(wholeSeconds(ms) / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours > 23
+    ? `${inUnits(Math.floor(hours / 24), "day", "narrow")} ${inUnits(hours % 24, "hour", "narrow")}`
+    : `${inUnits(hours, "hour", "narrow")} ${inUnits(minutes % 60, "minute", "narrow")}`;
+}

@@ -1,0 +1,147 @@
+import { ballsBefore, placedBalls, isSameCell, isOnWinningLine, type PlacedBall } from "../../live/match/grid";
+import { timeBankLeft } from "../../live/match/timeBank";
+import { dropMoments, landMoment, revealMoments, revealStep, sideForTeam, tokenMoment } from "../../live/match/phase";
+import { currentSeries } from "../../live/match/series";
+import { support } from "../../live/match/support";
+import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
+import { optionName } from "../../board/geometry";
+import { ratingAndRematch } from "./rematch";
+import { html, type Html } from "../dom";
+import type { BallotStatus } from "../ballot/ballot";
+import { choiceColumns, extendsChoice, columnRank } from "../ballot/choice";
+import { resignation } from "../ballot/resignation";
+import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
+import type { BoardLayers } from "../deferredPart";
+import { token } from "./shape";
+import * as say from "../locale/en";
+import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
+
+/** Drawn 1, 2 and 3: the name of the button says the place in words, and a figure as text would be another name. */
+const FIGURES = ["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"];
+const SIDES = ["red", "yellow"] as const;
+const FALLING_MS = 1000;
+/** Where the bars of the votes so far stand: their figures are below. */
+const FIGURES_AT = 58;
+
+/** What there is to be seen of a board besides the balls that lie: of a reveal, of an end, of the votes so far. */
+export function boardLayers(view: PhoneView, match: Match): BoardLayers {
+  const { phase, now } = view;
+  if (phase === "reveal") return revealed(view, match, match.reveal!, now);
+  const { figures, ...votes } = liveVotes(view, match);
+  return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
+}
+
+/** A vote that says more than a column: where it stands, and in a ranking which place each has. */
+function several(view: PhoneView, match: Match, { under, votesLabel }: BoardLayers): BoardLayers {
+  const { ballot, hidden } = view;
+  if (!extendsChoice(match, ballot.choice) && !extendsChoice(match, ballot.heldChoice)) return {};
+  const [wanted, held] = [choiceColumns(ballot.choice), choiceColumns(ballot.heldChoice)];
+  const status = (column: number): BallotStatus => (held.includes(column) ? "counted" : wanted.includes(column) ? ballot.status : "idle");
+  const rank = (column: number) => columnRank(match, ballot.choice, column);
+  return {
+    ...{ status, rank },
+    over: (column) => (rank(column) && !hidden ? html`${under?.(column)}${ranked(view, rank(column), status(column), !!votesLabel?.(column))}` : undefined),
+    votesLabel: (column) => [votesLabel?.(column), rank(column) && say.inPlace(rank(column))].filter(Boolean).join(", "),
+  };
+}
+
+const ranked = ({ side }: PhoneView, place: number, status: BallotStatus, tallied: boolean) =>
+  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><path class="place ${status}" d="${FIGURES[place - 1]}"/></g></g>`;
+
+/** Over the closed board: an empty slot at first, a bar of brass once the votes are sealed. */
+const lid = (view: PhoneView) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
+
+function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): BoardLayers {
+  const { board } = match;
+  const step = revealStep(match, now);
+  const at = dropMoments(match);
+  const { drops, conflict } = reveal.resolution;
+  const fresh = drops.filter((_, index) => now >= at[index]! && now < at[index]! + FALLING_MS);
+  const picks = step === "picks";
+  const own = view.hidden ? [] : choiceColumns(ownColumn(view));
+  return {
+    balls: ballsBefore(board, reveal.resolution, at.filter((moment) => now >= moment).length),
+    falls: (ball) => fresh.some((drop) => isSameCell(drop, ball)),
+    lit: step === "lines" ? lines(board) : undefined,
+    over: picks || step === "pour" ? (column) => html`${SIDES.map((side) => bar(reveal, side, column, picks))}` : undefined,
+    kind: (column) => (own.includes(column) ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
+  };
+}
+
+function lines(board: Board): (column: number) => Html {
+  const lit = placedBalls(board)
+    .filter((ball) => isOnWinningLine(board, ball))
+    .sort((one, two) => one.column - two.column || one.row - two.row);
+  return (column) => html`${lit.map((ball, order) => ball.column === column && ringed(ball, board.rows, order))}`;
+}
+
+const ringed = ({ row }: PlacedBall, rows: number, order: number) =>
+  html`<circle class="lit" css="--order:${order}" cx="50" cy="${100 * (rows - row) + 150}" r="42"/>`;
+
+/** How many are for each column, if that is told: of the own team, or in an open vote of whoever votes. */
+function liveVotes({ event, counts, side: own }: PhoneView, match: Match): BoardLayers {
+  const open = match.board.vote === "open" && match.turn?.to_move[0];
+  if (!(event.own_counts || open) || !counts || counts.turn !== match.turn?.id) return {};
+  const side = open || own;
+  const most = Math.max(...counts.counts);
+  const votes = (column: number) => counts.counts[column - 1] ?? 0;
+  return {
+    under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, false, FIGURES_AT),
+    figures: html`<p class="votes" css="--size:${fontScale(most)}" aria-hidden="true">${counts.counts.map((_, i) => html`<span>${votes(i + 1) || ""}</span>`)}</p>`,
+    votesLabel: (column) => votes(column) > 0 && say.votes(votes(column)),
+    kind: (column) => (votes(column) > 0 ? " tallied" : ""),
+  };
+}
+
+/** Figures as large as a column's width lets the longest be. */
+const fontScale = (most: number) => Math.min(0.37, 1.4 / `${most}`.length);
+
+/** Bars are drawn against the longest of both teams, so that the shape of a vote is seen. */
+function bar(reveal: Reveal, side: Side, column: number, picks: boolean): Html | false {
+  const tally = reveal[side];
+  const longest = Math.max(...SIDES.flatMap((one) => reveal[one]?.counts.map((_, i) => part(reveal[one]!, i)) ?? []));
+  return !!tally && rect(side, side === "red" ? 12 : 53, 35, part(tally, column - 1) / (longest || 1), !picks || tally.pick === column);
+}
+
+function rect(side: Side, x: number, width: number, share: number, picked = false, foot = 96): Html {
+  const height = Math.max(3, share * (foot - 4));
+  return html`<rect class="bar ${side}${picked && " picked"}" x="${x}" width="${width}" y="${foot - height}" height="${height}" rx="3"/>`;
+}
+
+function part({ counts, ballots }: SideTally, index: number): number {
+  return ballots ? (counts[index] ?? 0) / ballots : 0;
+}
+
+/** The moments at which a reveal looks otherwise. */
+export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match), landMoment(match)];
+
+/** What a side picked, once that is shown, and whether it holds the coin. */
+export function corner({ now, phase, turnout }: PhoneView, match: Match, side: Side): { picked: string; holds: boolean } {
+  const left = phase === "voting" && timeBankLeft(match, side, turnout, match[side] - 1, now);
+  if (typeof left === "number") return { picked: formatClock(left) || formatLongTime(left), holds: match.board.token === side };
+  const reveal = phase === "reveal" ? match.reveal : null;
+  const tally = reveal?.[side];
+  const step = revealStep(match, now);
+  const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
+  const share = shown && tally.ballots ? ` · ${formatPercent(...support(tally))}` : "";
+  const holder = reveal && now < tokenMoment(match) ? reveal.resolution.token_before : match.board.token;
+  return { picked: shown ? optionName(match.board, tally.pick!) + share : "", holds: holder === side };
+}
+
+/** Where somebody to play against comes in. */
+export const gameLink = ({ code }: EventState, label: string) => html`<a class="play-link" href="/play/${code}">${label}</a>`;
+
+/** How the series stands, when the next match begins, and whether there is to be one. */
+export function nextLine(view: PhoneView): Html | false {
+  const { event, now, phase, team } = view;
+  if (phase === "voting") return resignation(view);
+  if (phase !== "lobby" && phase !== "ended") return false;
+  if (event.is_duel && !event.match && !event.teams[2 - team]!.solo) return html`<p class="next">${gameLink(event, `${location.host}/play/${event.code}`)}</p>`;
+  const at = event.next_match_at;
+  const series = event.best_of && currentSeries(event).won;
+  const ball = (team: number) => token(`ball-${sideForTeam(event, team)}`);
+  const standing = series && html`<span class="series">${say.bestOf(event.best_of!)} ${ball(1)} ${series[0]} : ${series[1]} ${ball(2)}</span>`;
+  const time = at && html`<span>${now < at ? say.nextIn(formatDuration(at - now)) : say.nextBegins}</span>`;
+  const more = ratingAndRematch(view);
+  return (!!series || !!at || !!more) && html`<p class="next">${standing}${time}${more}</p>`;
+}

@@ -1,0 +1,33 @@
+import type { CheerSend } from "../../protocol";
+
+const SEND_GAP_MS = 400;
+const MAX_PRESSES = 20;
+
+/** Presses on the shape while nothing is to be voted: a few a second in one message. */
+export class Cheering {
+  /** As many as came without a pause: what the own sea shows. */
+  pressed = 0;
+  private unsent = 0;
+  private timer = 0;
+
+  constructor(
+    private send: (message: CheerSend) => void,
+    private changed: () => void,
+  ) {}
+
+  press(): void {
+    this.pressed++;
+    this.unsent = Math.min(MAX_PRESSES, this.unsent + 1);
+    if (!this.timer) this.post();
+    this.changed();
+  }
+
+  private post(): void {
+    const presses = this.unsent;
+    this.unsent = 0;
+    if (presses) this.send({ type: "cheer.send", presses });
+    else this.pressed = 0;
+    this.timer = presses && window.setTimeout(() => this.post(), SEND_GAP_MS);
+    this.changed();
+  }
+}

@@ -1,0 +1,91 @@
+import { teamForSide } from "../../live/match/phase";
+import type { Match, Side } from "../../protocol";
+import { board } from "./board";
+import { html, type Html } from "../dom";
+import { connectionHint, privacyLink } from "../seat/joiningScreen";
+import { loadDeferred, deferred } from "../deferred";
+import { shapeText, sentence } from "./sentence";
+import { eye, shape, token } from "./shape";
+import * as say from "../locale/en";
+import type { PhoneView } from "../seat/phoneView";
+
+const CALM_LAST_MS = 5000;
+
+/** The phone of a voter with a seat: the same ground at all times, its middle changes. */
+export function playScreen(view: PhoneView, pressed: number): Html {
+  const { event, team, match } = view;
+  const { name } = event.teams[team - 1]!;
+  const more = match?.clocks || event.notice || event.next_match_at || event.best_of || event.peek || event.consent ? loadDeferred() : deferred();
+  const nextLine = more?.nextLine(view);
+  const below = (event.peek ? 34 : 0) + (nextLine ? 46 : 0);
+  const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
+  return html`<main data-status="${view.ballot.status}" class="play ${!match && "calm"}" css="--columns:${columns};--rows:${rows};--tide:${Math.min(1, pressed / 20)};--below:${below}px">
+    <section class="ground">
+      ${clock(view, pressed)}
+      ${more?.groundNotices(view)}
+      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> ${name}</h1>
+    </section>
+    <section class="panel">
+      ${connectionHint(view.connection)}
+      <p class="sentence" role="status">${sentence(view)}</p>
+      <p class="hidden" aria-live="polite">${more?.movesText(view)}</p>
+      ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && !event.is_duel && html`<p class="privacy">${say.cheer}</p>`}
+      ${event.peek && more?.peek}
+      ${nextLine}
+      ${!match && html`<p class="privacy">${event.admission === "open" && deferred()?.oneDevice}${privacyLink} ${localePicker()} ${view.voterCode}</p>`}
+    </section>
+    ${more?.overlay(view)}
+  </main>`;
+}
+
+/** Before a match and after it the shape is to be pressed. */
+export function canCheer({ phase }: PhoneView): boolean {
+  return phase === "lobby" || phase === "ended";
+}
+
+/** The shape is the clock: its outline drains as the window closes. */
+function clock(view: PhoneView, pressed: number): Html {
+  const { side, phase, now, match } = view;
+  const until = countdownEnd(view);
+  const left = phase === "voting" ? Math.max(0, until - now) / (match!.window_s * 1000) : 1;
+  const text = shapeText(view);
+  const last = phase === "voting" && until - now <= CALM_LAST_MS;
+  const inside = html`${shape(side, left)}${text && html`<span ${until > 0 && html`role="timer" aria-label="${deferred()?.formatDuration(until - now) ?? text}"`} css="--size:${fontScale(text)}">
+    <b key="${last && text}">${text}</b>${last && html`<i class="hidden" aria-live="polite">${deferred()?.formatDuration(CALM_LAST_MS) ?? text}</i>`}
+  </span>`}`;
+  return canCheer(view)
+    ? html`<button type="button" class="clock ${side}" data-do="cheer" aria-label="${text} ${say.cheer}">${inside}${pressed > 0 && html`<i class="ring" key="${pressed}"></i>`}</button>`
+    : html`<div class="clock ${side}${last && " last"}">${inside}</div>`;
+}
+
+/** Figures are larger than words, and short words larger than long ones. */
+const fontScale = (text: string) => Math.min(text > "\u2e80" ? 0.26 : 0.42, (/\d/.test(text) ? 1.26 : 1.05) / (text.length + 1));
+
+/** What the clock counts to; 0: it stands. */
+export function countdownEnd({ phase, match }: PhoneView): number {
+  const turn = match?.turn;
+  if (!turn || turn.paused) return 0;
+  return phase === "voting" ? turn.closes_at : phase === "waiting" || phase === "reveal" ? turn.opens_at : 0;
+}
+
+/** Both teams, the coin on its holder's side; in the reveal with what they picked. */
+function foot(view: PhoneView, match: Match): Html {
+  const middle =
+    view.phase === "ended"
+      ? deferred() && html`<button type="button" class="small" data-do="card">${deferred()?.card}</button>`
+      : html`<button type="button" class="small" data-do="hide" aria-pressed="${`${view.hiding}`}" aria-label="${say.hide}">${eye} ${say.hideWord}</button>`;
+  return html`<div class="foot">${corner(view, match, "red")}${middle}${corner(view, match, "yellow")}</div>`;
+}
+
+function corner(view: PhoneView, match: Match, side: Side): Html {
+  const { picked, holds } = deferred()?.corner(view, match, side) ?? { picked: "", holds: match.board.token === side };
+  return html`<div class="corner ${side}">
+    ${token(`ball-${side}`)}<span class="${picked ? "picked" : "name"}">${picked || teamForSide(view.event, side).name}</span>
+    ${holds && html`${token("coin")}<span class="hidden">${say.holdsToken}</span>`}
+  </div>`;
+}
+
+/** The choice of another language, behind the name of this one. */
+function localePicker(): Html {
+  return deferred()?.localePicker() ?? html`<button type="button" data-do="locale">${say.own}</button>`;
+}

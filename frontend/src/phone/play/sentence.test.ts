@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EventState, Match, Reveal } from "../../protocol";
+import { NO_BALLOT } from "../ballot/ballot";
+import { board } from "./board";
+import { htmlText } from "../dom";
+import { shapeText, sentence } from "./sentence";
+import { boardLayers } from "./boardLayers";
+import * as sentences from "./sentences";
+import { phoneView, type PhoneView } from "../seat/phoneView";
+import type { SeatedPhone } from "../seat/voterState";
+
+const NOW = 1_000_000;
+const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
+const GRID = ["...", "Y..", "RY."];
+
+/** A reveal that began so long ago. */
+function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
+  const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
+  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", sentences: [], before: null } as const;
+  const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
+  return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null, concealed: null, turn_commitment: null };
+}
+
+function match(part: Partial<Match> = {}): Match {
+  const board = { face: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null, vote: null } as const;
+  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, max_side_changes: 0, ...part } as Match;
+}
+
+function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {
+  const teams = [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }];
+  const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, ...event } as unknown as EventState;
+  const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, choice: 2, agreed: {} }, receipts: [], counts: null };
+  const seated = {
+    clock: { now: () => NOW },
+    store: { get: () => ({ event: state, turnout: null, connection: { state: "joined" } }) },
+    voter: { get: () => ({ ...own, ...voter }) },
+  } as unknown as SeatedPhone;
+  return phoneView(seated, 1, { hiding: voter.hiding ?? false, holding: false });
+}
+
+const voted = { ...NO_BALLOT, turn: 20, choice: 3, heldChoice: 3, status: "counted" } as const;
+
+test("before a window that is talked over, the phone says so, and counts to the opening", () => {
+  const later = { ...TURN, opens_at: NOW + 5000, closes_at: NOW + 15_000 };
+  const talk = view(match({ talk_s: 10, turn: later }));
+  assert.deepEqual([talk.talking, sentence(talk), shapeText(talk)], [true, "Talk it over.", "05"]);
+  assert.equal(view(match({ talk_s: 3, turn: later })).talking, false);
+  assert.equal(view(match({ talk_s: 10 })).talking, false, "the window is open");
+  assert.equal(view(match({ turn: later })).talking, false, "nothing is to be talked over");
+});
+
+test("a phone of a team that shows hands is told so, and takes no vote", () => {
+  const teams = [{ number: 1, name: "North", hands: true, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }] as const;
+  const hands = view(match(), {}, { teams });
+  assert.match(sentences.sentence(hands, hands.match), /show of hands/);
+  assert.equal(sentence(hands), "", "until the second part is there");
+  assert.equal(htmlText(board(hands, hands.match!)!).match(/ disabled/g)?.length, 3);
+});
+
+test("a hidden vote is counted and nothing more, for the eye", () => {
+  const hidden = view(match(), { ballot: voted, hiding: true });
+  assert.equal(sentence(hidden), "Counted. You can still change it.");
+  assert.doesNotMatch(htmlText(board(hidden, hidden.match!)!), /class="column counted|#ball-red"[^>]*><\/use><use href="#tick/);
+  const seen = view(match(), { ballot: voted });
+  assert.match(sentence(seen), /Counted: your vote for\u00a03/);
+  assert.match(htmlText(board(seen, seen.match!)!), /class="column counted"/);
+});
+
+test("closed, sealed and counted are told apart, in words and on the board", () => {
+  const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
+  const seal = { type: "turn.sealed", turn_commitment: null, turn: 20, at: NOW, red: null, yellow: null } as const;
+  const looks = (played: Match, voter: Partial<PhoneView>) => {
+    const seen = view(played, { ballot: voted, ...voter });
+    const { figures } = boardLayers(seen, played);
+    return [sentences.shapeText(seen, played), sentences.sentence(seen, played), figures && htmlText(figures)];
+  };
+  assert.deepEqual(looks(over, {}), ["closed", "Time is up. You voted 3.", '<div class="lid "></div>']);
+  assert.deepEqual(looks(over, { seal: { ...seal, turn: 10 } }), looks(over, {}), "a seal of another turn");
+  assert.deepEqual(looks(over, { seal }), ["sealed", "Sealed: now the votes are counted. You voted 3.", '<div class="lid shut"></div>']);
+  assert.deepEqual(looks(match({ reveal: reveal(100) }), { seal }), ["counted", "Counted: here it comes.", undefined]);
+});
+
+test("after the count each is told what the team picked, with whom, and how many", () => {
+  const picked = (counts: readonly number[], choice: number | null) => {
+    const played = match({ reveal: reveal(1700, counts) });
+    return sentences.sentence(view(played, { record: { match: 1, turn: 10, choice, agreed: {} } }), played);
+  };
+  assert.equal(picked([0, 5, 3], 2), "Your team picked 2: you and 4 more, 63\u00a0%.");
+  assert.equal(picked([0, 1, 0], 2), "Your team picked 2: you alone, 100\u00a0%.");
+  assert.equal(picked([0, 5, 3], 3), "Your team picked 2 with 63\u00a0% (5 votes). You voted 3.");
+  assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63\u00a0% (5 votes).");
+});
+
+test("every move is announced once it lies there, and none before", () => {
+  assert.equal(sentences.movesText(view(match({ reveal: reveal(2500) }))), "");
+  assert.equal(sentences.movesText(view(match({ reveal: reveal(5000) }))), "North in 2, Column 2 is full: South loses its drop.");
+  assert.equal(sentences.movesText(view(match())), "");
+});
+
+test("the board is there in words", () => {
+  const shown = htmlText(board(view(match()), match())!);
+  const names = [...shown.matchAll(/data-column="\d"[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name);
+  assert.deepEqual(names, ["Column 1, 2 of 3 full, from the bottom: red yellow", "Column 2, 1 of 3 full, from the bottom: yellow", "Column 3, 0 of 3 full"]);
+});
+
+test("the own team's votes so far are seen and said, where they are told, and of this turn only", () => {
+  const counts = { type: "team.counted", turn: 20, counts: [1, 0, 12] } as const;
+  const shown = (ownCounts: boolean, turn: number) => boardLayers(view(match(), { counts: { ...counts, turn } }, { own_counts: ownCounts }), match());
+  const seen = shown(true, 20);
+  assert.deepEqual([1, 2, 3].map((column) => seen.votesLabel!(column)), ["1 vote", false, "12 votes"]);
+  assert.match(htmlText(seen.figures!), /<span>1<\/span><span><\/span><span>12<\/span>/);
+  for (const untold of [shown(true, 10), shown(false, 20)]) assert.deepEqual([untold.under, untold.votesLabel, htmlText(untold.figures!)], [undefined, undefined, ""]);
+  const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
+  assert.match(htmlText(boardLayers(view(over, { counts }, { own_counts: true }), over).figures!), /class="votes".*class="lid/, "still seen when the board is closed");
+});
+
+test("where sides are secret, a reveal says what both picked, whoever reads it", () => {
+  const shown = reveal(2300);
+  const gave = { ...shown, red: { ...shown.red!, pick: null, decided_by: "resign" as const } };
+  const read = (reveal: Reveal) => {
+    const seen = view(match({ max_side_changes: 1, turn: { ...TURN, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal }));
+    return sentences.sentence(seen, seen.match);
+  };
+  assert.equal(read(shown), "North picked 2. South picked 2.");
+  assert.equal(read(gave), "North gave up. South picked 2.");
+});

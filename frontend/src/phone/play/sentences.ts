@@ -1,0 +1,190 @@
+import { otherSide } from "../../live/match/grid";
+import { revealStep, tokenMoment } from "../../live/match/phase";
+import { optionName } from "../../board/geometry";
+import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
+import { support } from "../../live/match/support";
+import type { Ballot } from "../ballot/ballot";
+import { choiceName, choiceColumns, allowsSeveral } from "../ballot/choice";
+import { fillTeamNames } from "./drawnBoard";
+import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
+import { endText, currentSide } from "./sides";
+import * as say from "../locale/en";
+import { shortTeamName, isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
+
+// What is said once there was a vote: of its fate, of a reveal, of a match that is over.
+
+export const { card, oneDevice } = say;
+
+export function sentence(view: PhoneView, match: Match | null): string {
+  const { phase, ballot, hands } = view;
+  if (!match && !hands) return calm(view.event, view.team);
+  if (!match || (hands && phase === "voting")) return say.hands;
+  if (phase === "ended") return end(view, match);
+  if (phase === "reveal") return reveal(view, match, match.reveal!);
+  if (phase === "paused") return join(say.paused, ballot.heldChoice !== null && say.voteKept);
+  if (phase === "sealed") return sealed(view, match);
+  return phase === "waiting" ? halfTurnText(view, match) : voting(view, match);
+}
+
+/** Before a match where there is no big screen to look at, or after one that was stopped. */
+function calm({ match, teams }: EventState, team: number): string {
+  if (match) return say.stopped;
+  const solo = teams.find((one) => one.solo);
+  if (!solo) return say.waits;
+  return solo.number === team ? say.gathers : say.amidst(solo.name);
+}
+
+const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
+
+const isToMove = ({ side }: PhoneView, { turn }: Pick<Match, "turn">) => turn!.to_move.includes(side);
+
+function voting(view: PhoneView, match: Match): string {
+  const { ballot, event, side } = view;
+  if (!isToMove(view, match)) return match.board.vote ? halfTurnText(view, match) : say.theirTurn(shortTeamName(event, otherSide(side)));
+  if (ballot.status === "refused") return refused(ballot, match);
+  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(choiceName(match.board, ballot.choice!)));
+  return choosing(view, match);
+}
+
+/** Of a turn in two halves: whose it is, and who sees it. */
+function halfTurnText(view: PhoneView, { board, turn }: Match): string {
+  const they = shortTeamName(view.event, turn!.to_move[0]!);
+  if (isToMove(view, { turn })) return board.vote === "open" ? say.openly : say.inSecret;
+  return board.vote === "open" ? say.theyOpenly(they) : say.theySecretly(they);
+}
+
+function choosing(view: PhoneView, match: Match): string {
+  const { ballot, connection, hidden } = view;
+  if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
+  const name = choiceName(match.board, ballot.choice);
+  if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
+  if (hidden) return say.countedHidden;
+  return allowsSeveral(match) ? say.countedSeveral(name) : say.counted(name);
+}
+
+function invitation(view: PhoneView, match: Match): string {
+  const { board, tally_method } = match;
+  const half = board.vote && halfTurnText(view, match);
+  if (tally_method === "approval") return join(half, say.chooseAll);
+  if (tally_method === "instant_runoff") return join(half, say.rankUp);
+  return half || (board.rows ? say.pick : say.choose);
+}
+
+const isCaptain = ({ event, team, voterCode }: PhoneView, { tie_rule }: Match) => tie_rule === "captain" && !!voterCode && event.teams[team - 1]!.captain === voterCode;
+
+function sealed(view: PhoneView, match: Match): string {
+  const { ballot, hidden, hands } = view;
+  const said = isSealed(view) ? say.sealed : say.timeIsUp;
+  if (!isToMove(view, match) || hands) return said;
+  if (ballot.status === "refused") return refused(ballot, match);
+  if (ballot.status === "sending") return join(said, say.waitingForReceipt);
+  return join(said, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match.board, ballot.choice)));
+}
+
+function refused({ choice, reason, heldChoice }: Ballot, { board }: Match): string {
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && say.stands(choiceName(board, heldChoice)));
+}
+
+function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
+  const step = revealStep(match, view.now);
+  if (step === "sealed") return say.allCountedNow;
+  if (step === "pour") return say.howVoted;
+  if (step === "picks") return picks(view, match, revealed);
+  if (step === "drops") return drops(view, match, revealed);
+  if (match.result !== "open") return winner(view, match);
+  return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
+}
+
+function picks(view: PhoneView, { board, max_side_changes }: Match, revealed: Reveal): string {
+  const { side } = view;
+  const other = otherSide(side);
+  const tally = revealed[side];
+  // Where sides are secret, what a phone says must not follow from where its voter is.
+  if (max_side_changes) return join(theirPick(view, board, revealed, side), theirPick(view, board, revealed, other));
+  return tally ? ownPick(tally, ownColumn(view), board) : theirPick(view, board, revealed, other);
+}
+
+function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: Side): string {
+  const tally = revealed[side];
+  const name = shortTeamName(event, side);
+  return tally?.decided_by === "resign" ? say.gaveUp(name) : say.theyPicked(name, tally?.pick ? optionName(board, tally.pick) : null);
+}
+
+function ownPick(tally: SideTally, own: number | null, board: Board): string {
+  const { pick, ballots, decided_by } = tally;
+  if (decided_by === "resign") return say.weGaveUp;
+  if (pick === null) return say.noDrop;
+  const name = optionName(board, pick);
+  if (!tally.counts.length) return say.picking(name);
+  if (decided_by === "random" || !ballots) return say.lot(name);
+  const [votes, of] = support(tally);
+  const share = formatPercent(votes, of);
+  if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
+  if (!choiceColumns(own).includes(pick)) return join(say.picked(name, share, say.votes(votes)), own !== null && say.youVoted(choiceName(board, own)));
+  return votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share);
+}
+
+function drops(view: PhoneView, match: Match, revealed: Reveal): string {
+  const { event, now } = view;
+  const { conflict, token_before, token_after, drops } = revealed.resolution;
+  if (say.code === GAME_LOCALE && revealed.resolution.sentences.length) return words(view, revealed);
+  if (conflict === null || token_before === null) return picks(view, match, revealed);
+  const forfeited = drops.find((drop) => drop.row === null);
+  if (now < tokenMoment(match)) return say.both(conflict, shortTeamName(event, token_before));
+  if (forfeited) return say.full(conflict, shortTeamName(event, forfeited.side));
+  return token_after && token_after !== token_before ? say.tokenTo(shortTeamName(event, token_after)) : picks(view, match, revealed);
+}
+
+function winner({ event }: PhoneView, { result }: Match): string {
+  return result === "open" || result === "draw" ? say.nobodyWins : say.wins(shortTeamName(event, result));
+}
+
+function end(view: PhoneView, match: Match): string {
+  const { result, ended_by } = match;
+  const gaveUp = ended_by === "resign" && result !== "draw" && result !== "open" && say.gaveUp(shortTeamName(view.event, otherSide(result)));
+  const turns = Object.values(view.record.agreed);
+  if (match.max_side_changes) return join(gaveUp, winner(view, match), endText(view, match));
+  return join(gaveUp, winner(view, match), !gaveUp && turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+}
+
+/** What there is to say, without an alarm, of the vote before. */
+function note({ receipts }: PhoneView): string {
+  const last = receipts[receipts.length - 1];
+  if (last?.late) return say.lateLast;
+  return last?.found === "elsewhere" ? say.elsewhere : last?.found === "unsure" ? say.unsureLast : "";
+}
+
+const GAME_LOCALE = "en";
+
+const words = (view: Pick<PhoneView, "event">, { resolution }: Reveal) => fillTeamNames(view, resolution.sentences.join(" "));
+
+/** What fell where, once it lies there: for those who do not see it. */
+export function movesText({ event, match, phase, now }: PhoneView): string {
+  const revealed = match?.reveal;
+  if (!revealed || (phase === "reveal" && now < tokenMoment(match!))) return "";
+  if (revealed.resolution.sentences.length) return words({ event }, revealed);
+  const said = revealed.resolution.drops.map(({ side, column, row }) =>
+    row ? say.inColumn(shortTeamName(event, side), column) : say.full(column, shortTeamName(event, side)),
+  );
+  return said.join(", ");
+}
+
+/** The word or number inside the shape. */
+export function shapeText(view: PhoneView, match: Match): string {
+  const { phase, now, side } = view;
+  const { turn } = match;
+  const step = revealStep(match, now);
+  const time = (left: number) => formatClock(left) || formatLongTime(left);
+  if (phase === "ended") return outcome(match, currentSide(view));
+  if (phase === "paused") return time(turn!.left_ms);
+  if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
+  if (step === "sealed" || step === "pour") return say.countedShape;
+  const pick = match.reveal?.[side]?.pick;
+  if (step !== "lines") return pick ? optionName(match.board, pick) : "–";
+  return !turn ? outcome(match, currentSide(view)) : turn.paused ? "" : time(turn.opens_at - now);
+}
+
+function outcome({ result }: Match, side: string): string {
+  if (result === "open") return say.over;
+  return result === "draw" ? say.draw : result === side ? say.won : say.lost;
+}

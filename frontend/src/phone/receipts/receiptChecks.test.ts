@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import test, { mock } from "node:test";
+import type { EventState, ReceiptAsk, ReceiptIssued, You } from "../../protocol";
+import { NO_BALLOT, type Ballot } from "../ballot/ballot";
+import { ReceiptChecks } from "./receiptChecks";
+import { isFromThisDevice, lastChoice } from "./receiptChoices";
+import type { Finding, Receipt } from "./receipt";
+import { leafHash } from "./receiptProof";
+import { readReceipts } from "../seat/storage";
+
+Object.assign(globalThis, { window: globalThis });
+
+const MIN_DELAY_MS = 500;
+const LATEST_MS = 4000;
+const BLIND = "5".repeat(32);
+/** Of the vote for column 4 in turn 1, when it is alone. */
+const ROOT = leafHash({ turn: 10, side: "red" }, [1, 4, BLIND]);
+const ELSEWHERE = "0".repeat(64);
+let codes = 0;
+
+/** A phone in a match; turn n has the id 10 * n, or another where a turn is voted again. */
+class Phone {
+  asked: number[] = [];
+  receipts: readonly Receipt[] = [];
+  online = true;
+  max_side_changes = 0;
+  seq = 0;
+  code = `HALL${++codes}`;
+  checks = new ReceiptChecks(
+    this.code,
+    (message: ReceiptAsk) => this.online && this.asked.push(message.turn) > 0,
+    (receipts) => (this.receipts = receipts),
+  );
+
+  /** As a page that was loaded anew finds them. */
+  get kept(): readonly Receipt[] {
+    return readReceipts(this.code, 1);
+  }
+
+  /** Turn `number` is open; the one before it was revealed. */
+  open(number: number, { id = 10 * number, epoch = 1, state = "playing", missed = 0, closes_at = 1000, sealed_at = 1000, root = ROOT, admission = "open" } = {}): void {
+    const turn = state === "playing" ? { id, number, epoch, closes_at } : null;
+    const reveal = { turn: 10 * (number - 1), number: number - 1, sealed_at, red: { root }, yellow: null };
+    this.seq += 1 + missed;
+    this.checks.follow({ admission, match: { id: 1, red: 1, max_side_changes: this.max_side_changes, state, turn, reveal } } as unknown as EventState, this.seq);
+  }
+
+  seal(number: number, at: number, root: string): void {
+    this.checks.sealed({ type: "turn.sealed", turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
+  }
+
+  hold(number: number, status: Ballot["status"]): void {
+    this.checks.hold({ ...NO_BALLOT, turn: 10 * number, choice: 4, blind: BLIND, sequence: 1, status }, 1);
+  }
+
+  answer(): void {
+    const turn = this.asked[this.asked.length - 1]!;
+    this.answerWith({ turn, side: "red", index: 0, ballots: 1 });
+  }
+
+  answerWith(part: Partial<ReceiptIssued> & { turn: number }): void {
+    this.checks.receiveReceipt({ type: "receipt.issued", side: null, index: null, ballots: 0, path: [], choice: null, blind: null, ...part });
+  }
+
+  /** What is found of turn 1, once it is asked for and answered. */
+  found(part: Partial<ReceiptIssued> = { index: 0, ballots: 1 }): Finding | null {
+    mock.timers.tick(LATEST_MS);
+    this.answerWith({ turn: 10, side: "red", ...part });
+    return this.receipts[0]!.found;
+  }
+}
+
+function votedIn(turns: number): Phone {
+  const phone = new Phone();
+  for (let number = 1; number <= turns; number++) {
+    phone.open(number);
+    phone.hold(number, "counted");
+  }
+  return phone;
+}
+
+test.beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
+test.afterEach(() => mock.timers.reset());
+
+test("a phone asks once a turn, after the reveal, neither at once nor late", () => {
+  const phone = new Phone();
+  phone.open(1);
+  phone.hold(1, "counted");
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, []);
+  phone.open(2);
+  mock.timers.tick(MIN_DELAY_MS - 1);
+  assert.deepEqual(phone.asked, []);
+  mock.timers.tick(LATEST_MS - MIN_DELAY_MS + 1);
+  assert.deepEqual(phone.asked, [10]);
+  phone.answer();
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, [10]);
+});
+
+test("after a time away the last five turns are asked for, newest first, never two at once", () => {
+  const phone = new Phone();
+  phone.online = false;
+  for (let number = 1; number <= 8; number++) {
+    phone.open(number);
+    phone.hold(number, "counted");
+  }
+  phone.open(9);
+  phone.checks.resetPending();
+  phone.online = true;
+  phone.open(9);
+  for (let n = 1; n <= 7; n++) {
+    mock.timers.tick(LATEST_MS);
+    assert.equal(phone.asked.length, Math.min(n, 5));
+    phone.answer();
+  }
+  assert.deepEqual(phone.asked, [80, 70, 60, 50, 40]);
+});
+
+test("where sides are secret nobody asks: nobody would be told", () => {
+  const phone = votedIn(1);
+  phone.max_side_changes = 1;
+  phone.open(2);
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, []);
+});
+
+test("what the server cannot answer is asked for again once a turn, and alarms nobody", () => {
+  const phone = votedIn(1);
+  phone.open(2);
+  mock.timers.tick(LATEST_MS);
+  phone.answerWith({ turn: 10 });
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, [10]);
+  phone.open(3);
+  mock.timers.tick(LATEST_MS);
+  phone.answerWith({ turn: 10 });
+  mock.timers.tick(60_000);
+  assert.deepEqual(phone.asked, [10, 10]);
+  assert.equal(phone.receipts[0]!.found, null);
+});
+
+test("a turn that is voted again, or a match that was stopped, has no count to be in", () => {
+  const taken = votedIn(2);
+  taken.open(2, { id: 99 });
+  assert.deepEqual(taken.receipts.map(({ turn }) => turn), [10]);
+  const stopped = votedIn(1);
+  stopped.open(2, { state: "aborted" });
+  assert.deepEqual(stopped.receipts, []);
+});
+
+test("an acknowledgement of a box that was lost is void, as all were told", () => {
+  const phone = votedIn(1);
+  assert.equal(phone.receipts[0]!.acknowledged, 1);
+  phone.open(1, { epoch: 2 });
+  assert.equal(phone.receipts[0]!.acknowledged, 0);
+  phone.hold(1, "counted");
+  phone.open(1, { epoch: 2 });
+  assert.equal(phone.receipts[0]!.acknowledged, 1);
+});
+
+test("what was pressed is still known when the page is loaded anew", () => {
+  const phone = new Phone();
+  phone.open(1);
+  phone.hold(1, "sending");
+  assert.deepEqual(lastChoice(phone.kept, 10), [1, 4, BLIND]);
+  assert.equal(lastChoice(phone.kept, 20), undefined);
+});
+
+test("a window that was opened again after its seal is no manipulation", () => {
+  const phone = votedIn(1);
+  phone.seal(1, 1000, ELSEWHERE);
+  phone.open(1, { closes_at: 2000 });
+  phone.hold(1, "counted");
+  phone.seal(1, 2000, ROOT);
+  phone.seal(1, 1000, ELSEWHERE);
+  phone.open(2, { sealed_at: 2000 });
+  assert.equal(phone.found(), "checked");
+});
+
+test("the seal of a turn that is open again is forgotten, whatever it is told with", () => {
+  const phone = votedIn(1);
+  phone.seal(1, 1000, ELSEWHERE);
+  phone.open(1, { closes_at: 2000 });
+  phone.open(2, { sealed_at: 1000 });
+  assert.equal(phone.found(), "checked");
+});
+
+test("an older seal that comes late does not take the newer one's place", () => {
+  const phone = votedIn(1);
+  phone.seal(1, 2000, ELSEWHERE);
+  phone.seal(1, 1000, ROOT);
+  phone.open(2, { sealed_at: 2000 });
+  assert.equal(phone.found(), "missing");
+});
+
+test("a seal that the reveal is not equal to is an alarm that stays", () => {
+  const phone = votedIn(1);
+  phone.seal(1, 1000, ELSEWHERE);
+  phone.open(2);
+  assert.equal(phone.found(), "missing");
+  phone.open(3);
+  assert.equal(phone.receipts[0]!.found, "missing");
+});
+
+test("a loss of the ballot box that was missed makes no alarm of an acknowledgement before it", () => {
+  const nothing = { index: null };
+  const there = votedIn(1);
+  there.open(2);
+  assert.equal(there.found(nothing), "missing");
+  const away = votedIn(1);
+  away.open(2, { missed: 1 });
+  assert.equal(away.found(nothing), "unsure");
+  const back = votedIn(1);
+  back.open(1, { missed: 3 });
+  back.open(2);
+  assert.equal(back.found(nothing), "missing", "it came back in the same turn, in the same epoch");
+  const missedPhone = votedIn(1);
+  missedPhone.open(1, { missed: 3, epoch: 2 });
+  missedPhone.open(2);
+  assert.equal(missedPhone.found(nothing), "late", "void, as it was told when it came back");
+});
+
+test("another device's vote alarms nobody where a code may be shown on two", () => {
+  const blind = "6".repeat(32);
+  const root = leafHash({ turn: 10, side: "red" }, [1, 2, blind]);
+  for (const [admission, found] of [["roster", "elsewhere"], ["tickets", "elsewhere"], ["open", "missing"]] as const) {
+    const phone = votedIn(1);
+    phone.open(2, { admission, root });
+    assert.equal(phone.found({ index: 0, ballots: 1, choice: 2, blind }), found, admission);
+  }
+});
+
+test("a ballot in the box is from here unless this device pressed others in its turn", () => {
+  const phone = votedIn(1);
+  const you = { turn: 10, blind: BLIND } as You;
+  assert.equal(isFromThisDevice(phone.kept, you), true);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, blind: "6".repeat(32) }), false);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, turn: 20, blind: "6".repeat(32) }), true);
+  assert.equal(isFromThisDevice(phone.kept, { ...you, blind: null }), true);
+});

@@ -1,0 +1,58 @@
+import { fingerprint } from "../../live/format";
+import { choiceColumns } from "../ballot/choice";
+import { html, type Html } from "../dom";
+import type { Receipt } from "./receipt";
+import { countableChoices } from "./receiptProof";
+import { eye } from "../play/shape";
+import { sideButton } from "../play/sides";
+import * as say from "../locale/en";
+import { revealsTurn, type PhoneView } from "../seat/phoneView";
+
+export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
+
+/** What stands on the ground beside clock and name: of the votes, and of the organizers. */
+export function groundNotices(view: PhoneView): Html {
+  const { event, match } = view;
+  return html`${sideButton(view)}${match && receipts(view, match.number)}${missing(view)}
+    ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
+    ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
+}
+
+/** That the votes were counted and checked, in a word; each vote with its proof for whoever unfolds it. */
+function receipts(view: PhoneView, match: number): Html | false {
+  const line = checkLine(view);
+  const [before, link, after] = say.wholeCount;
+  return !!line && html`<details class="receipts">
+    <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
+    <div>
+      ${view.voterCode && html`<p>${say.yourVoterCode}: <b>${view.voterCode}</b></p>`}
+      <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
+      <ol>${[...view.receipts].reverse().map(entry)}</ol>
+    </div>
+  </details>`;
+}
+
+function entry(receipt: Receipt): Html {
+  const [, choice, blind] = countableChoices(receipt)[0]!;
+  return html`<li><b>${say.voteIn(receipt.number, choiceColumns(choice).join(", "))}</b> ${say.findings[receipt.found ?? "none"]}
+    <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
+}
+
+/** How the votes fared in the count; nothing while there is nothing to say. */
+function checkLine({ phase, event, receipts }: PhoneView): string {
+  const last = receipts[receipts.length - 1];
+  const votes = receipts.filter(({ found }) => found !== "late").length;
+  const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
+  const good = receipts.filter(({ found }) => found === "counted").length + checked;
+  if (!last || !good) return "";
+  if (phase === "ended" && last.found) return say.allCounted(good, votes, checked);
+  return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
+}
+
+/** What there is to show to the organizers when an acknowledged vote is not in the count; it stays with the match. */
+function missing({ receipts }: PhoneView): Html | false {
+  const lost = receipts.filter(({ found }) => found === "missing").pop();
+  if (!lost) return false;
+  const [, choice, blind] = lost.choices[0]!;
+  return html`<p class="missing" role="alert">${say.missing(lost.number, choiceColumns(choice).join(", "), blind.slice(0, 8))}</p>`;
+}

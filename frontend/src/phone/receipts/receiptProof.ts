@@ -1,0 +1,91 @@
+import { matchingSeal } from "../../live/match/seals";
+import type { ReceiptIssued, Reveal, Side, TurnSealed } from "../../protocol";
+import type { Ballot } from "../ballot/ballot";
+import { toHex } from "../ballot/blind";
+import { isOwnBlind } from "./receiptChoices";
+import type { CastChoice, Finding, Receipt } from "./receipt";
+import { sha256 } from "./sha256";
+
+type ReceiptTurn = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
+
+/** Both sides' roots as they were sealed and as they were revealed; null: this phone did not hear it. */
+export interface Roots {
+  sealed: TurnSealed | null;
+  revealed: Reveal | null;
+}
+
+const SIDES = ["red", "yellow"] as const;
+/** More than anybody presses between a choice and its acknowledgement. */
+const MAX_CHOICES = 50;
+
+/** The receipts with what happened to the ballot in hand. */
+export function withBallot(kept: readonly Receipt[], ballot: Ballot, place: ReceiptTurn): readonly Receipt[] {
+  const { turn, sequence, choice, blind, status } = ballot;
+  if (turn !== place.turn || choice === null || !blind || ballot.elsewhere) return kept;
+  const before = kept.find((one) => one.turn === turn && one.side === place.side) ?? { ...place, choices: [], acknowledged: 0, watched: false, found: null, late: false, root: "" };
+  if (status === "refused" && before.acknowledged === sequence) return kept;
+  const others = before.choices.filter((one) => one[2] !== blind);
+  const choices: CastChoice[] = status === "refused" ? others : [...others, [sequence, choice, blind]];
+  const rest = kept.filter((one) => one.turn !== turn);
+  const after = { ...before, choices };
+  return choices.length ? [...rest, status === "counted" ? acknowledged(after, sequence) : after] : rest;
+}
+
+/** What was pressed before the acknowledged choice cannot count any more. */
+export function acknowledged(receipt: Receipt, sequence: number): Receipt {
+  if (!receipt.choices.some((one) => one[0] >= sequence)) return receipt;
+  const choices = receipt.choices.filter((one) => one[0] > sequence - MAX_CHOICES);
+  return { ...receipt, choices, acknowledged: Math.max(sequence, receipt.acknowledged) };
+}
+
+/** Those that may count. */
+export function countableChoices({ choices, acknowledged }: Receipt): readonly CastChoice[] {
+  const may = choices.filter((one) => one[0] >= acknowledged);
+  return may.length ? may : choices;
+}
+
+/** The receipt with what the server's answer comes to; `shared`: whether another device may have the same seat. */
+export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, revealed }: Roots, shared: boolean): Receipt {
+  const seal = revealed && matchingSeal(revealed, sealed);
+  const honest = !seal || SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side));
+  const published = sideRoot(revealed, receipt.side);
+  const expected = published ?? sideRoot(revealed ? seal : sealed, receipt.side);
+  const lead = (one: CastChoice) => (honest && answer.side === receipt.side ? rootFromPath(leafHash(receipt, one), answer) : null);
+  const is = (found: Finding, late: boolean, one: CastChoice, root: string) => ({ ...receipt, found, late, choices: [one], root });
+
+  const own = countableChoices(receipt);
+  const at = own.findIndex((one) => expected && lead(one) === expected);
+  if (at >= 0) return is("checked", at < own.length - 1, own[at]!, expected!);
+  const { choice, blind } = answer;
+  const other: CastChoice | null = shared && choice && blind && !isOwnBlind(receipt, blind) ? [0, choice, blind] : null;
+  const theirs = other && lead(other);
+  if (theirs && (theirs === expected || !published)) return is("elsewhere", false, other, theirs);
+  const led = published ? null : lead(own[0]!);
+  if (led) return is("counted", false, own[0]!, led);
+  const late = !receipt.acknowledged;
+  return is(late ? "late" : receipt.watched || seal ? "missing" : "unsure", late, own[0]!, published ?? "");
+}
+
+function sideRoot(roots: { [side in Side]: { root: string | null } | null } | null, side: Side): string | null {
+  return roots?.[side]?.root ?? null;
+}
+
+const toBytes = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
+
+export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choice, blind]: CastChoice): string {
+  const content = `${turn}:${side}:${choice}:${blind}`;
+  return toHex(sha256([0, ...[...content].map((char) => char.charCodeAt(0))]));
+}
+
+/** The root that a path leads to from a leaf (RFC 9162, 2.1.3.2); null if the path is not of that shape. */
+export function rootFromPath(leaf: string, { index, ballots, path }: Pick<ReceiptIssued, "index" | "ballots" | "path">): string | null {
+  if (index === null || index >= ballots) return null;
+  let [place, last, root, next] = [index, ballots - 1, leaf, 0];
+  for (; last > 0; place >>= 1, last >>= 1) {
+    if (!(place & 1) && place === last) continue;
+    const beside = path[next++];
+    if (!beside) return null;
+    root = toHex(sha256([1, ...toBytes(place & 1 ? beside + root : root + beside)]));
+  }
+  return next === path.length ? root : null;
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import test, { afterEach, mock } from "node:test";
+import type { EventState, ReceiptAsk, ToPhone } from "../../protocol";
+import { BallotKeeper, NO_BALLOT } from "../ballot/ballot";
+import { VoteLedger } from "./voteLedger";
+import type { Receipt } from "./receipt";
+import { NO_RECORD, type MatchRecord } from "../seat/storage";
+
+Object.assign(globalThis, { window: globalThis });
+if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: {} });
+
+const LATEST_MS = 4000;
+const BLIND = "5".repeat(32);
+let codes = 0;
+
+afterEach(() => mock.timers.reset());
+
+/** A phone of team 1, red, in a match; turn n has the id 100 + n. */
+class Phone {
+  asked: number[] = [];
+  receipts: readonly Receipt[] = [];
+  record: MatchRecord = NO_RECORD;
+  seq = 0;
+  ledger = new VoteLedger(
+    `BOOK${++codes}`,
+    (message: ReceiptAsk) => this.asked.push(message.turn) > 0,
+    (part) => Object.assign(this, part),
+  );
+
+  /** Turn `number` is open, the one before it went to `pick`. */
+  state(number: number, pick = 4): EventState {
+    const turn = { id: 100 + number, number, epoch: 1, closes_at: 1000 };
+    const reveal = { turn: 99 + number, number: number - 1, sealed_at: 1000, red: { root: "", pick }, yellow: null };
+    return { admission: "open", match: { id: 1, red: 1, state: "playing", turn, reveal } } as unknown as EventState;
+  }
+
+  welcome(number: number, pick?: number): void {
+    const you = { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] };
+    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
+  }
+
+  change(number: number, pick?: number): void {
+    this.ledger.receive({ type: "turn.revealed", seq: ++this.seq, at: 0, state: this.state(number, pick) } as ToPhone, 1);
+  }
+
+  vote(number: number, choice: number, status: "sending" | "counted" = "counted"): void {
+    const heldChoice = status === "counted" ? choice : null;
+    this.ledger.hold({ ...NO_BALLOT, turn: 100 + number, choice, blind: BLIND, sequence: 1, status, heldChoice }, 1);
+  }
+}
+
+test("a phone that comes back after a turn asks for its receipt, whether it heard of the count or not", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4, "sending");
+  phone.welcome(2);
+  mock.timers.tick(LATEST_MS);
+  assert.deepEqual(phone.asked, [101]);
+});
+
+test("each revealed turn says once whether the vote was the team's, and a turn to be voted again nothing", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4);
+  phone.change(2, 4);
+  phone.vote(2, 3);
+  phone.change(3, 5);
+  assert.deepEqual(phone.record.agreed, { 1: true, 2: false });
+  phone.change(2, 4);
+  assert.deepEqual(phone.record.agreed, { 1: true });
+});
+
+test("a vote that was not counted is not with anybody", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4, "sending");
+  phone.change(2, 4);
+  assert.deepEqual(phone.record.agreed, {});
+});
+
+test("a vote that was pressed before the page was loaded anew is taken up again", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4, "sending");
+  const sent: number[] = [];
+  const keeper = new BallotKeeper((cast) => sent.push(cast.choice), () => undefined, () => undefined);
+  keeper.follow(phone.state(1).match!.turn);
+  phone.ledger.resumeBallot(keeper, { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] }, false);
+  clearTimeout((keeper as unknown as { timer: number }).timer);
+  assert.deepEqual(sent, [4]);
+});
+
+test("what is pressed before the phone is in again is newer than what was pressed before the page was loaded anew", () => {
+  const phone = new Phone();
+  phone.welcome(1);
+  phone.vote(1, 4, "sending");
+  const sent: [number, number][] = [];
+  const keeper = new BallotKeeper((cast) => sent.push([cast.choice, cast.sequence]), () => undefined, () => undefined);
+  keeper.follow(phone.state(1).match!.turn);
+  keeper.cast(2);
+  phone.ledger.resumeBallot(keeper, { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] }, true);
+  assert.deepEqual([keeper.ballot.choice, keeper.ballot.sequence], [2, 2]);
+  keeper.follow(null);
+});
+
+test("the team's counts are passed on", () => {
+  const phone = new Phone();
+  const counts = { type: "team.counted", turn: 10, counts: [1, 2] } as const;
+  phone.ledger.receive(counts, 1);
+  assert.deepEqual((phone as unknown as { counts: unknown }).counts, counts);
+});

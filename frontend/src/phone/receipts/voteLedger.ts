@@ -1,0 +1,96 @@
+import { sideForTeam } from "../../live/match/phase";
+import type { EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { Ballot, BallotKeeper } from "../ballot/ballot";
+import { vibrate } from "../device/vibrate";
+import { choiceColumns } from "../ballot/choice";
+import { ReceiptChecks } from "./receiptChecks";
+import { isFromThisDevice, lastChoice } from "./receiptChoices";
+import type { Receipt } from "./receipt";
+import { revealsTurn } from "../seat/phoneView";
+import { sideChangeUpdate, teamInTurn } from "../play/sides";
+import { storeRecord, readReceipts, readRecord, type MatchRecord } from "../seat/storage";
+
+const COUNTED_VIBRATION_MS = 30;
+
+/** What a phone keeps of its votes in a match: whether they counted, and whether they were its team's. */
+export class VoteLedger {
+  private checks: ReceiptChecks;
+  private event: EventState | null = null;
+  private vibratedFor = 0;
+  private sideChanges: readonly AcceptedSideChange[] = [];
+
+  constructor(
+    private code: string,
+    send: (message: ReceiptAsk) => boolean,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean }) => void,
+  ) {
+    this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
+  }
+
+  /** Everything that a phone is told of its event, in order; `team` is the voter's at that time. */
+  receive(message: ToPhone, team: number | null): void {
+    if (message.type === "phone.welcomed") this.checks.resetPending();
+    this.receiveSideChanges(message);
+    if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
+    else if (message.type === "turn.sealed") this.seal(message);
+    else if (message.type === "receipt.issued") this.checks.receiveReceipt(message);
+    else if (message.type === "ballot.counted") this.checks.counted(message);
+    else if (message.type === "team.counted") this.changed({ counts: message });
+  }
+
+  /** A match begins with everybody where they came in. */
+  private receiveSideChanges(message: ToPhone): void {
+    const update = sideChangeUpdate(message);
+    const another = !update && "state" in message && message.state?.match?.id !== this.event?.match?.id;
+    const news = update ?? (another ? { sideChanges: [], sideRefused: false } : null);
+    if (news?.sideChanges) this.sideChanges = news.sideChanges;
+    if (news) this.changed(news);
+  }
+
+  /** What happened to the ballot in hand. */
+  hold(ballot: Ballot, team: number | null): void {
+    const { status, sequence, turn, heldChoice } = ballot;
+    if (status === "counted" && sequence !== this.vibratedFor) vibrate(COUNTED_VIBRATION_MS);
+    if (status === "counted") this.vibratedFor = sequence;
+    this.checks.hold(ballot, team);
+    const match = this.event?.match;
+    if (match && heldChoice !== null) this.updateRecord({ ...readRecord(this.code, match.id), turn, choice: heldChoice });
+  }
+
+  /** The ballot that was pressed here before the page was loaded anew, or just now (`early`), and the one that the box holds. */
+  resumeBallot(keeper: BallotKeeper, you: You, early: boolean): void {
+    const receipts = readReceipts(this.code, this.event?.match?.id ?? 0);
+    const pressed = lastChoice(receipts, keeper.ballot.turn);
+    if (pressed && early) keeper.raiseSequence(pressed[0]);
+    else if (pressed) keeper.resume(pressed);
+    keeper.welcome(you, isFromThisDevice(receipts, you));
+  }
+
+  private seal(seal: TurnSealed): void {
+    this.checks.sealed(seal);
+    this.changed({ seal });
+  }
+
+  private follow(event: EventState, seq: number, team: number | null): void {
+    this.event = event;
+    this.checks.follow(event, seq);
+    this.judge(event, team);
+  }
+
+  /** Was the voter with its team? Turns that are still to be voted, or to be voted again, say nothing. */
+  private judge(event: EventState, team: number | null): void {
+    if (!event.match || team === null) return;
+    const { id, turn, reveal } = event.match;
+    const record = readRecord(this.code, id);
+    const agreed = { ...record.agreed };
+    const tally = reveal?.[sideForTeam(event, teamInTurn(this.sideChanges, team, reveal.number))];
+    if (tally && tally.decided_by !== "resign" && revealsTurn(reveal, record.turn)) agreed[reveal.number] = choiceColumns(record.choice).includes(tally.pick ?? 0);
+    for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
+    this.updateRecord({ ...record, agreed });
+  }
+
+  private updateRecord(record: MatchRecord): void {
+    storeRecord(this.code, record);
+    this.changed({ record });
+  }
+}

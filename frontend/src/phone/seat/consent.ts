@@ -1,0 +1,29 @@
+import type { EventState } from "../../protocol";
+import { html, type Html } from "../dom";
+import { read, write } from "./storage";
+import * as say from "../locale/en";
+import type { PhoneView } from "./phoneView";
+
+const storageKey = (code: string) => `crowdgame:${code}:read`;
+
+/** What is to be read before the first vote where votes go into a study: once, as long as it says the same. */
+export function consentCard({ event }: PhoneView): Html | false {
+  if (!event.consent || read(storageKey(event.code)) === event.consent) return false;
+  setTimeout(() => open(event));
+  return html`<dialog class="consent" aria-labelledby="consent" aria-describedby="study">
+    <h2 id="consent">${event.name}</h2>
+    <p id="study">${event.consent}</p>
+    <button type="button" class="go" data-do="read">${say.close}</button>
+  </dialog>`;
+}
+
+/** The dialog closes by itself as the page is drawn without it. */
+export function storeConsent({ code, consent }: EventState): void {
+  write(storageKey(code), consent);
+}
+
+function open(event: EventState): void {
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.consent:not([open])");
+  dialog?.addEventListener("close", () => storeConsent(event), { once: true });
+  dialog?.showModal();
+}

@@ -1,0 +1,97 @@
+import { sideForTeam } from "../../live/match/phase";
+import type { Connection } from "../../live/connection/socket";
+import { CloseCode, type Error, type EventState } from "../../protocol";
+import type { PhoneScreen } from "../phoneScreen";
+import { html, type Html } from "../dom";
+import { gameLink } from "../play/boardLayers";
+import { ballPair, connectionHint, privacyLink } from "./joiningScreen";
+import { shape } from "../play/shape";
+import * as say from "../locale/en";
+import { LOCALES } from "../locales";
+
+// What a phone without a seat is told, and asked.
+
+const CLOSE_REASONS: { [code: number]: keyof typeof say.away } = {
+  [CloseCode.OPEN_ELSEWHERE]: "elsewhere",
+  [CloseCode.NOT_ALLOWED]: "noSeat",
+  [CloseCode.BAD_TOKEN]: "noSeat",
+  [CloseCode.KICKED]: "out",
+  [CloseCode.BANNED]: "shut",
+};
+
+const goButton = (what: string, label: string) => html`<button type="button" class="go" data-do="${what}">${label}</button>`;
+
+/** A title, what there is to say of it, and what comes before and after. */
+function messageScreen(title: string, text: string, before: Html | false, after: Html | false): Html {
+  return html`<main data-status="idle" class="notice">${before}<h1>${title}</h1><p role="status">${text}</p>${after}</main>`;
+}
+
+/** Closed for good by the server. */
+export function closedScreen(code: number): Html {
+  const why = CLOSE_REASONS[code] ?? "old";
+  const [title, text, label] = say.away[why];
+  return messageScreen(title, text, false, !!label && goButton(why === "old" ? "reload" : "reclaim", label));
+}
+
+/** A device that goes from hand to hand. */
+export function seatChoice(shown: string): Html {
+  return messageScreen(say.whose, say.whoseText, false, html`${goButton("stay", say.asBefore)}${goButton("change", say.withCode(shown))}`);
+}
+
+/** No seat yet: show a code, choose a team, scan the team's own code, or wait for the doors. */
+export function blockedScreen({ code, event }: Error, connection: Connection, { empty }: PhoneScreen): Html {
+  if (code.startsWith("key") && event?.is_duel) return seatless(event);
+  if (code.startsWith("key")) return keyForm(code, event, empty);
+  if (code === "team_needed" && event?.team_choice !== "link") return teamChoice(event);
+  const [title, text] = say.blockReasons[code] ?? say.blockReasons.team_needed!;
+  return messageScreen(title, text, !!event && html`<p class="event">${event.name}</p>`, connectionHint(connection));
+}
+
+/** In a game of the hall nobody has a code to type. */
+function seatless(event: EventState): Html {
+  const [title, text, label] = say.ofTwo;
+  return messageScreen(title, text, html`<p class="event">${event.name}</p>`, html`<p>${gameLink(event, label)}</p>`);
+}
+
+function teamChoice(event: EventState | null): Html {
+  return html`<main data-status="idle" class="choice"><h1>${say.chooseTeam}</h1>
+    ${[1, 2].map((team) => {
+      const side = event ? sideForTeam(event, team) : team === 1 ? "red" : "yellow";
+      return html`<button type="button" data-side="${side}" data-do="${team}">${shape(side)}<span>${event?.teams[team - 1]!.name ?? say.team(team)}</span></button>`;
+    })}
+  </main>`;
+}
+
+function keyForm(code: string, event: EventState | null, empty: boolean): Html {
+  const admission = event?.admission ?? "rotating";
+  const wrong = admission === "rotating" ? say.wrongOnScreen : say.wrongOnPaper;
+  const problem = code === "key_used" ? say.keyUsed : code === "key_wrong" ? wrong : "";
+  return codeForm(say.asked[admission], empty ? say.typeFirst : problem, admission === "tickets");
+}
+
+/** `/`: the code from the big screen, typed. */
+export function codeScreen({ empty, unknown }: PhoneScreen): Html {
+  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a class="play-link" href="/play/">${say.hall}</a></p>`);
+}
+
+/** A code, typed in large letters; spaces, dashes and small letters do no harm. `long`: it has to be seen as a whole. */
+function codeForm(label: string, problem: string, long = false, more: Html | false = false): Html {
+  return html`<main data-status="idle" class="join">
+    ${ballPair()}
+    <form>
+      <h1><label for="code">${label}</label></h1>
+      <input id="code" class="${long && "long"}" maxlength="20" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"
+        aria-invalid="${`${!!problem}`}" aria-describedby="problem">
+      <p id="problem" class="problem" role="alert">${problem}</p>
+      <button type="submit" class="go">${say.join}</button>
+      ${more}
+      <p class="privacy">${privacyLink} ${localePicker()}</p>
+    </form>
+  </main>`;
+}
+
+/** The page in another language is a reload away. */
+export function localePicker(): Html {
+  const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === say.code && html`selected`}>${name}</option>`;
+  return html`<select aria-label="${say.language}">${Object.entries(LOCALES).map(option)}</select>`;
+}

@@ -1,0 +1,27 @@
+import type { Connection } from "../../live/connection/socket";
+import { html, type Html } from "../dom";
+import { token } from "../play/shape";
+import * as say from "../locale/en";
+
+// What a phone shows until it has its seat, and what every phone shows.
+
+export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token("ball-red")}${token("ball-yellow")}</div>`;
+
+export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
+
+/** Says that the phone comes back by itself; the style sheet keeps it from flashing up for a moment's loss. */
+export function connectionHint(connection?: Connection): Html | false {
+  const state = connection?.state;
+  const text = state === "crowded" ? say.manyPeople : state === "lost" ? say.reconnecting : "";
+  return !!text && html`<p class="hint" role="status">${text}</p>`;
+}
+
+export function joiningScreen(connection: Connection | undefined, code: string | null): Html {
+  const crowded = connection?.state === "crowded";
+  return html`<main data-status="idle" class="notice">
+    ${ballPair("waits")}
+    <h1>${crowded ? say.manyPeople : say.goingIn}</h1>
+    <p role="status">${crowded ? say.yourTurn : code}</p>
+    ${!crowded && connectionHint(connection)}
+  </main>`;
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readReceipts, readToken } from "./storage";
+
+/** A browser's storage; when it is `full`, nothing more can be written. */
+class Storage {
+  full = false;
+  items = new Map<string, string>();
+  getItem = (key: string) => this.items.get(key) ?? null;
+  removeItem = (key: string) => void this.items.delete(key);
+  setItem = (key: string, value: string) => {
+    if (this.full) throw new Error("QuotaExceededError");
+    this.items.set(key, value);
+  };
+}
+
+function browser(): Storage {
+  const storage = new Storage();
+  Object.assign(globalThis, { localStorage: storage });
+  return storage;
+}
+
+test("what a full storage does not take is kept for as long as the page is open, and is the newer one", () => {
+  const storage = browser();
+  storeToken("HJKM", "old");
+  storage.full = true;
+  storeToken("HJKM", "new");
+  assert.equal(readToken("HJKM"), "new");
+  storage.full = false;
+  storeToken("HJKM", "newest");
+  assert.equal(storage.items.get("crowdgame:HJKM"), "newest");
+  assert.equal(readToken("HJKM"), "newest");
+  storage.full = true;
+  storeToken("HJKM", "again");
+  storeToken("HJKM", null);
+  assert.equal(readToken("HJKM"), null);
+});
+
+test("who hands the device on leaves nothing of the seat, and other events are left alone", () => {
+  const storage = browser();
+  for (const code of ["HJKM", "OTHER"]) {
+    storeToken(code, "seat");
+    storeKey(code, "BCDFGH");
+    storeReceipts(code, 1, []);
+  }
+  forgetSeat("HJKM");
+  assert.deepEqual([readToken("HJKM"), readKey("HJKM")], [null, null]);
+  assert.equal([...storage.items.keys()].filter((key) => key.includes("HJKM")).length, 0);
+  assert.equal(readToken("OTHER"), "seat");
+  assert.deepEqual(readReceipts("OTHER", 1), []);
+});

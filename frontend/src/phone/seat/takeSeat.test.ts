@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import test, { afterEach, mock } from "node:test";
+import type { EventState, PagePreload, PhoneWelcomed } from "../../protocol";
+import { takeSeat } from "./takeSeat";
+import { storeToken, readToken } from "./storage";
+
+/** The browser's side of a socket that a test answers. */
+class FakeWebSocket {
+  static readonly OPEN = 1;
+  static last: FakeWebSocket;
+  readyState = 0;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  sent: { type: string; [field: string]: unknown }[] = [];
+
+  constructor() {
+    FakeWebSocket.last = this;
+  }
+
+  send(frame: string): void {
+    this.sent.push(JSON.parse(frame) as { type: string });
+  }
+
+  close(): void {
+    this.readyState = 3;
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.onopen!();
+  }
+
+  deliver(message: object): void {
+    this.onmessage!({ data: JSON.stringify(message) });
+  }
+}
+
+const stub = { addEventListener: () => undefined, visibilityState: "visible" };
+Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
+Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
+Object.assign(performance, { timing: { requestStart: Date.now(), responseStart: Date.now() } });
+
+const CODE = "HALL";
+const at = (turn: number) => ({ code: CODE, admission: "open", match: { id: 1, red: 1, turn: { id: turn, number: turn, epoch: 1 } } }) as unknown as EventState;
+const page = (part: Partial<PagePreload> = {}): PagePreload => ({ seq: 4, state: at(7), now_at: Date.now(), offer: "an offer", team: 2, ...part });
+
+function welcome(team: number, turn = 7, choice: number | null = null, sequence = 0): PhoneWelcomed {
+  const you = { token: `1.abc.${team}:sig`, team, turn: choice && turn, choice, sequence, blind: null, voter_code: "BCDFGH", side_changes: [] };
+  return { type: "phone.welcomed", now_at: Date.now(), seq: 5, you, state: at(turn) };
+}
+
+const casts = () => FakeWebSocket.last.sent.filter(({ type }) => type === "ballot.cast").map(({ turn, choice, sequence }) => [turn, choice, sequence]);
+
+afterEach(() => {
+  mock.timers.reset();
+  storeToken(CODE, null);
+});
+
+function startPage(preload: PagePreload | null = page()) {
+  mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
+  return takeSeat(CODE, null, null, preload);
+}
+
+test("a newcomer whose page came with a seat sees its team and its turn before anything is heard", () => {
+  const seated = startPage();
+  assert.deepEqual([seated.voter.get().team, seated.store.get().event?.match?.turn?.id], [2, 7]);
+  FakeWebSocket.last.open();
+  assert.deepEqual(FakeWebSocket.last.sent.map(({ type, token, offer }) => [type, token, offer]), [["phone.join", null, "an offer"]]);
+  seated.leave();
+});
+
+test("what is pressed meanwhile waits for the seat, and is cast once it is there", () => {
+  const seated = startPage();
+  seated.cast(3);
+  FakeWebSocket.last.open();
+  mock.timers.tick(5000);
+  assert.deepEqual(casts(), [], "nobody knows yet whose vote it is");
+  assert.deepEqual([seated.voter.get().ballot.choice, seated.voter.get().ballot.status], [3, "sending"]);
+  FakeWebSocket.last.deliver(welcome(2));
+  mock.timers.tick(300);
+  assert.deepEqual(casts(), [[7, 3, 1]]);
+  seated.leave();
+});
+
+test("in another team, or in another turn, nothing is cast, and no column is held", () => {
+  for (const preload of [welcome(1), welcome(2, 8)]) {
+    const seated = startPage();
+    seated.cast(3);
+    FakeWebSocket.last.open();
+    FakeWebSocket.last.deliver(preload);
+    mock.timers.tick(5000);
+    assert.deepEqual([casts(), seated.voter.get().ballot.choice], [[], null]);
+    assert.equal(seated.voter.get().moved, false, "no seat was had before");
+    seated.leave();
+    storeToken(CODE, null);
+    mock.timers.reset();
+  }
+});
+
+test("whoever had a seat before comes back to it, and never says the offer", () => {
+  storeToken(CODE, "1.abc.1:sig");
+  const seated = startPage();
+  assert.deepEqual([seated.voter.get().team, seated.voter.get().returned], [1, true]);
+  seated.cast(6);
+  FakeWebSocket.last.open();
+  assert.deepEqual([FakeWebSocket.last.sent[0]!.token, FakeWebSocket.last.sent[0]!.offer], ["1.abc.1:sig", null]);
+  FakeWebSocket.last.deliver(welcome(1, 7, 2, 3));
+  mock.timers.tick(300);
+  assert.deepEqual(casts(), [[7, 6, 4]], "newer than what the box holds");
+  seated.leave();
+});
+
+test("a page without a seat to offer knows no team, and waits to be told", () => {
+  for (const preload of [null, page({ offer: null, team: 0 })]) {
+    const seated = startPage(preload);
+    assert.deepEqual([seated.voter.get().team, seated.store.get().event], [null, null]);
+    seated.leave();
+    mock.timers.reset();
+  }
+});
+
+test("who is not let in after all has no team", () => {
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver({ type: "error", code: "joining_locked", text: "", event: at(7) });
+  assert.deepEqual([seated.voter.get().team, seated.voter.get().blockedBy?.code], [null, "joining_locked"]);
+  seated.leave();
+});
+
+test("who is put into the other team is told so, with an empty hand, until there is something new", () => {
+  const seated = startPage();
+  FakeWebSocket.last.open();
+  FakeWebSocket.last.deliver(welcome(2));
+  seated.cast(3);
+  mock.timers.tick(300);
+  FakeWebSocket.last.deliver(welcome(1));
+  mock.timers.tick(5000);
+  const { team, moved, ballot, voterCode } = seated.voter.get();
+  assert.deepEqual([team, moved, ballot.choice, voterCode], [1, true, null, "BCDFGH"]);
+  assert.deepEqual(casts().filter(([, , sequence]) => sequence === 1).length, 1, "the old team's vote goes out once only");
+  assert.equal(readToken(CODE), "1.abc.1:sig");
+  seated.cast(5);
+  assert.equal(seated.voter.get().moved, false);
+  seated.leave();
+});

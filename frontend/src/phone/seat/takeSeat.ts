@@ -1,0 +1,177 @@
+import { connect } from "../../live/connection/connect";
+import { Store } from "../../live/state/store";
+import { CloseCode } from "../../protocol";
+import type { Error, EventState, PagePreload, PhoneMessage, PhoneWelcomed, ToPhone } from "../../protocol";
+import { BallotKeeper, NO_BALLOT, type Ballot } from "../ballot/ballot";
+import type { VoteLedger } from "../receipts/voteLedger";
+import type { VoterState, SeatedPhone } from "./voterState";
+import { hasReceipts, storeKey, storeToken, NO_RECORD, readToken, storedTeam } from "./storage";
+import { loadDeferred, whenDeferred } from "../deferred";
+
+const RETRY_SPREAD_MS = 2000;
+/** So long a server may wait for a phone whose line is dead. */
+const DEAD_CONNECTION_MS = 30_000;
+const RETRY_GAP_MS = 2500;
+/** More than comes while the second part of the page is fetched. */
+const MAX_QUEUED = 48;
+
+/** A phone in an event; `key` is what is shown at the door, `page` what its page came with. */
+export function takeSeat(code: string, wish: number | null, key: string | null, page: PagePreload | null): SeatedPhone {
+  const voter = new Store<VoterState>({
+    ...{ returned: !!page && !!readToken(code), team: (page && (storedTeam(code) || page.team)) || null, moved: false, voterCode: "" },
+    ...{ blockedBy: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null, sideChanges: [] },
+  });
+  const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, onMessage);
+  /** Until it is welcomed, nobody knows whose team's the ballot is. */
+  const keeper = new BallotKeeper(
+    (message) => isIn() && link.socket.send(message),
+    (ballot) => {
+      voter.set({ ballot });
+      hold(ballot);
+    },
+    () => link.socket.probeIfSilent(),
+  );
+  let ledger: VoteLedger | null = null;
+  let queued: ((ledger: VoteLedger) => void)[] = [];
+
+  /** Whether the server has said that there is a seat. */
+  let isSeated = false;
+  let retryTimer = 0;
+  let unanswered: string | null = null;
+  let doubtUntil = 0;
+
+  const isIn = () => link.store.get().connection.state === "joined";
+
+  /** A key that was shown, and never answered, may have let in this very phone. */
+  function join(): PhoneMessage {
+    const token = readToken(code);
+    const shown = token ? null : key;
+    if (shown && shown === unanswered) doubtUntil = Date.now() + DEAD_CONNECTION_MS;
+    unanswered = shown;
+    return { type: "phone.join", code, token, team: wish, key: shown, offer: (!token && page?.offer) || null };
+  }
+
+  function onMessage(message: ToPhone): void {
+    const isState = "state" in message;
+    if (isState && message.state !== link.store.get().event) return;
+    const { team } = voter.get();
+    const isWelcome = message.type === "phone.welcomed";
+    // A ballot is its team's: in another one the hand is empty.
+    if (isWelcome && message.you.team !== team) keeper.follow(null);
+    if (message.type !== "turnout.counted") withLedger((ledger) => ledger.receive(message, team));
+    if (isState && !isWelcome && voter.get().moved) voter.set({ moved: false });
+    if (isState) onEvent(message.state);
+    if (isWelcome) welcomed(message);
+    else if (message.type === "ballot.counted") keeper.counted(message);
+    else if (message.type === "ballot.refused") keeper.refused(message);
+    else if (message.type === "error" && isBlocking(message)) blocked(message);
+  }
+
+  /** Perhaps there is a seat now where there was none. A hall does not knock as one. */
+  function onEvent(event: EventState): void {
+    keeper.follow(event.match?.turn ?? null);
+    const { blockedBy, team } = voter.get();
+    if (blockedBy && team === null && isOver(blockedBy, event)) retryIn(Math.random() * RETRY_SPREAD_MS);
+  }
+
+  function retryIn(ms: number): void {
+    clearTimeout(retryTimer);
+    retryTimer = window.setTimeout(() => link.socket.send(join()), ms);
+  }
+
+  function blocked(error: Error): void {
+    unanswered = null;
+    if (error.code === "key_wrong") key = null;
+    if (error.code === "key_used" && Date.now() < doubtUntil) retryIn(RETRY_GAP_MS);
+    else voter.set(isSeated ? { blockedBy: error } : { blockedBy: error, team: null });
+  }
+
+  function welcomed({ you }: PhoneWelcomed): void {
+    clearTimeout(retryTimer);
+    if (unanswered) storeKey(code, unanswered);
+    unanswered = null;
+    const { team, returned } = voter.get();
+    const before = isSeated ? team : storedTeam(code);
+    const moved = !!before && before !== you.team;
+    const early = !isSeated && keeper.ballot.choice !== null;
+    isSeated = true;
+    voter.set({ returned: returned || (team === null && !!readToken(code)), team: you.team, moved: moved || voter.get().moved, voterCode: you.voter_code, blockedBy: null });
+    storeToken(code, you.token);
+    if (early) keeper.raiseSequence(you.sequence);
+    if (moved) loadDeferred();
+    else if (!hasReceipts(code) && !ledger) keeper.welcome(you);
+    else withLedger((ledger) => ledger.resumeBallot(keeper, you, early));
+  }
+
+  function hold(ballot: Ballot): void {
+    const { team, moved } = voter.get();
+    if (moved && ballot.choice !== null) voter.set({ moved: false });
+    if (isSeated) withLedger((ledger) => ledger.hold(ballot, team));
+    if (ballot.status === "counted") loadDeferred();
+  }
+
+  /** What the ledger is to hear; it waits for it, if need be. */
+  function withLedger(callback: (ledger: VoteLedger) => void): void {
+    if (ledger) callback(ledger);
+    else queued = [...queued, callback].slice(-MAX_QUEUED);
+  }
+
+  whenDeferred(({ VoteLedger }) => {
+    ledger = new VoteLedger(
+      code,
+      (message) => link.socket.send(message),
+      (part) => voter.set(part),
+    );
+    for (const callback of queued.splice(0)) callback(ledger);
+  });
+
+  function dropForeignToken(): void {
+    const { connection } = link.store.get();
+    if (connection.state !== "away" || connection.code !== CloseCode.BAD_TOKEN || !readToken(code)) return;
+    storeToken(code, null);
+    link.store.set({ connection: { state: "connecting" } });
+    link.socket.open();
+  }
+
+  function begin({ state, seq, now_at }: PagePreload): void {
+    const { requestStart, responseStart } = performance.timing;
+    link.clock.estimate(now_at + Date.now() - (requestStart + responseStart) / 2);
+    link.store.set({ event: state, seq, change: "welcomed" });
+    keeper.follow(state.match?.turn ?? null);
+  }
+
+  if (page && voter.get().team) begin(page);
+  if (hasReceipts(code)) loadDeferred();
+  link.store.subscribe(dropForeignToken);
+  link.socket.open();
+  return {
+    ...link,
+    voter,
+    cast: (choice: number) => keeper.cast(choice),
+    choose(team: number) {
+      wish = team;
+      link.socket.open();
+    },
+    show(typed: string) {
+      key = typed;
+      link.socket.open();
+    },
+    reclaim() {
+      link.store.set({ connection: { state: "connecting" } });
+      link.socket.open();
+    },
+    leave() {
+      clearTimeout(retryTimer);
+      link.socket.close();
+    },
+  };
+}
+
+/** Whether what hindered may hinder no longer: the doors are moved, or something else is asked for. */
+function isOver({ code, event }: Error, { admission, team_choice }: EventState): boolean {
+  return /^lobby|^join|^hands/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
+}
+
+function isBlocking(error: Error): boolean {
+  return error.code !== "malformed" && !error.code.includes("joined");
+}

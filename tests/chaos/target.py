@@ -1,0 +1,173 @@
+"""A night: a whole running house to which harm can come, and whose worker and clock die where they are told.
+
+`tests.chaos.points` has the steps of a closing at which they do. For the families of faults: `kill`, `pause`
+and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `schedulers`); between all of the house and
+Valkey is the house's `proxy`, past it the address `valkey`.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from redis import Redis
+
+from deploy.laptop import stack as children
+from deploy.laptop.metrics_dir import reset_metrics_dir
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import VALKEY_WITHIN_S, wait_for_pages
+from deploy.laptop.supervisor import Child, Supervisor
+from tests.chaos.houses import Clocks, Exposed, answers, clocks
+from tests.chaos.proxy import Proxy
+from tests.deploy.processes import wait_until
+from tests.stack import give_database, organizer
+
+BACK_WITHIN_S = 30
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a night is set up. `timed`: clocks can be set; `mutant`: what is taken out of the product.
+
+    `disk`: where the data goes, if not where all else does.
+    """
+
+    server: str = "daphne"
+    gateways: int = 1
+    database_url: str = ""
+    timed: bool = False
+    disk: Path | None = None
+    mutant: str = ""
+
+
+@dataclass(frozen=True)
+class PlayedEvent:
+    """One of the events that a night's crowd plays at once."""
+
+    id: int
+    code: str
+
+
+@dataclass
+class Target:
+    """`data` is the house's folder, `home` the night's own; `events` are there before the first fault.
+
+    `logged` is how long the log of a part was when it died last.
+    """
+
+    house: Exposed
+    data: Path
+    home: Path
+    events: list[PlayedEvent] = field(default_factory=list)
+    logged: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def proxy(self) -> Proxy:
+        return self.house.proxy
+
+    @property
+    def valkey(self) -> str:
+        return self.house.straight
+
+    @contextmanager
+    def box(self) -> Iterator[Redis]:
+        """Valkey itself, past the proxy."""
+        with Redis.from_url(self.valkey) as redis:
+            yield redis
+
+    @property
+    def gateways(self) -> tuple[str, ...]:
+        return self.house.stack.gateway_names
+
+    @property
+    def schedulers(self) -> tuple[str, ...]:
+        return self.house.stack.scheduler_names
+
+    @property
+    def on_postgresql(self) -> bool:
+        return bool(self.house.stack.database_url)
+
+    def pid(self, part: str) -> int:
+        """Of the process at this moment; waits while the part is being started again."""
+        wait_until(lambda: self.house.supervisor.pid(part), BACK_WITHIN_S)
+        return self.house.supervisor.pid(part) or 0
+
+    def kill(self, part: str, number: signal.Signals = signal.SIGKILL) -> None:
+        """End a part with all its processes, and wait until a new one has been started."""
+        pid = self.pid(part)
+        with suppress(ProcessLookupError):
+            os.killpg(pid, number)
+        wait_until(lambda: self.house.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
+
+    def is_whole(self) -> bool:
+        """Whether worker and clocks do their work (again), which takes a while after they were started."""
+        said = {"worker": "worker up"} | dict.fromkeys(self.schedulers, "scheduler up")
+        return all(words in self._log(part)[self.logged.get(part, 0) :] for part, words in said.items())
+
+    def _log(self, part: str) -> str:
+        return (self.home / "logs" / f"{part}.log").read_text(errors="replace")
+
+    def pause(self, part: str) -> int:
+        """SIGSTOP the part; its process group, to be given to `go_on`."""
+        pid = self.pid(part)
+        os.killpg(pid, signal.SIGSTOP)
+        return pid
+
+    def go_on(self, group: int) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGCONT)
+
+
+@contextmanager
+def running_target(home: Path, choices: Choices) -> Iterator[Target]:
+    """The house only: no event, no phones."""
+    data, ports = choices.disk or home, (free_port(), free_port())
+    own = Stack(data=data, secret_key="of the night", port=ports[0], valkey_port=ports[1])
+    own = replace(own, server=choices.server, gateways=choices.gateways, database_url=choices.database_url)
+    box_clock = clocks(home / "box.time") if choices.timed else None
+    own_clocks = clocks(home / "own.time") if choices.timed else None
+    logged: dict[str, int] = {}
+    with ExitStack() as held:
+        proxy = held.enter_context(Proxy(own.valkey_port))  # it goes last, when nobody calls any more
+        supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
+        supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
+        wait_until(lambda: answers(own.redis), VALKEY_WITHIN_S)
+        give_database(own)
+        stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
+        reset_metrics_dir(stack.metrics_dir)
+        supervisor.start(*_parts(stack, choices.mutant, own_clocks))
+        wait_for_pages(stack)
+        asked = held.enter_context(organizer(own))
+        house = Exposed(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
+        yield Target(house, stack.data, home, logged=logged)
+
+
+def _note(home: Path, logged: dict[str, int], line: str) -> None:
+    """What a supervisor says when a child dies begins with the child's name."""
+    part = line.split(maxsplit=1)[0]
+    logged[part] = len((home / "logs" / f"{part}.log").read_text(errors="replace"))
+
+
+def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
+    return {**env, **clock.env} if clock else env
+
+
+def _parts(stack: Stack, mutant: str, clock: Clocks | None) -> Iterator[Child]:
+    """A mutant's gateway is another one, too; else it is the product's own."""
+    gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
+    faulty = [children.worker(stack), *children.schedulers(stack)]
+    whole, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)
+    env = {"CHAOS_MUTANT": mutant}
+    for child in (*whole, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
+        yield replace(child, env=_timed({**child.env, **env}, clock))
+
+
+def _under_faulty(argv: Sequence[str]) -> list[str]:
+    """The same program under `tests.chaos.faulty`."""
+    program = argv[2:] if argv[1] == "-m" else argv[1:]
+    return [sys.executable, "-m", "tests.chaos.faulty", *program]

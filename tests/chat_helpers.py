@@ -1,0 +1,83 @@
+"""What tests ask of those who talk, in the house's own database (see `tests.organizer`)."""
+
+from secrets import token_urlsafe
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.models import ChatLine, ChatRoom
+from crowdgame.chat.moderation import remove, rule_room
+from crowdgame.chat.posting import Speaker, report, say
+from crowdgame.chat.rooms import find_room
+from crowdgame.duels.models import Duel
+from games.models import Match
+from tests.voting.match_helpers import RED_WINS, play
+from voting.ballot_box.ballot_box import BallotBox
+
+box = BallotBox()
+
+
+def chat_key(place: str, guest: int | None = None) -> str:
+    """What a page of this guest would show."""
+    return key_for(Reader(place, guest))
+
+
+def seated(code: str) -> list[int]:
+    duel = Duel.objects.get(event__code=code)
+    return [duel.one_id or 0, duel.two_id or 0]
+
+
+def said(place: str, text: str, guest: int | None = None) -> int:
+    """By somebody new, if not by this guest; the message's id."""
+    speaker = Guest.objects.get(pk=guest) if guest else None
+    return say(_room(place), Speaker(speaker, new_guest), text).pk
+
+
+def reported(line: int) -> None:
+    report(ChatLine.objects.get(pk=line), None, "advert")
+
+
+def taken_away(line: int) -> None:
+    remove(ChatLine.objects.select_related("room", "guest").get(pk=line), _moderator())
+
+
+def slowed_down(place: str, slow_s: int, closed: bool = False) -> None:
+    rule_room(_room(place), _moderator(), slow_s, closed)
+
+
+def filled_up(lines: int = 100) -> None:
+    """The entrance hall, with long messages."""
+    room, guest, now = _room("lobby"), new_guest(), timezone.now()
+    ChatLine.objects.bulk_create(
+        ChatLine(
+            room=room,
+            guest=guest,
+            name=str(guest),
+            text=f"number {number}: {token_urlsafe(60)}",
+            at=now,
+            seq=room.seq + number,
+        )
+        for number in range(1, lines + 1)
+    )
+    ChatRoom.objects.filter(pk=room.pk).update(seq=room.seq + lines)
+
+
+def nobody_has_talked() -> None:
+    ChatRoom.objects.all().delete()
+
+
+def played_out(code: str) -> None:
+    play(Match.objects.get(event__code=code), box, RED_WINS)
+
+
+def _room(place: str) -> ChatRoom:
+    room = find_room(place)
+    assert room is not None
+    return room
+
+
+def _moderator() -> User:
+    return User.objects.get_or_create(username="mo")[0]

@@ -1,0 +1,112 @@
+"""Nights with a crowd in which something happens to a house: what they share."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from redis import RedisError
+
+from crowdgame.rehearsal.report import RehearsalReport
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.deploy.processes import wait_until
+from tests.ledger import resolved_turns, turns_of
+from tests.stack import House
+from voting.ballot_box.stores import connect
+from voting.ballot_box.types import event_key, turn_keys
+
+PHONES = 60
+ENOUGH = 15
+PATIENCE_S = 40
+BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+
+
+@contextmanager
+def crowd(house: House, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Simulated phones that have all joined; they keep a book of what was acknowledged."""
+    options = ["--url", house.http, "--phones", str(PHONES), "--turns", "1000", *more]
+    log = data / "crowd.log"
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            [*MANAGE, "rehearse", code, *options, "--json", str(data / "report.json")],
+            cwd=ROOT,
+            env={**os.environ, **house.stack.env},
+            stdout=file,
+            stderr=file,
+        ) as process,
+    ):
+        try:
+            wait_until(lambda: f"{PHONES} of {PHONES} phones have joined" in log.read_text(), PATIENCE_S)
+            yield process
+        finally:
+            process.terminate()
+
+
+def live_turn(house: House, event: int) -> int | None:
+    return next(iter(turns_of(house, event, "open")), None)
+
+
+def ballots_in_the_box(house: House, event: int, turn: int) -> int:
+    with connect(house.stack.box_url or house.stack.redis) as redis:
+        return int(redis.hlen(turn_keys(event, turn)[1]))
+
+
+def connected(house: House, event: int) -> int:
+    """Voters that the gateways hold."""
+    return sum(held(house, event))
+
+
+def held(house: House, event: int) -> list[int]:
+    """Voters of each gateway, the fewest first."""
+    with connect(house.stack.box_url or house.stack.redis) as redis:
+        heartbeats = redis.hvals(event_key(event, "gateways"))
+    return sorted(
+        int(one) + int(two) for _, _, one, two, _ in (heartbeat.split() for heartbeat in heartbeats)
+    )
+
+
+def turn_with_ballots(house: House, event: int) -> int:
+    """Wait for a turn in the middle of its window."""
+    found: list[int] = []
+
+    def is_there() -> bool:
+        turn = live_turn(house, event)
+        try:
+            if turn and ballots_in_the_box(house, event, turn) >= ENOUGH:
+                found.append(turn)
+        except RedisError:
+            return False
+        return bool(found)
+
+    wait_until(is_there, PATIENCE_S)
+    return found[0]
+
+
+def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
+    """Have the crowd go home; what it saw."""
+    phones.send_signal(signal.SIGINT)
+    assert phones.wait(PATIENCE_S) == 0
+    return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
+
+
+def restart(house: House, event: int, part: str, number: signal.Signals) -> int:
+    """Have a part ended while ballots come in; the turn it was in, which is resolved in the end."""
+    turn = turn_with_ballots(house, event)
+    pid = house.supervisor.pid(part)
+    assert pid
+    os.kill(pid, number)
+    wait_until(lambda: house.supervisor.pid(part) not in {None, pid}, PATIENCE_S)
+    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
+    return turn
+
+
+def resolve_another(house: House, event: int) -> int:
+    """Wait until the turn that comes next is resolved."""
+    before = set(resolved_turns(house, event))
+    wait_until(lambda: set(resolved_turns(house, event)) - before, PATIENCE_S)
+    return min(set(resolved_turns(house, event)) - before)

@@ -1,0 +1,98 @@
+"""What is done in a control room is kept and told to all of its event's; and who may do it."""
+
+from typing import Any, get_args
+
+from crowdgame.console.consumer import RECHECK_S
+from tests.faces import Face, Faces
+from tests.stack import House
+from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
+from voting import protocol
+from voting.protocol import CloseCode
+
+__all__ = ["console", "cookie", "made"]
+
+
+def test_what_is_done_is_kept_and_told_to_the_control_rooms_alone(
+    made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
+) -> None:
+    other = faces.console(made["code"], cookie)
+    assert other.receive("console.welcomed")["audit"] == []
+    done(console, 1, "lobby.open")
+    display, _ = faces.display(made["code"])
+    phone, _ = faces.phone(made["code"])
+    done(console, 2, "notice.show", text="We begin at eight")
+    for room in (console, other):
+        assert [(entry["by"], entry["what"]) for entry in received_entries(room, 2)] == [
+            ("olga", "opened the doors"),
+            ("olga", "wrote: We begin at eight"),
+        ]
+    assert display.receive("event.edited")["state"]["notice"] == "We begin at eight"
+    for face in (display, phone):
+        face.say("clock.ask", sent=9).receive("clock.synced", sent=9)
+        assert not any("audit" in frame for frame in face.frames)
+    kept = house.rows(
+        "SELECT by, action, what FROM events_auditentry WHERE event_id = ? ORDER BY id", made["id"]
+    )
+    assert [tuple(row) for row in kept] == [
+        ("olga", "lobby.open", "opened the doors"),
+        ("olga", "notice.show", "wrote: We begin at eight"),
+    ]
+
+
+def test_what_is_refused_is_no_deed(house: House, console: Face) -> None:
+    refused(house, console, 1, "turn.close")
+    refused(house, console, 2, "hands.count", team=2, hands=[1])
+    done(console, 3, "lobby.open")
+    assert [entry["action"] for entry in received_entries(console, 1)] == ["lobby.open"]
+
+
+def test_who_comes_in_is_told_the_last_ten(
+    made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
+) -> None:
+    for number in range(1, 13):
+        done(console, number, "notice.show", text=f"Line {number}")
+    welcome = faces.console(made["code"], cookie).receive("console.welcomed")
+    assert [entry["what"] for entry in welcome["audit"]] == [f"wrote: Line {n}" for n in range(12, 2, -1)]
+    assert welcome["role"] == "owner"
+
+
+def test_a_rehearsal_is_a_deed(console: Face) -> None:
+    done(console, 1, "lobby.open")
+    done(console, 2, "rehearsal.start", phones=3)
+    console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
+    done(console, 3, "rehearsal.stop")
+    assert [entry["what"] for entry in received_entries(console, 3)] == [
+        "opened the doors",
+        "sent 3 simulated phones in",
+        "sent the simulated crowd home",
+    ]
+
+
+def test_a_co_host_runs_the_event_and_a_viewer_looks_on(
+    made: dict[str, Any], house: House, faces: Faces
+) -> None:
+    welcomes, rooms = {}, {}
+    for role in ("cohost", "viewer"):
+        house.ask("member", event_id=made["id"], name=f"the {role}", role=role)
+        rooms[role] = faces.console(made["code"], house.ask("session", name=f"the {role}"))
+        welcomes[role] = rooms[role].receive("console.welcomed")
+    assert {role: welcome["role"] for role, welcome in welcomes.items()} == {
+        "cohost": "cohost",
+        "viewer": "viewer",
+    }
+    assert (bool(welcomes["cohost"]["display_key"]), welcomes["viewer"]["display_key"]) == (True, None)
+    done(rooms["cohost"], 1, "match.start")
+    for number, action in enumerate(get_args(protocol.Action), 1):
+        assert refused(house, rooms["viewer"], number, action) == "You may not do this."
+    assert any(message["type"] == "match.started" for message in rooms["viewer"].received)
+    assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
+
+
+def test_who_has_another_role_by_now_comes_in_anew(made: dict[str, Any], house: House, faces: Faces) -> None:
+    house.ask("member", event_id=made["id"], name="vera", role="viewer")
+    cookie = house.ask("session", name="vera")
+    room = faces.console(made["code"], cookie)
+    assert room.receive("console.welcomed")["role"] == "viewer"
+    house.ask("member", event_id=made["id"], name="vera", role="cohost")
+    assert closed_within(room, RECHECK_S + 10) == CloseCode.UNAVAILABLE
+    assert faces.console(made["code"], cookie).receive("console.welcomed")["role"] == "cohost"

@@ -1,0 +1,85 @@
+"""What an organizer writes for all, and what stays off the projector."""
+
+import pytest
+
+from games.models import NOTICE_LENGTH, Event
+from tests.voting.action_helpers import press, refused, words_of
+from tests.voting.match_helpers import kinds, new_event
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_notice_stands_until_it_is_taken_down(box: BallotBox) -> None:
+    event = new_event()
+    assert words_of(event.pk, "notice.show", box, text="Back at eight") == "wrote: Back at eight"
+    assert snapshot(Event.objects.get(pk=event.pk)).notice == "Back at eight"
+    press(event.pk, "notice.show", box, text="We go on")
+    assert snapshot(Event.objects.get(pk=event.pk)).notice == "We go on"
+    press(event.pk, "notice.clear", box)
+    assert snapshot(Event.objects.get(pk=event.pk)).notice == ""
+    assert kinds(event.pk) == ["event.edited"] * 3
+
+
+def test_a_notice_is_one_line_of_what_can_be_seen(box: BallotBox) -> None:
+    event = new_event()
+    press(event.pk, "notice.show", box, text="  Lunch\n\tis \u202eready\u200b\u2066 ")
+    assert Event.objects.get(pk=event.pk).notice == "Lunch is ready"
+
+
+@pytest.mark.parametrize("text", [None, "", " \n", "\u200b\u202e"])
+def test_nothing_is_no_notice(text: str | None, box: BallotBox) -> None:
+    event = new_event()
+    with refused("nothing to show"):
+        press(event.pk, "notice.show", box, text=text)
+
+
+def test_a_notice_has_an_end(box: BallotBox) -> None:
+    event = new_event()
+    press(event.pk, "notice.show", box, text="x" * NOTICE_LENGTH)
+    with refused("140 letters"):
+        press(event.pk, "notice.show", box, text="x" * (NOTICE_LENGTH + 1))
+    with refused("140 letters"):  # one that grows when it is composed
+        press(event.pk, "notice.show", box, text="\u0958" * NOTICE_LENGTH)
+
+
+def test_what_is_so_already_is_not_done_again(box: BallotBox) -> None:
+    event = new_event()
+    with refused("Nothing is written"):
+        press(event.pk, "notice.clear", box)
+    press(event.pk, "notice.show", box, text="We go on")
+    press(event.pk, "part.hide", box, part="turnout")
+    with refused("so already"):
+        press(event.pk, "notice.show", box, text="We go on")
+    with refused("so already"):
+        press(event.pk, "part.hide", box, part="turnout")
+    with refused("so already"):
+        press(event.pk, "part.show", box, part="code")
+
+
+def test_parts_are_hidden_and_shown_one_by_one(box: BallotBox) -> None:
+    event = new_event()
+    assert words_of(event.pk, "part.hide", box, part="code") == "hid the join code"
+    press(event.pk, "part.hide", box, part="tally")
+    assert snapshot(Event.objects.get(pk=event.pk)).hidden == ("code", "tally")
+    assert words_of(event.pk, "part.show", box, part="code") == "showed the join code"
+    press(event.pk, "part.hide", box, part="turnout")
+    assert snapshot(Event.objects.get(pk=event.pk)).hidden == ("turnout", "tally")
+    assert kinds(event.pk) == ["event.edited"] * 4
+
+
+def test_a_part_has_to_be_named(box: BallotBox) -> None:
+    event = new_event()
+    with refused("Say what"):
+        press(event.pk, "part.hide", box)
+    with refused("Say what"):
+        press(event.pk, "part.show", box)
+
+
+def test_a_sign_is_for_its_own_event(box: BallotBox) -> None:
+    mine, other = new_event(), new_event()
+    press(mine.pk, "notice.show", box, text="Ours")
+    press(mine.pk, "part.hide", box, part="code")
+    after = Event.objects.get(pk=other.pk)
+    assert (after.notice, after.hide_code, after.seq) == ("", False, 0)

@@ -1,0 +1,59 @@
+"""More time in every turn: from the next one on, in this match and all after it."""
+
+import pytest
+
+from crowdgame.console.extra_time import MOST_EXTRA_S
+from games.models import Event, Turn
+from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.match_helpers import kinds, new_event, only_turn, play, play_turn, start
+from voting.announcements.snapshots import snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.turns import load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+def lasts_s(turn: Turn) -> int:
+    return (turn.closes_at - turn.opens_at) // 1000
+
+
+def test_every_turn_from_the_next_one_on_lasts_longer(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.extra_time", box, seconds=30)
+    assert lasts_s(load_turn(turn.pk)) == 20, "the turn that is planned keeps its time"
+    play_turn(turn, box, red=[1], yellow=[2])
+    longer = only_turn(turn.match)
+    assert lasts_s(longer) == 50
+    press(event_of(turn), "turn.extra_time", box)
+    play_turn(longer, box, red=[3], yellow=[4])
+    assert lasts_s(only_turn(turn.match)) == 20
+
+
+def test_it_is_of_the_event_and_leaves_its_terms_alone(box: BallotBox) -> None:
+    event = new_event(window_s=20)
+    press(event.pk, "turn.extra_time", box, seconds=60)
+    press(event.pk, "match.start", box)
+    turn = only_turn(event.matches.get())
+    assert (lasts_s(turn), turn.match.window_s) == (80, 20)
+    play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
+    press(event.pk, "match.start", box)
+    assert lasts_s(only_turn(event.matches.get(number=2))) == 80
+    state = snapshot(Event.objects.get(pk=event.pk))
+    assert (state.extra_s, state.match.window_s if state.match else None) == (60, 20)
+    assert kinds(event.pk)[0] == "event.edited"
+
+
+def test_a_turn_that_is_taken_back_has_the_pace_of_now(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    play_turn(turn, box, red=[1], yellow=[2])
+    press(event_of(turn), "turn.extra_time", box, seconds=10)
+    press(event_of(turn), "turn.void", box)
+    assert lasts_s(only_turn(turn.match)) == 30
+
+
+def test_so_much_and_no_more(box: BallotBox) -> None:
+    event = new_event()
+    with refused("It is so already"):
+        press(event.pk, "turn.extra_time", box)
+    with refused("At most 10 min more"):
+        press(event.pk, "turn.extra_time", box, seconds=MOST_EXTRA_S + 1)

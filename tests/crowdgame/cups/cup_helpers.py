@@ -1,0 +1,34 @@
+"""Cups to try things on, and pairings that are decided without a match being played."""
+
+from crowdgame.cups.cups import begin_pairing, create_cup
+from crowdgame.cups.models import Cup
+from games.models import Event, Match, MatchState
+from tests.voting.match_helpers import organizer
+
+FOUR = ("4a", "4b", "5a", "5b")
+
+
+def new_cup(teams: tuple[str, ...] = FOUR, **choices: object) -> Cup:
+    return create_cup(organizer(), "Spring cup", teams, **choices)
+
+
+def let_win(event: Event, place: int, by: str = "board") -> Match:
+    """A match of this event that has ended, as if it had been played."""
+    red, yellow = event.teams.order_by("number")
+    return Match.objects.create(
+        event=event,
+        number=event.matches.count() + 1,
+        red=red,
+        yellow=yellow,
+        started_at=1,
+        ended_at=2,
+        state=MatchState.ENDED,
+        result={0: "draw", 1: "red", 2: "yellow"}[place],
+        ended_by=by,
+    )
+
+
+def decide(cup: Cup, number: int, place: int) -> Event:
+    event = begin_pairing(cup.pk, number)
+    let_win(event, place)
+    return event

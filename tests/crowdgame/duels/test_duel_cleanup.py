@@ -1,0 +1,120 @@
+"""What the hall lets go of: games that nobody joined, and guests of whom nothing else is left."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from crowdgame.accounts.guest_names import find_guest, new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.cleanup import GAMES_AT_ONCE, _drop_game, clean_up_duels, deserted_games, lost_guests
+from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, key_of, new_duel
+from crowdgame.duels.models import Duel
+from crowdgame.operations.retention import anonymize_events
+from games.models import Event, Match
+from tests.crowdgame.operations.retention_helpers import at_rest_since
+from tests.voting.match_helpers import RED_WINS, play
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Ticket
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
+
+pytestmark = pytest.mark.django_db
+DAYS = 60
+
+
+def game(days_ago: int = DAYS + 1, crowd: bool = False) -> tuple[Duel, Guest]:
+    guest = new_guest()
+    duel = new_duel(guest, DuelSettings(crowd=crowd))
+    Event.objects.filter(pk=duel.event_id).update(created_at=timezone.now() - timedelta(days=days_ago))
+    Guest.objects.filter(pk=guest.pk).update(seen_on=timezone.localdate() - timedelta(days=days_ago))
+    return duel, guest
+
+
+def test_what_nobody_joined_goes_with_its_guest_and_all_else_stays(box: BallotBox) -> None:
+    deserted, _ = game()
+    fresh, _ = game(DAYS - 1)
+    joined, _ = game()
+    join_duel(joined.event.code, new_guest(), box)
+    begun, maker = game(crowd=True)
+    begin_against_crowd(begun.event.code, maker, box)
+    assert list(deserted_games(DAYS)) == [deserted]
+    assert not lost_guests(DAYS).exists()
+    assert list(clean_up_duels(DAYS)) == [1, 1]
+    assert set(Duel.objects.all()) == {fresh, joined, begun}
+    assert set(Event.objects.all()) == {fresh.event, joined.event, begun.event}
+    assert Guest.objects.count() == 4
+
+
+def test_it_goes_on_until_nothing_is_left() -> None:
+    for _ in range(GAMES_AT_ONCE + 1):
+        game()
+    assert list(clean_up_duels(DAYS)) == [GAMES_AT_ONCE, 1, GAMES_AT_ONCE + 1]
+    assert list(clean_up_duels(DAYS)) == []
+
+
+def test_a_guest_who_comes_back_stays() -> None:
+    guests = [new_guest() for _ in range(2)]
+    Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
+    assert find_guest(guests[0].pk) == guests[0]
+    assert list(lost_guests(DAYS)) == [guests[1]]
+    assert find_guest(0) is None
+
+
+def test_a_look_at_the_hall_is_being_seen(box: BallotBox) -> None:
+    client = Client()
+    client.post("/play/new")
+    Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
+    client.get("/play/")
+    assert Guest.objects.get().seen_on == timezone.localdate()
+
+
+def test_who_joins_meanwhile_keeps_the_game(box: BallotBox) -> None:
+    duel, _ = game()
+    assert deserted_games(DAYS).exists()
+    join_duel(duel.event.code, new_guest(), box)
+    assert not _drop_game(duel.event_id, DAYS)
+    assert Event.objects.filter(pk=duel.event_id).exists()
+
+
+def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
+    game()
+    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+    for _ in range(5):
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
+    assert not Duel.objects.exists()
+    assert not Guest.objects.exists()
+
+
+def test_the_command_says_what_would_go_and_does_it() -> None:
+    game()
+    said = StringIO()
+    call_command("retention", "--dry-run", stdout=said)
+    assert "1 games and guests of whom" in said.getvalue()
+    assert Duel.objects.exists()
+    call_command("retention", stdout=StringIO())
+    assert not Guest.objects.exists()
+
+
+def test_an_account_stays() -> None:
+    guest = new_guest()
+    long_ago = timezone.localdate() - timedelta(days=DAYS + 1)
+    Guest.objects.filter(pk=guest.pk).update(name="Ada", name_key="ada", password="kept", seen_on=long_ago)
+    assert not lost_guests(DAYS).exists()
+
+
+def test_a_game_that_waits_keeps_its_seats(box: BallotBox) -> None:
+    """Who joins after weeks can vote; once it was played, its codes go as an event's."""
+    waiting, _ = game(DAYS - 1)
+    Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
+    assert list(anonymize_events(30)) == []
+    guest = new_guest()
+    joined = join_duel(waiting.event.code, guest, box)
+    assert key_of(joined, guest)
+    play(Match.objects.get(), box, RED_WINS)
+    at_rest_since(waiting.event, 31)
+    assert list(anonymize_events(30))
+    assert not Ticket.objects.exists()

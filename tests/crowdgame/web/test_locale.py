@@ -1,0 +1,64 @@
+"""Which of the languages of a page somebody gets."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.web.locales import choose_locale
+
+LOCALES = ("en", "de", "es", "fr", "zh")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "locale"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("DE-at", "de"),
+        ("en;q=0.3, fr;q=0.7", "fr"),
+        ("es, fr", "es"),
+        ("fr;q=0.500, es;q=0.5", "fr"),
+        ("zh-TW,zh;q=0.9,en-US;q=0.8", "zh"),
+        ("zh-Hans-CN", "zh"),
+        ("it, nl;q=0.9, de;q=0.1", "de"),
+        ("it", "en"),
+        ("*", "en"),
+        ("it, *;q=0.5", "en"),
+        ("en;q=0, *", "de"),
+        ("fr;q=0", "en"),
+        ("de;q=0, it", "en"),
+        ("en;q=0.2, *;q=0.9", "de"),
+        ("fr ; q=0.4 , de ;q=0.6", "de"),
+        ("den, frisian", "en"),
+        ("de;q=2, fr;q=nonsense, es;q=0.1", "es"),
+        (",,;q=1,-,fr,", "fr"),
+    ],
+)
+def test_the_language_wanted_most_of_those_that_are_spoken(accepted: str, locale: str) -> None:
+    assert choose_locale(b"", accepted.encode(), LOCALES) == locale
+
+
+@pytest.mark.parametrize(
+    ("query", "locale"),
+    [
+        (b"locale=es", "es"),
+        (b"a=b&locale=zh", "zh"),
+        (b"locale=it", "de"),
+        (b"locale=", "de"),
+        (b"locale=esx", "de"),
+        (b"stongue=es", "de"),
+    ],
+)
+def test_who_asks_for_one_gets_it(query: bytes, locale: str) -> None:
+    assert choose_locale(query, b"de, en", LOCALES) == locale
+
+
+@given(query=st.binary(max_size=60), accepted=st.binary(max_size=200))
+def test_whatever_is_asked_for_a_page_is_found(query: bytes, accepted: bytes) -> None:
+    assert choose_locale(query, accepted, LOCALES) in LOCALES
+
+
+@given(st.permutations(LOCALES), st.sampled_from(LOCALES))
+def test_a_browser_with_one_language_gets_it_wherever_it_stands(available: list[str], locale: str) -> None:
+    assert choose_locale(b"", f"xx-YY, {locale}-ZZ;q=0.001".encode(), available) == locale

@@ -1,0 +1,91 @@
+"""What tests ask of the hall, in the house's own database (see `tests.organizer`)."""
+
+from typing import Any
+
+from django.db.models import F
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.models import Duel
+from crowdgame.duels.time_controls import BY_SLUG
+from games.matches import claim_turn, event_lock
+from games.models import Event, Match, Team, Turn
+from tests.voting.match_helpers import RED_WINS, only_turn, organizer, play
+from voting import protocol
+from voting.announcements.outbox import announce
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.types import turn_keys
+from voting.models import StoredBallot
+from voting.turns.turns import boxed, place_and_relay
+
+LONG_WINDOW_S = 3 * 24 * 3600
+box = BallotBox()
+
+
+def duel(time_control: str = "3-days") -> dict[str, Any]:
+    """A game that has begun: its code, event and keys by side."""
+    one, two = new_guest(), new_guest()
+    begun = new_duel(one, DuelSettings(time_control=BY_SLUG[time_control]))
+    taken = join_duel(begun.event.code, two, box)
+    keys = [key_of(taken, guest) for guest in (taken.one, taken.two) if guest]
+    return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
+
+
+def long_games(count: int, after: int) -> None:
+    """Open turns that close in days, their boxes placed; `after` so many others."""
+    events = Event.objects.bulk_create(
+        Event(owner=organizer(), name="Far", code=f"{after + number:08d}", window_s=LONG_WINDOW_S)
+        for number in range(count)
+    )
+    teams = Team.objects.bulk_create(
+        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
+    )
+    matches = Match.objects.bulk_create(
+        Match(event=event, number=1, red=red, yellow=yellow, window_s=LONG_WINDOW_S, started_at=box.now())
+        for event, red, yellow in zip(events, teams[::2], teams[1::2], strict=True)
+    )
+    opens_at = box.now() - 1_000
+    times = {"opens_at": opens_at, "closes_at": opens_at + LONG_WINDOW_S * 1_000}
+    for turn in Turn.objects.bulk_create(Turn(match=one, number=1, **times) for one in matches):
+        box.place(boxed(turn), create=True)
+
+
+def duels(waiting: int = 3, over: int = 2) -> str:
+    """Games that wait, one that is on, some that are over; the code of the last that waits."""
+    for _ in range(over):
+        play(Match.objects.get(event_id=duel("5-min")["id"]), box, RED_WINS)
+    duel()
+    begun: list[Duel] = [new_duel(new_guest(), DuelSettings()) for _ in range(waiting)]
+    return begun[-1].event.code
+
+
+def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
+    """One guest's game against whoever comes: its code and event, and the guest's place and key."""
+    guest = new_guest()
+    made = new_duel(guest, DuelSettings(crowd=True, listed=listed))
+    if begun:
+        begin_against_crowd(made.event.code, guest, box)
+    place = place_of(made, guest)
+    return {"id": made.event_id, "code": made.event.code, "place": place, "key": key_of(made, guest)}
+
+
+def run_down(code: str, ms: int) -> int:
+    """Time goes by until so much is left of the turn; its id."""
+    match = Match.objects.get(event__code=code, state="playing")
+    turn = only_turn(match)
+    by = turn.closes_at - box.now() - ms
+    with event_lock(match.event_id):
+        turn.refresh_from_db()
+        assert claim_turn(turn, opens_at=turn.opens_at - by, closes_at=turn.closes_at - by)
+        announce(match.event_id, protocol.TurnMoved, box.now())
+        StoredBallot.objects.filter(turn=turn).update(stored_at=F("stored_at") - by)
+    for side in box.picked_at(match.event_id, turn.pk):  # when they picked is longer ago as well
+        box._redis.hincrby(turn_keys(match.event_id, turn.pk)[0], f"{side}_at", -by)
+    place_and_relay(turn, box, create=False)
+    return turn.pk
+
+
+def turn_of(code: str) -> dict[str, Any]:
+    turn = only_turn(Match.objects.get(event__code=code))
+    names = ("number", "red_bank_ms", "yellow_bank_ms")
+    return {"left_ms": turn.closes_at - box.now()} | {name: getattr(turn, name) for name in names}

@@ -1,0 +1,64 @@
+"""Measure the faces and write docs/faces.md: `make faces` (ARGS="--turns 200" for a look)."""
+
+import argparse
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+
+import django
+
+django.setup()
+
+from deploy.laptop.paths import ROOT  # noqa: E402
+from tests.e2e.faces import chromium  # noqa: E402
+from tests.e2e.measurements import console, display, phone  # noqa: E402
+from tests.e2e.measurements.goal import Measurement  # noqa: E402
+from tests.e2e.prompter import prompting  # noqa: E402
+from tests.stack import running_house  # noqa: E402
+
+PAGE = ROOT / "docs" / "faces.md"
+HEAD = """# The faces, measured
+
+What phone, projector and control room do on a machine like this one. `make faces` measures anew and writes
+this page; sizes and counts are also held by `make test`. Phone and projector are told made-up evenings over a
+real socket, the control room belongs to a whole running house; Chromium slows processor and network.
+
+| what | goal | measured | |
+| --- | --- | --- | --- |
+"""
+
+
+def measure(turns: int) -> list[Measurement]:
+    with chromium() as browser:
+        with prompting() as prompter, prompting(display.RATE) as fast:
+            found = phone.measurements(browser, prompter)
+            found += display.measurements(browser, prompter, fast, turns)
+        with tempfile.TemporaryDirectory() as data, running_house(Path(data)) as house:
+            return found + console.measurements(browser, house)
+
+
+def page(found: Sequence[Measurement]) -> str:
+    rows = "\n".join(measurement.row for measurement in found)
+    day = datetime.now(UTC).date().isoformat()
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, headless, without a graphics card"
+    return f"{HEAD}{rows}\n\n{day}, {machine}.\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=display.TURNS, help="that the projector is shown")
+    parser.add_argument("--only-look", action="store_true", help="write nothing")
+    asked = parser.parse_args()
+    written = page(measure(asked.turns))
+    print(written)
+    if not asked.only_look:
+        PAGE.write_text(written, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

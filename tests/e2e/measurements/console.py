@@ -1,0 +1,101 @@
+"""The control room: from a press to the projector, and from nothing to the first turn, as a person clicks."""
+
+import re
+import time
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.faces import PROJECTOR, SOON_MS, TABLET
+from tests.e2e.measurements.goal import Measurement, at_most, quantile
+from tests.e2e.rooms import sign_in
+from tests.stack import House
+
+PRESSES, WINDOW_S = 100, 3600
+# A person who has never seen it takes so long to find the next thing.
+FINDS_S = 3
+TEMPLATES = ("Two halls", "Classroom: first game")
+TURN_BEGINS = "body[data-phase=voting], body[data-phase=talk]"
+CLICKED = """() => addEventListener("click", () => {
+  window.clickedAt = performance.timeOrigin + performance.now();
+}, true)"""
+SHOWN = """() => {
+  window.shown = {};
+  const look = () => {
+    const {phase} = document.body.dataset;
+    requestAnimationFrame(() => { window.shown[phase] = performance.timeOrigin + performance.now(); });
+  };
+  const phases = {subtree: true, attributes: true, attributeFilter: ["data-phase"]};
+  new MutationObserver(look).observe(document, phases);
+}"""
+
+
+def presses_ms(browser: Browser, house: House) -> list[float]:
+    """From each of many presses to the frame in which the projector shows it."""
+    event = house.ask("event", owner="presser", lobby="open", window_s=WINDOW_S)
+    house.ask("play_to", event_id=event["id"], picks=[])
+    console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))  # type: ignore[arg-type]
+    console.add_init_script(f"({CLICKED})()")
+    display.add_init_script(f"({SHOWN})()")
+    sign_in(console, house, "presser")
+    console.goto(f"{house.http}/console/{event['code']}/")
+    display.goto(f"{house.http}/display/{event['code']}")
+    display.wait_for_selector("body[data-phase=voting]", timeout=SOON_MS)
+    taken = []
+    for number in range(PRESSES):
+        action, phase = ("turn.resume", "voting") if number % 2 else ("turn.pause", "paused")
+        display.evaluate("() => { window.shown = {}; }")
+        console.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
+        display.wait_for_function("(phase) => window.shown[phase]", arg=phase, timeout=SOON_MS)
+        shown = display.evaluate("(phase) => window.shown[phase]", phase)
+        taken.append(shown - console.evaluate("() => window.clickedAt"))
+    for page in (console, display):
+        page.context.close()
+    return taken
+
+
+class Person:
+    """Clicks what can be seen, and takes the time that it takes to find it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.steps = page, 0
+
+    def click(self, what: Locator) -> None:
+        self._find(what)
+        what.first.click()
+
+    def _find(self, what: Locator) -> None:
+        expect(what.first).to_be_visible(timeout=SOON_MS)
+        self.page.wait_for_timeout(FINDS_S * 1000)
+        self.steps += 1
+
+
+def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, int]:
+    """From the organizer's empty page to the projector's first turn; and how many steps it took."""
+    page = browser.new_context(viewport=TABLET).new_page()  # type: ignore[arg-type]
+    sign_in(page, house, f"newcomer to {template}")
+    page.goto(f"{house.http}/console/")
+    person, began = Person(page), time.monotonic()
+    person.click(page.get_by_role("link", name=re.compile("first event")))
+    person.click(page.get_by_role("button", name=template))
+    person.click(page.get_by_role("button", name="Open the lobby"))
+    code = page.url.rstrip("/").rsplit("/", 1)[1]
+    display = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    display.goto(f"{house.http}/display/{code}")
+    person.click(page.get_by_role("button", name="Start the match"))
+    display.wait_for_selector(TURN_BEGINS, timeout=2 * SOON_MS)
+    took = time.monotonic() - began
+    for opened in (page, display):
+        opened.context.close()
+    return took, person.steps
+
+
+def measurements(browser: Browser, house: House) -> list[Measurement]:
+    taken = presses_ms(browser, house)
+    found = [
+        at_most(f"control room: press → projector, 99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
+        Measurement("control room: the median of these", "", f"{quantile(taken, 0.5):.0f} ms"),
+    ]
+    for template in TEMPLATES:
+        took, steps = first_turn_s(browser, house, template)
+        found.append(at_most(f"no event to first turn, “{template}”, {steps} presses", took, 60, "s"))
+    return found

@@ -1,0 +1,55 @@
+"""Whose turn it is in a game of days, for who does not look: in the title, and by the browser if it may."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenFace
+from tests.e2e.faces import PHONE, SOON_MS, vote
+from tests.e2e.test_duels import SMALL, code_of, enter, side_of
+from tests.stack import House
+
+# Without a screen a browser shows no notification and hides no page: what it was asked for is kept.
+BELL = """
+window.rung = [];
+window.Notification = class {
+  static permission = "default";
+  static requestPermission() { return Promise.resolve((this.permission = "granted")); }
+  constructor(title, { body }) { rung.push(`${title}: ${body}`); }
+};
+Object.defineProperty(document, "hidden", { get: () => true });
+"""
+
+
+def test_who_looks_elsewhere_hears_that_it_is_their_turn(one_gateway: House, open_at: OpenFace) -> None:
+    one = open_at(one_gateway, "turns-one", SMALL)
+    one.page.add_init_script(BELL)
+    one.page.goto("/play/")
+    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_label("3 days", exact=True).check()
+    one.page.get_by_role("button", name="Start this game").click()
+    one.wait_for(phase="lobby")
+    plain = one.page.title()
+    assert "Your turn" not in plain
+
+    two = enter(one_gateway, open_at, "turns-two", PHONE)
+    two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
+    side_of(two)
+    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=SOON_MS)
+    expect(one.page.get_by_role("button", name="Tell me")).to_have_count(0)
+    assert one.page.evaluate("rung") == []
+
+    vote(one, 1)
+    expect(one.page).to_have_title(plain, timeout=SOON_MS)
+    one.shoot("bell")
+    one.page.get_by_role("button", name="Tell me when it is my turn").click()
+    expect(one.page.get_by_text("You will be told")).to_be_visible()
+    one.shoot("told")
+    assert len(one.page.evaluate("rung")) == 1
+
+    vote(two, 2)
+    one.wait_for(phase="reveal")
+    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=3 * SOON_MS)
+    assert [text.startswith("Your turn: Guest ") for text in one.page.evaluate("rung")[1:]] == [True]
+    two.page.goto("/play/")
+    expect(two.page).to_have_title("Your turn · The open hall · Crowdgame")
+    two.shoot("play")
+    assert [face.errors for face in (one, two)] == [[], []]

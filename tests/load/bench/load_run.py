@@ -1,0 +1,96 @@
+"""Whole evenings: a crowd that joins, votes, hears the reveals, and once goes and comes back all at once."""
+
+import os
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.samples import Spread
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.load.bench.house import processes
+from tests.load.bench.machine import Stopwatch
+from tests.load.bench.results import LoadRun
+from tests.stack import House
+
+JOINED_WITHIN_S = 60.0
+LONGEST_S = 120.0
+POLL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Programme:
+    """What a crowd does, in windows of so many seconds."""
+
+    profile: str
+    window_s: int
+    turns: int
+
+
+PROGRAMMES = (Programme("spread", 10, 3), Programme("burst", 5, 3), Programme("herd", 10, 1))
+
+
+def run_load(programme: Programme, phones: int, house: House, home: Path) -> LoadRun:
+    """Nothing is kept to a core: gateways, crowd and all the rest share what the machine has."""
+    parts = processes(house)
+    watch = Stopwatch([pid for pids in parts.values() for pid in pids])
+    report = _rehearse(programme, phones, house, home)
+    used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
+    return LoadRun(
+        server=house.stack.server,
+        profile=programme.profile,
+        phones=phones,
+        joined=report.joined,
+        turns=sum(turn.tallied is not None for turn in report.turns),
+        ballots=report.ballots,
+        ack_ms=report.ack_ms,
+        sealed_ms=report.sealed_ms,
+        resolved_ms=report.resolved_ms,
+        reveal_ms=report.reveal_ms,
+        last_reveal_ms=report.last_reveal_ms,
+        joined_in_ms=_longest_ms(report.joined_in_s),
+        together_ms=_longest_ms(report.reconnected_in_s) if _all_back(report) else None,
+        busy_s=report.busy_s,
+        cpu_s={**used, "crowd": report.cpu_s},
+        wall_s=round(watch.wall_s, 1),
+    )
+
+
+def _all_back(report: RehearsalReport) -> bool:
+    return report.reconnects >= report.phones == report.connected
+
+
+def _longest_ms(spread: Spread | None) -> float | None:
+    return spread.max * 1000 if spread else None
+
+
+def _rehearse(programme: Programme, phones: int, house: House, home: Path) -> RehearsalReport:
+    """The match begins once all are in: what the joining costs is not what a window costs."""
+    choices = {"window_s": programme.window_s, "reveal_s": 2, "lobby": "open"}
+    event = house.ask("event", owner="otto", **choices)
+    report, log = (home / f"{programme.profile}.{kind}" for kind in ("json", "log"))
+    argv = [*MANAGE, "rehearse", event["code"], "--url", house.http, "--phones", str(phones)]
+    limits = ["--profile", programme.profile, "--turns", str(programme.turns), "--json", str(report)]
+    with log.open("w") as out:
+        crowd = subprocess.Popen(
+            [*argv, *limits], cwd=ROOT, env={**os.environ, **house.stack.env}, stdout=out, stderr=out
+        )
+    try:
+        _await_text(f"{phones} of {phones} phones have joined", log, crowd)
+        house.ask("begin", event_id=event["id"])
+        crowd.wait(LONGEST_S)
+    finally:
+        crowd.kill()
+    assert report.exists(), f"the crowd has no report: {log.read_text()[-300:]}"
+    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
+
+
+def _await_text(text: str, log: Path, crowd: subprocess.Popen[bytes]) -> None:
+    """Or until patience ends: who is not in by then is in the report."""
+    deadline = time.monotonic() + JOINED_WITHIN_S
+    while text not in log.read_text() and time.monotonic() < deadline and crowd.poll() is None:
+        time.sleep(POLL_S)

@@ -1,0 +1,93 @@
+"""A thousand real sockets in a match with secret sides, played to its end: each change counts, once."""
+
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from crowdgame.rehearsal.report import RehearsalReport
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.ledger import (
+    assert_counts_are_of_sealed_ballots,
+    assert_nothing_is_lost,
+    assert_resolved_once,
+    resolved_turns,
+    sealed_ballots,
+)
+from tests.stack import House
+
+PHONES, SHARE = 1_000, "0.06"
+LONGEST_S = 220
+SIDES = {1: "red", 2: "yellow"}
+
+
+def rehearse(house: House, code: str, report: Path) -> RehearsalReport:
+    argv = [*MANAGE, "rehearse", code, "--url", house.http, "--phones", str(PHONES), "--side-changes", SHARE]
+    env = {**os.environ, **house.stack.env}
+    argv += ["--seed", "11", "--json", str(report)]
+    subprocess.run(argv, cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
+    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
+
+
+def written_side_changes(house: House) -> dict[str, list[tuple[int, str]]]:
+    """What is written down, a voter's in order."""
+    held: dict[str, list[tuple[int, str]]] = {}
+    for voter, turn, side in house.rows(
+        "SELECT voter, turn, side FROM voting_storedsidechange ORDER BY number"
+    ):
+        held.setdefault(voter, []).append((turn, side))
+    return held
+
+
+@pytest.mark.thorough
+def test_a_thousand_phones_change_over_and_play_to_the_end(house: House, tmp_path: Path) -> None:
+    event = house.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
+    house.ask("begin", event_id=event["id"])
+    report = rehearse(house, event["code"], tmp_path / "report.json")
+    turns = resolved_turns(house, event["id"])
+    assert report.joined == PHONES
+    assert (report.ballots.lost, report.ballots.missing) == (0, 0)
+    assert_nothing_is_lost(house, report, turns)
+    assert_counts_are_of_sealed_ballots(house)
+    assert_resolved_once(house, event["id"])
+    acknowledged = {
+        report.voters[phone]: [(turn, SIDES[team]) for turn, team in side_changes]
+        for phone, side_changes in report.side_changes.items()
+    }
+    assert acknowledged == written_side_changes(house)
+    assert 0 < max(map(len, acknowledged.values())) <= 2
+    summary = load_sides_summary(house)
+    everybody = {turn["red"] + turn["yellow"] for turn in summary["turns"]}
+    moved = sum(turn["to_red"] + turn["to_yellow"] for turn in summary["turns"])
+    assert everybody == {PHONES}
+    assert moved == sum(map(len, acknowledged.values()))
+    ends = Counter(side_changes[-1][1] for side_changes in acknowledged.values())
+    ends += Counter(SIDES[team] for phone, team in report.teams.items() if phone not in report.side_changes)
+    assert ends == {side: summary["turns"][-1][side] for side in SIDES.values()}
+    for number, turn in enumerate(turns, 1):
+        assert_on_their_sides(house, turn, number, acknowledged, report)
+    print(f"{PHONES} phones, {len(turns)} turns, {moved} changes of side; {summary}; {report.ack_ms}")
+
+
+def load_sides_summary(house: House) -> Any:
+    ((summary,),) = house.rows("SELECT summary FROM voting_sidesrecord")
+    return msgspec.json.decode(summary)["summary"]
+
+
+def assert_on_their_sides(
+    house: House,
+    turn: int,
+    number: int,
+    side_changes: dict[str, list[tuple[int, str]]],
+    report: RehearsalReport,
+) -> None:
+    """Every sealed ballot is for the side on which its voter was in that turn."""
+    home_sides = {report.voters[phone]: SIDES[team] for phone, team in report.teams.items()}
+    for voter, ballot in sealed_ballots(house, turn).items():
+        held = [side for since, side in side_changes.get(voter, []) if since <= number]
+        assert ballot.side == (held[-1] if held else home_sides[voter])

@@ -1,0 +1,134 @@
+"""A team that votes by a show of hands takes in no phones: whoever comes is led to the other one."""
+
+import time
+from typing import Any
+
+import pytest
+
+from games.models import Team
+from tests.faces import Face, Faces
+from tests.stack import House
+from tests.voting.gateway_helpers import FakeSocket, cast, latest, make_room, voter
+from tests.voting.match_helpers import CLASSIC, only_turn, open_now, start, vote
+from voting import protocol
+from voting.announcements.outbox import announce_edit
+from voting.ballot_box.ballot_box import BallotBox
+from voting.gateway.presence import UNANIMOUS_HEARTBEATS
+
+OPEN = {"lobby": "open", "window_s": 600}
+
+
+def event(house: House, teams: list[int], **choices: Any) -> dict[str, Any]:
+    """One whose `teams` vote by hands."""
+    made: dict[str, Any] = house.ask("event", **OPEN, **choices)
+    house.ask("by_hands", event_id=made["id"], teams=teams)
+    return made
+
+
+def team_of(face: Face) -> int:
+    return int(face.receive("phone.welcomed")["you"]["team"])
+
+
+@pytest.mark.parametrize("choice", ["balance", "choose", "link"])
+@pytest.mark.parametrize("hands", [1, 2])
+def test_all_phones_are_led_to_the_other_team(hands: int, choice: str, house: House, faces: Faces) -> None:
+    code = event(house, [hands], team_choice=choice)["code"]
+    wishes = (None, 1, 2, None)
+    came = [faces.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
+    assert [team_of(face) for face in came] == [3 - hands] * 4
+
+
+def test_if_both_vote_by_hands_a_phone_is_told_and_hears_when_that_changes(
+    house: House, faces: Faces
+) -> None:
+    made = event(house, [1, 2])
+    face = faces.open("phone").say("phone.join", code=made["code"])
+    message = face.receive("error", code="hands_only")
+    assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
+    house.ask("by_hands", event_id=made["id"], teams=[2])
+    face.receive("event.edited")
+    assert team_of(face.say("phone.join", code=made["code"])) == 1
+
+
+def test_who_has_a_seat_in_it_comes_back_into_the_other_team(house: House, faces: Faces) -> None:
+    made = event(house, [], team_choice="choose")
+    before, welcome = faces.phone(made["code"], team=2)
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    house.ask("by_hands", event_id=made["id"], teams=[2])
+    before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
+    ballot = {"turn": turn, "epoch": 1, "choice": 3, "sequence": 1}
+    assert before.say("ballot.cast", **ballot).receive("ballot.refused")["code"] == "not_to_move"
+    after, again = faces.phone(made["code"], token=welcome["you"]["token"])
+    assert again["you"]["team"] == 1
+    after.say("ballot.cast", **ballot).receive("ballot.counted")
+    assert house.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [
+        welcome["you"]["token"].split(".")[1]
+    ]
+
+
+@pytest.mark.parametrize("choice", ["balance", "choose"])
+def test_a_pupil_of_that_class_plays_with_the_other(choice: str, house: House, faces: Faces) -> None:
+    made = event(house, [2], team_choice=choice, admission="roster")
+    codes = house.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
+    came = [faces.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
+    assert [team_of(face) for face in came] == [1, 1, 1]
+    again = faces.open("phone").say("phone.join", code=made["code"], key=codes[0])
+    assert team_of(again) == 1
+
+
+def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
+    house: House, faces: Faces
+) -> None:
+    made = event(house, [2], close_early=True)
+    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    phone, _ = faces.phone(made["code"])
+    phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
+    time.sleep(UNANIMOUS_HEARTBEATS + 2)  # nothing may come of it, so there is nothing to wait for
+    phone.say("clock.ask", sent=1).receive("clock.synced")
+    assert not any(message["type"] == "turn.sealed" for message in phone.received)
+    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console.receive("console.welcomed")
+    console.say("action.ask", id=1, action="hands.count", turn=turn, team=2, hands=[0, 0, 0, 0, 0, 9, 0])
+    console.receive("action.done", id=1)
+    reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
+    assert (reveal["red"]["pick"], reveal["yellow"]["pick"], reveal["yellow"]["ballots"]) == (3, 6, 9)
+
+
+# ------------------------------------------------------------------ in a room
+@pytest.mark.django_db
+def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    room = make_room(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
+    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    announce_edit(turn.match.event_id, box.now())
+    room.apply(latest(turn.match.event_id))
+    assert room.waiting() == 2
+    cast(room, "a", "b")
+    assert room.waiting() == 0
+
+
+@pytest.mark.django_db
+def test_a_change_of_hands_counts_at_once(box: BallotBox) -> None:
+    turn = start(box)
+    room = make_room(turn.match.event_id, FakeSocket())
+    ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
+    assert room.poll is not None
+    assert room.poll.refusal(2, ballot, turn.opens_at) is None
+    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    announce_edit(turn.match.event_id, box.now())
+    room.apply(latest(turn.match.event_id))
+    assert room.poll.refusal(2, ballot, turn.opens_at) == "not_to_move"
+    assert room.poll.refusal(1, ballot, turn.opens_at) is None
+    assert (room.leads_to(0), room.leads_to(2), room.takes_phones) == (1, 1, True)
+
+
+@pytest.mark.django_db
+def test_where_one_side_moves_a_turn_the_hands_are_left_out_of_theirs(box: BallotBox) -> None:
+    turn = start(box, game=CLASSIC, options={"first": "yellow"})
+    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    open_now(turn, box)
+    vote(turn, box)
+    room = make_room(turn.match.event_id, voter("a", 1))
+    assert room.poll is not None
+    assert room.poll.legal == {}
+    assert (room.waiting(), only_turn(turn.match).pk) == (0, turn.pk)

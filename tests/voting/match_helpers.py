@@ -1,0 +1,115 @@
+"""Play an event from its use cases: votes that count, and a deadline that comes when the test wants it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from games.engine.game import Side
+from games.matches import claim_turn, create_event, event_lock
+from games.models import LIVE_STATES, Event, Match, Turn
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
+from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.turns import boxed, load_turn, start_match
+
+CLASSIC = "captains-mistress"
+SELECTOR = "single-selector"
+NINE_MINUTES_MS = 540_000
+
+
+def organizer(name: str = "olga") -> User:
+    return User.objects.get_or_create(username=name)[0]
+
+
+def new_event(**choices: Any) -> Event:
+    return create_event(organizer(), "An evening", ("Rooks", "Doves"), **choices)
+
+
+def start(box: BallotBox, **choices: Any) -> Turn:
+    """The first turn of a match of a new event; its window opens soon."""
+    return only_turn(start_match(new_event(**choices).pk, box))
+
+
+def only_turn(match: Match) -> Turn:
+    """The live turn, with its event: an event loop can ask for nothing."""
+    return Turn.objects.select_related("match__event").get(match=match, state__in=LIVE_STATES)
+
+
+def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:
+    """Move the window, and tell, as a use case does."""
+    now = box.now()
+    with event_lock(turn.match.event_id):
+        turn.refresh_from_db(fields=["state", "version"])  # the clock may have written it
+        assert turn.state in LIVE_STATES
+        assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
+        announce(turn.match.event_id, protocol.TurnMoved, now)
+    box.place(boxed(turn), create=False)
+    relay(turn.match.event_id)
+
+
+def open_now(turn: Turn, box: BallotBox) -> None:
+    set_window(turn, box, -1_000, NINE_MINUTES_MS)
+
+
+def run_out(turn: Turn, box: BallotBox) -> None:
+    set_window(turn, box, -2_000, 0)
+
+
+def ballots(side: Side, columns: Iterable[int], sequence: int = 1) -> list[Ballot]:
+    return [Ballot(f"{side}{i}", side, choice, sequence) for i, choice in enumerate(columns, 1)]
+
+
+def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> None:
+    """In an open window: each column the ballot of another voter, reds first."""
+    box.cast(boxed(turn), ballots("red", red) + ballots("yellow", yellow))
+
+
+def store(turn: Turn, kept: list[Ballot]) -> None:
+    """As ballots of a long window are written down."""
+    for at, ballot in enumerate(kept, 1):
+        StoredBallot.objects.create(
+            turn=turn,
+            voter=ballot.voter,
+            side=ballot.side,
+            choice=ballot.choice,
+            sequence=ballot.sequence,
+            stored_at=at,
+        )
+
+
+def play_out(turn: Turn, box: BallotBox) -> Turn:
+    run_out(load_turn(turn.pk), box)
+    close_turn(turn.pk, box)
+    return load_turn(turn.pk)
+
+
+def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> Turn:
+    """The whole turn; how it is afterwards."""
+    open_now(turn, box)
+    vote(turn, box, red, yellow)
+    run_out(turn, box)
+    close_turn(turn.pk, box)
+    return load_turn(turn.pk)
+
+
+def play(match: Match, box: BallotBox, picks: Iterable[tuple[int, int]]) -> None:
+    """Turns in which each side votes for one column."""
+    for red, yellow in picks:
+        play_turn(only_turn(match), box, [red], [yellow])
+
+
+def kinds(event_id: int) -> list[str]:
+    """What was announced, in order."""
+    rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
+    return [bytes(row.body).split(b'"')[3].decode() for row in rows]
+
+
+def tally_of(turn: Turn, side: Side) -> TallyRecord:
+    return TallyRecord.objects.get(turn=turn, side=side)
+
+
+RED_WINS = [(1, 2), (1, 3), (1, 2), (1, 3)]

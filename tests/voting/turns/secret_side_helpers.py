@@ -1,0 +1,44 @@
+"""A match with secret sides, played from its use cases."""
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from games.engine.game import Side
+from games.models import Match, Turn
+from tests.voting.match_helpers import new_event, open_now, play_out, set_window, vote
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.side_change_store import SideChangeAnswer, SideChangeRequest, change_sides
+from voting.turns.turns import load_turn, start_match
+
+TEAMS = {"red": 1, "yellow": 2}
+
+
+def start_secret(box: BallotBox, **choices: Any) -> Match:
+    return start_match(new_event(**{"max_side_changes": 1, **choices}).pk, box)
+
+
+def between(turn: Turn, box: BallotBox) -> None:
+    """The window is still to be opened."""
+    set_window(turn, box, 60_000, 120_000)
+
+
+def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRequest:
+    """Of `red1` to `red9` and `yellow1` to `yellow9`: over to the other side, and with number 2 back."""
+    home: Side = "red" if voter.startswith("red") else "yellow"
+    away = TEAMS[home] if number % 2 == 0 else 3 - TEAMS[home]
+    return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, secrets.token_hex(16))
+
+
+def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[SideChangeAnswer]:
+    between(turn, box)
+    return change_sides(
+        turn.match.event_id, [side_change_request(voter, turn, number) for voter in voters], box.now
+    )
+
+
+def play_with(turn: Turn, box: BallotBox, red: Sequence[int], yellow: Sequence[int]) -> Turn:
+    """Each column the ballot of another voter, by the side they came in with."""
+    open_now(load_turn(turn.pk), box)
+    vote(load_turn(turn.pk), box, red, yellow)
+    return play_out(turn, box)

@@ -1,0 +1,97 @@
+"""Secret sides in pure: where people are, and the story that is told of it, whatever they do."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.game import SIDES, Side, other_side
+from voting.counting.ballots import Ballot
+from voting.counting.side_changes import (
+    SideChange,
+    Votes,
+    commit_secretly,
+    current_sides,
+    deserted_side,
+    reassign_sides,
+    summarize_sides,
+    voter_histories,
+)
+
+HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in range(8)}
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
+    """Turns in which some vote and some change over before, as often as they like."""
+    now, side_changes, votes = dict(HOME_SIDES), list[SideChange](), list[Votes]()
+    numbers = Counter[str]()
+    for turn in range(1, draw(st.integers(1, 6)) + 1):
+        for voter in draw(st.lists(st.sampled_from(sorted(HOME_SIDES)), max_size=6)) if turn > 1 else []:
+            now[voter], numbers[voter] = other_side(now[voter]), numbers[voter] + 1
+            side_changes.append(
+                SideChange(voter, numbers[voter], turn, now[voter], f"{len(side_changes):032x}")
+            )
+        votes.append({voter: now[voter] for voter in draw(st.sets(st.sampled_from(sorted(HOME_SIDES))))})
+    return votes, side_changes
+
+
+@given(matches(), st.sampled_from(["red", "yellow", "draw"]))
+def test_nobody_is_lost_and_every_change_is_told_once(
+    match: tuple[list[Votes], list[SideChange]], result: Side
+) -> None:
+    votes, side_changes = match
+    histories = voter_histories(votes, side_changes)
+    summary = summarize_sides(histories.values(), side_changes, result)
+    assert set(histories) == {voter for turn in votes for voter in turn} | {one.voter for one in side_changes}
+    for number, turn in enumerate(summary.turns, 1):
+        assert turn.red + turn.yellow == len(histories)
+        for voter, side in votes[number - 1].items():
+            assert histories[voter].sides[number - 1] == side
+    for before, after in zip(summary.turns, summary.turns[1:], strict=False):
+        assert after.red == before.red + after.to_red - after.to_yellow
+    if histories:
+        assert sum(turn.to_red + turn.to_yellow for turn in summary.turns) == len(side_changes)
+    moved = {one.voter for one in side_changes}
+    assert sum(summary.loyal) == len(histories) - len(moved)
+    ended = Counter(history.sides[-1] for history in histories.values())
+    began = Counter(history.sides[0] for history in histories.values())
+    if result in SIDES:
+        assert ended[result] == began[result] + summary.in_time - summary.too_soon
+
+
+@given(matches())
+def test_a_ballot_counts_where_its_voter_is_and_keeps_its_place(
+    match: tuple[list[Votes], list[SideChange]],
+) -> None:
+    _, side_changes = match
+    now = current_sides(side_changes)
+    ballots = [Ballot(voter, side, 3, 1, place) for place, (voter, side) in enumerate(HOME_SIDES.items())]
+    counted = reassign_sides(ballots, now)
+    assert [ballot.voter for ballot in counted] == list(HOME_SIDES)
+    for ballot in counted:
+        assert ballot.side == now.get(ballot.voter, HOME_SIDES[ballot.voter])
+
+
+@given(matches())
+def test_a_side_is_deserted_when_somebody_left_and_nobody_is_there(
+    match: tuple[list[Votes], list[SideChange]],
+) -> None:
+    votes, side_changes = match
+    now = current_sides(side_changes)
+    home_sides = {voter: side for turn in votes for voter, side in turn.items()}
+    held = Counter(history.sides[-1] for history in voter_histories(votes, side_changes).values())
+    left = {other_side(side) for side in now.values()}
+    deserted = deserted_side(home_sides, now)
+    assert (deserted is not None) == any(held[side] == 0 and side in left for side in SIDES)
+
+
+def test_a_seal_says_only_what_nobody_can_guess() -> None:
+    """Neither an empty side nor that nobody changed over can be told from it."""
+    ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
+    on_red: dict[Side, list[Ballot]] = {"red": ballots, "yellow": []}
+    on_yellow: dict[Side, list[Ballot]] = {"red": [], "yellow": ballots}
+    turn_commitment, roots = commit_secretly(7, on_red, [])
+    swapped, _ = commit_secretly(7, on_yellow, [])
+    changed, _ = commit_secretly(7, on_red, [SideChange("v2", 1, 2, "red", "cd" * 16)])
+    assert len({turn_commitment, swapped, changed, *roots.values()}) == 5

@@ -1,0 +1,99 @@
+"""Windows that close much later cost a clock next to nothing, and none is forgotten."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from games.models import Turn
+from tests.voting.match_helpers import only_turn, set_window, start
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns import scheduler as scheduler_module
+from voting.turns.early_close import close_turn_early
+from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+DAY_MS = 24 * 3600 * 1000
+
+
+def long_windows(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]:
+    turns = [start(box, window_s=600) for _ in range(count)]
+    for number, turn in enumerate(turns):
+        set_window(turn, box, -1_000, DAY_MS + number)
+    if not apart_ms:
+        Turn.objects.update(closes_at=box.now() + DAY_MS)
+    return turns
+
+
+@pytest.mark.parametrize("apart_ms", [1, 0])
+def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox, apart_ms: int) -> None:
+    turns = long_windows(box, 5, apart_ms=apart_ms)
+    near = start(box)
+    walk = Walk(2)
+    beyond = box.now() + NEAR_MS
+    seen = [[pk for pk, _ in walk.step(beyond)] for _ in range(6)]
+    assert [pk for some in seen[:3] for pk in some] == [turn.pk for turn in turns]
+    assert seen[3:] == seen[:3]
+    assert walk.rounds == 2
+    assert near.pk not in {pk for some in seen for pk in some}
+
+
+def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Watched(BallotBox):
+        def doubtful(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+            asked.extend(turn_id for _, turn_id, _ in turns)
+            return super().doubtful(turns)
+
+    monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
+    turns, near = long_windows(box, 5), start(box)
+    watched = Watched()
+    scheduler = DeadlineScheduler(watched)
+    iterations = []
+    for _ in range(3):
+        asked.clear()
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
+        iterations.append(set(asked))
+    watched.close()
+    assert [len(run_once - {near.pk}) for run_once in iterations] == [2, 2, 1]
+    assert set.union(*iterations) == {near.pk, *(turn.pk for turn in turns)}
+    assert all(near.pk in run_once for run_once in iterations)
+
+
+def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> None:
+    sound, stale, uneven, gone, older = (start(box) for _ in range(5))
+    near = [(turn.match.event_id, turn.pk, turn.version) for turn in (sound, stale, uneven, gone, older)]
+    near[1] = (*near[1][:2], stale.version + 1)
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.hset(boxed(uneven).keys[0], "red", 1)
+        redis.delete(boxed(gone).keys[0])
+        redis.hset(boxed(older).keys[0], "older", 1)
+    assert box.doubtful(near) == {stale.pk, uneven.pk, gone.pk, older.pk}
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.delete(boxed(sound).keys[0])
+        redis.set(boxed(sound).keys[0], "spoilt")
+    assert sound.pk in box.doubtful(near)
+
+
+def test_a_far_box_that_is_lost_is_restored_at_its_second_look(box: BallotBox) -> None:
+    (turn,) = long_windows(box, 1)
+    box.delete_all_events()
+    scheduler = DeadlineScheduler(box)
+    for _ in range(2):
+        scheduler.tended_at = 0.0
+        scheduler.run_once()
+    assert load_turn(turn.pk).epoch == 2
+
+
+def test_a_gateway_that_does_not_find_a_far_box_has_it_restored(box: BallotBox) -> None:
+    (turn,) = long_windows(box, 1)
+    box.delete_all_events()
+    close_turn_early(turn.pk, turn.closes_at, box)
+    assert only_turn(turn.match).epoch == 2

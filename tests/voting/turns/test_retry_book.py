@@ -1,0 +1,143 @@
+"""What the clock cannot do waits by itself: it holds up no other turn and no other match."""
+
+import pytest
+from django.db import connection
+from redis import Redis
+
+from deploy.laptop.network import LOOPBACK, free_port
+from games.models import Event, Match, Turn, TurnState
+from tests.deploy.processes import wait_until
+from tests.voting.match_helpers import new_event, open_now, run_out, start, vote
+from voting.ballot_box.ballot_box import BallotBox
+from voting.turns.scheduler import POLL_S, DeadlineScheduler
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+HELD = """CREATE TRIGGER held BEFORE INSERT ON games_match WHEN NEW.event_id = {}
+BEGIN SELECT RAISE(ABORT, 'held'); END"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_turn_that_the_store_keeps_it_from_closing_is_closed_as_soon_as_it_may(
+    box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    run_out(turn, box)
+    scheduler = DeadlineScheduler(box)
+    with Redis.from_url(valkey_url) as redis:
+        redis.config_set("maxmemory", 1)
+        try:
+            wait_until(lambda: scheduler.run_once() and waits(turn, caplog))
+            seal_again_at = scheduler.retry_book.retry_at[f"turn {turn.pk}"]
+            wait_until(
+                lambda: (
+                    scheduler.run_once() and scheduler.retry_book.retry_at[f"turn {turn.pk}"] > seal_again_at
+                )
+            )
+        finally:
+            redis.config_set("maxmemory", 0)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert waits(turn, caplog) == caplog.text.count("the clock does") == 1
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    assert f"turn {turn.pk} goes on" in caplog.text
+
+
+def waits(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
+    """How often it was said that the turn cannot be closed."""
+    return sum(said.startswith(f"turn {turn.pk} waits") for said in caplog.messages)
+
+
+def spoil(turn: Turn, redis: Redis) -> None:
+    """No script can do anything with the turn's box: each ends with WRONGTYPE."""
+    redis.set(boxed(turn).keys[0], "spoilt")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_turns_one_that_cannot_be_closed_holds_up_no_other(
+    box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns = [start(box) for _ in range(3)]
+    waiting, due = start(box), new_event()
+    for turn in turns:
+        open_now(turn, box)
+        vote(turn, box, red=[3])
+        run_out(turn, box)
+    bad, *sound = turns
+    scheduler = DeadlineScheduler(box)
+    with Redis.from_url(valkey_url) as redis:
+        spoil(bad, redis)
+        redis.delete(*boxed(waiting).keys)
+        Event.objects.filter(pk=due.pk).update(next_match_at=box.now())
+        wait_until(lambda: scheduler.run_once() and waits(bad, caplog))
+        wait_until(
+            lambda: scheduler.run_once() and all(load_turn(t.pk).state == TurnState.RESOLVED for t in sound)
+        )
+        wait_until(lambda: scheduler.run_once() and load_turn(waiting.pk).epoch == 2)
+        assert due.matches.count() == 1
+        assert not scheduler.waits
+        assert waits(bad, caplog) == 1
+        assert load_turn(bad.pk).state == TurnState.OPEN
+        redis.delete(*boxed(bad).keys)
+    wait_until(lambda: scheduler.run_once() and load_turn(bad.pk).epoch == 2)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has other triggers")
+@pytest.mark.django_db(transaction=True)
+def test_a_match_that_cannot_be_started_holds_up_no_other(box: BallotBox) -> None:
+    bad, sound = new_event(), new_event()
+    Event.objects.update(next_match_at=box.now())
+    with connection.cursor() as cursor:
+        cursor.execute(HELD.format(bad.pk))
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and sound.matches.count() == 1)
+    assert bad.matches.count() == 0
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER held")
+    wait_until(lambda: scheduler.run_once() and bad.matches.count() == 1)
+
+
+def test_a_next_match_that_cannot_be_told_holds_up_nothing(box: BallotBox) -> None:
+    """Neither the event's next match nor its last one can be played any more."""
+    broken, sound = start(box), start(box)
+    open_now(sound, box)
+    run_out(sound, box)
+    Match.objects.filter(pk=broken.match_id).update(game="draughts", state="aborted", ended_at=1)
+    Turn.objects.filter(pk=broken.pk).update(state=TurnState.VOID)
+    Event.objects.filter(pk=broken.match.event_id).update(game="draughts", next_match_at=1)
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert Event.objects.get(pk=broken.match.event_id).next_match_at is None
+
+
+def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:
+    broken, sound = start(box), start(box)
+    for turn in (broken, sound):
+        open_now(turn, box)
+        run_out(turn, box)
+    Match.objects.filter(pk=broken.match_id).update(game="draughts")
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert load_turn(broken.pk).state == TurnState.OPEN
+
+
+def test_a_turn_whose_ballots_cannot_be_read_holds_up_no_other(box: BallotBox, valkey_url: str) -> None:
+    broken, sound = start(box), start(box)
+    for turn in (broken, sound):
+        open_now(turn, box)
+        vote(turn, box, red=[3])
+        run_out(turn, box)
+    with Redis.from_url(valkey_url) as redis:
+        for voter in redis.hkeys(boxed(broken).keys[1]):
+            redis.hset(boxed(broken).keys[1], voter, "red 3 1 1")
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and load_turn(sound.pk).state == TurnState.RESOLVED)
+    assert load_turn(broken.pk).state == TurnState.OPEN
+
+
+def test_a_clock_without_a_box_waits(caplog: pytest.LogCaptureFixture) -> None:
+    away = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    assert DeadlineScheduler(away).run_once() == POLL_S
+    assert "the clock waits" in caplog.text
+    away.close()

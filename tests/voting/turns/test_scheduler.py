@@ -1,0 +1,249 @@
+"""The clock: hands each deadline to a worker, and does it itself when no worker does."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from crowdgame.notifications.email import SEND_NOTIFICATIONS, arm_notifications
+from crowdgame.notifications.tasks import send_notifications as send_notifications_task
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.paths import ROOT
+from games.models import Event, Turn, TurnState
+from tests.deploy.processes import wait_until
+from tests.voting.boxes import handed_over
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
+from voting.announcements.outbox import announce
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement
+from voting.protocol import EventEdited
+from voting.turns.closing import PATIENCE_MS
+from voting.turns.deadlines import (
+    CLOSE_TURN,
+    CLOSE_TURN_EARLY,
+    arm_close,
+    arm_early_close,
+)
+from voting.turns.scheduler import CALL_WORKER_EARLY_MS, LEFT_ALONE_MS, POLL_S, DeadlineScheduler
+from voting.turns.tasks import close_turn as close_turn_task
+from voting.turns.tasks import close_turn_early as close_turn_early_task
+from voting.turns.turns import boxed, load_turn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that leaves a turn to the worker, however slow this process is."""
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_HAS_MS", 60_000)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    scheduler.run_once()
+    messages = handed_over(valkey_url)
+    assert len(messages) == 1
+    assert CLOSE_TURN.encode() in messages[0]
+    assert load_turn(turn.pk).state == TurnState.OPEN
+
+
+def test_a_worker_is_called_a_moment_before_the_deadline(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
+    DeadlineScheduler(box).run_once()
+    assert len(handed_over(valkey_url)) == 1
+    assert CALL_WORKER_EARLY_MS < PATIENCE_MS
+
+
+def test_a_turn_before_its_deadline_is_left_alone(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    DeadlineScheduler(box).run_once()
+    assert not handed_over(valkey_url)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+
+
+def test_without_a_worker_the_clock_closes_the_turn_itself(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    run_out(turn, box)
+    scheduler = DeadlineScheduler(box)
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    assert load_turn(turn.pk).red_pick == 3
+
+
+def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = DeadlineScheduler(box)
+    assert scheduler.run_once() == POLL_S
+    monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
+    monkeypatch.setattr("voting.turns.scheduler.FORESEEN_MS", 120_000)
+    turn = start(box)
+    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS + 60_000)
+    assert 0 < scheduler.run_once() <= 60
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    run_out(turn, box)
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    open_now(turn, box)
+    scheduler.run_once()
+    assert not scheduler.armed
+    run_out(turn, box)
+    scheduler.run_once()
+    assert len(handed_over(valkey_url)) == 2
+
+
+def test_a_window_that_was_moved_while_the_clock_was_busy_is_due_anew(
+    box: BallotBox, valkey_url: str
+) -> None:
+    """As when an organizer adds time while the clock counts, and the added time is over at its next look."""
+    turn = start(box)
+    run_out(turn, box)
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    (deadline,) = scheduler.armed
+    scheduler.armed[deadline] += LEFT_ALONE_MS
+    run_out(load_turn(turn.pk), box)
+    scheduler.run_once()
+    assert len(handed_over(valkey_url)) == 2
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
+
+
+def test_a_paused_turn_is_never_due(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
+    DeadlineScheduler(box).run_once()
+    assert not handed_over(valkey_url)
+
+
+def test_a_match_whose_time_has_come_starts(box: BallotBox) -> None:
+    event = new_event()
+    Event.objects.filter(pk=event.pk).update(next_match_at=box.now() + 60_000)
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    assert not event.matches.exists()
+    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
+    scheduler.run_once()
+    scheduler.run_once()
+    assert event.matches.count() == 1
+
+
+def test_what_is_not_sent_yet_is_sent(box: BallotBox) -> None:
+    event = new_event()
+    announce(event.pk, EventEdited, 1)
+    DeadlineScheduler(box).run_once()
+    assert not Announcement.objects.filter(sent_at=None).exists()
+
+
+def test_a_box_is_restored_when_it_was_missing_at_two_looks(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    with Redis.from_url(valkey_url) as redis:
+        redis.flushall()
+    scheduler = DeadlineScheduler(box)
+    scheduler.run_once()
+    assert load_turn(turn.pk).epoch == 1
+    scheduler.tended_at = 0.0
+    scheduler.run_once()
+    assert load_turn(turn.pk).epoch == 2
+    assert kinds(turn.match.event_id)[-1] == "turn.restored"
+    assert box.place(boxed(load_turn(turn.pk)), create=False)
+
+
+def test_a_box_that_is_behind_is_brought_up_to_date(box: BallotBox, valkey_url: str) -> None:
+    turn = start(box)
+    Turn.objects.filter(pk=turn.pk).update(version=5, closes_at=turn.closes_at + 7)
+    DeadlineScheduler(box).run_once()
+    with Redis.from_url(valkey_url) as redis:
+        assert redis.hget(boxed(turn).keys[0], "closes_at") == str(turn.closes_at + 7).encode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_clocks_close_a_turn_once_and_start_a_match_once(box: BallotBox) -> None:
+    turn, event = start(box), new_event()
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    run_out(turn, box)
+    Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
+
+    def scheduler(own: BallotBox) -> None:
+        ticking = DeadlineScheduler(own)
+        wait_until(lambda: ticking.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+
+    at_once(3, scheduler)
+    assert kinds(turn.match.event_id).count("turn.revealed") == 1
+    assert only_turn(turn.match).number == 2
+    assert event.matches.count() == 1
+
+
+@pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
+def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
+    state: TurnState, box: BallotBox, valkey_url: str
+) -> None:
+    turn, live = start(box), start(box)
+    for one in (turn, live):
+        open_now(one, box)
+        vote(one, box, red=[3])
+    run_out(turn, box)
+    Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
+    DeadlineScheduler(box).run_once()
+    with Redis.from_url(valkey_url) as redis:
+        assert all(redis.pttl(key) > 0 for key in boxed(turn).keys)
+        assert [redis.pttl(key) for key in boxed(live).keys] == [-1, -1]
+
+
+# ------------------------------------------------------------------ deadlines and tasks
+def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
+    arm_close(4711)
+    arm_early_close(4712, 1)
+    arm_notifications()
+    notifications, early, close = handed_over(valkey_url)
+    assert SEND_NOTIFICATIONS.encode() in notifications
+    assert CLOSE_TURN_EARLY.encode() in early
+    assert CLOSE_TURN.encode() in close
+    tasks = (close_turn_task, close_turn_early_task, send_notifications_task)
+    assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
+
+
+def test_a_broker_that_is_away_is_no_failure() -> None:
+    """In a process of its own, since Celery keeps its connections."""
+    script = "import django; django.setup(); from voting.turns.deadlines import arm_close; arm_close(4711)"
+    away = {
+        "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
+        "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **away},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "voting.close_turn of turn 4711 waits" in done.stderr
+
+
+def test_the_tasks_do_what_their_names_say(box: BallotBox) -> None:
+    due, early, other = start(box), start(box, close_early=True), start(box)
+    for turn in (early, other):
+        open_now(turn, box)
+    run_out(due, box)
+    close_turn_task(due.pk)
+    close_turn_early_task(early.pk, load_turn(early.pk).closes_at)
+    close_turn_early_task(other.pk, load_turn(other.pk).closes_at)
+    states = [load_turn(turn.pk).state for turn in (due, early, other)]
+    assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
+    assert settings.CELERY_TASK_ACKS_LATE is False

@@ -1,0 +1,119 @@
+"""Changing sides: when it is taken, how often, and that races win nobody anything."""
+
+from collections import Counter
+
+import pytest
+
+from crowdgame.console.control import act
+from games.matches import MatchError
+from games.models import Match
+from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, only_turn, open_now, play_out, start
+from tests.voting.turns.secret_side_helpers import (
+    between,
+    play_with,
+    request_side_changes,
+    side_change_request,
+    start_secret,
+)
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import StoredSideChange
+from voting.protocol import ActionAsk
+from voting.turns.side_change_store import change_sides
+from voting.turns.turns import load_turn, start_match
+
+pytestmark = pytest.mark.django_db
+
+
+def second_turn(box: BallotBox, **choices: int) -> Match:
+    match = start_secret(box, **choices)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    return match
+
+
+def test_it_is_taken_between_two_turns_only(box: BallotBox) -> None:
+    first = only_turn(start_secret(box))
+    assert request_side_changes(first, box, "red1") == ["window_open"]
+    play_with(first, box, [1], [2])
+    turn = only_turn(first.match)
+    ask = [side_change_request("red1", turn)]
+    open_now(turn, box)
+    assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
+    between(load_turn(turn.pk), box)
+    act(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
+    assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
+    assert StoredSideChange.objects.count() == 0
+
+
+def test_where_sides_are_not_secret_nobody_changes(box: BallotBox) -> None:
+    turn = start(box)
+    play_out(turn, box)
+    assert request_side_changes(only_turn(turn.match), box, "red1") == ["not_offered"]
+
+
+def test_a_repetition_counts_once_and_the_limit_holds(box: BallotBox) -> None:
+    turn = only_turn(second_turn(box))
+    assert request_side_changes(turn, box, "red1", "red1") == ["changed", "changed"]
+    assert request_side_changes(turn, box, "red1", number=2) == ["used_up"]
+    assert StoredSideChange.objects.count() == 1
+
+
+def test_who_changes_twice_is_back(box: BallotBox) -> None:
+    turn = only_turn(second_turn(box, max_side_changes=2))
+    assert (
+        request_side_changes(turn, box, "red1")
+        == request_side_changes(turn, box, "red1", number=2)
+        == ["changed"]
+    )
+    assert request_side_changes(turn, box, "yellow1", number=2) == ["used_up"]
+    resolved = play_with(turn, box, [5], [6])
+    assert (resolved.red_pick, resolved.yellow_pick) == (5, 6)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_sockets_at_once_change_one_voter_once(box: BallotBox) -> None:
+    turn = only_turn(second_turn(box))
+    between(turn, box)
+    event_id, answers = turn.match.event_id, list[str]()
+
+    def ask(own: BallotBox) -> None:
+        answers.extend(change_sides(event_id, [side_change_request("red1", turn)], own.now))
+
+    at_once(6, ask)
+    assert Counter(answers) == {"changed": 6}
+    assert StoredSideChange.objects.count() == 1
+
+
+def test_a_turn_taken_back_takes_no_change_back(box: BallotBox) -> None:
+    match = second_turn(box)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    assert request_side_changes(only_turn(match), box, "red1") == ["changed"]
+    act(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+    resolved = play_with(only_turn(match), box, [3, 1], [2, 2])
+    assert (resolved.number, resolved.red_pick) == (2, 1)
+
+
+def test_once_sides_are_told_no_turn_is_taken_back(box: BallotBox) -> None:
+    match = second_turn(box)
+    request_side_changes(only_turn(match), box, "red1", "red2")
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    with pytest.raises(MatchError, match="Everybody knows"):
+        act(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{"game": CLASSIC}, {"game": SELECTOR}, {"game": "goofspiel"}, {"bank_s": 60}, {"tie_rule": "captain"}],
+)
+def test_what_tells_of_sides_is_not_played_with_secret_ones(
+    box: BallotBox, choices: dict[str, object]
+) -> None:
+    event = new_event(max_side_changes=1, **choices)
+    with pytest.raises(MatchError, match=r"Secret sides (need|go with no)"):
+        start_match(event.pk, box)
+
+
+def test_an_organizer_moves_nobody_meanwhile(box: BallotBox) -> None:
+    match = second_turn(box)
+    with pytest.raises(MatchError, match="changes over alone"):
+        act(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)

@@ -1,0 +1,133 @@
+"""What is counted and timed: by which process, into which figure, and who may not be told apart."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.faces import Faces
+from tests.stack import House
+from tests.watching.watcher import ask, metric_samples, metric_value, samples
+
+LABELS = {"kind", "outcome", "le", "role", "pid"}
+
+
+def close_a_turn(house: House, faces: Faces) -> str:
+    """A turn with one ballot, from its window to its reveal; the event's code."""
+    made = house.ask("event", window_s=600, reveal_s=1, lobby="open")
+    house.ask("begin", event_id=made["id"])
+    house.ask("open_at_once", event_id=made["id"])
+    phone, welcome = faces.phone(made["code"])
+    turn = welcome["state"]["match"]["turn"]
+    phone.say("ballot.cast", turn=turn["id"], choice=3, sequence=1, epoch=turn["epoch"])
+    phone.receive("ballot.counted")
+    house.ask("closing_in", event_id=made["id"], ms=300)
+    phone.receive("turn.revealed")
+    return str(made["code"])
+
+
+def test_a_turn_is_counted_and_timed_by_all_that_have_a_part_in_it(house: House, faces: Faces) -> None:
+    before = {sample.name: 0.0 for sample in metric_samples(house)}
+    for sample in metric_samples(house):
+        before[sample.name] += sample.value
+    close_a_turn(house, faces)
+
+    def grew(name: str) -> float:
+        return metric_value(house, name) - before[name]
+
+    wait_until(lambda: grew("crowdgame_resolve_lag_seconds_count") == 1)
+    assert grew("crowdgame_ballots_total") == 1
+    assert grew("crowdgame_batch_size_sum") == 1
+    assert grew("crowdgame_ack_seconds_count") == 1
+    assert grew("crowdgame_joins_total") == 1
+    assert grew("crowdgame_close_lag_seconds_count") == 1
+    assert grew("crowdgame_relay_lag_seconds_count") >= 3
+    assert grew("crowdgame_broadcast_seconds_count") >= 1
+    assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 60  # a step of the clock would be more
+    assert metric_value(house, "crowdgame_connections", kind="phone") >= 1
+
+
+def test_every_process_of_the_house_is_there_with_what_it_takes(house: House) -> None:
+    names = (*house.stack.gateway_names, *house.stack.scheduler_names, "worker")
+    children = {house.supervisor.pid(name) for name in names}
+    there = {
+        int(s.labels["pid"]): s.labels["role"] for s in metric_samples(house) if s.name == "crowdgame_process"
+    }
+    assert children <= there.keys()
+    assert sorted(there.values()) == ["scheduler", "scheduler", "gateway", "gateway", "worker", "worker"]
+    for role in ("gateway", "worker", "scheduler"):
+        assert metric_value(house, "process_cpu_seconds_total", role=role) > 0
+        assert metric_value(house, "process_resident_memory_bytes", role=role) > 1 << 20
+
+
+def test_the_clock_says_when_it_looked(house: House) -> None:
+    before = metric_value(house, "crowdgame_scheduler_ran_at_seconds")
+    wait_until(lambda: metric_value(house, "crowdgame_scheduler_ran_at_seconds") > before)
+
+
+def test_what_a_killed_gateway_held_is_not_held(house: House, faces: Faces) -> None:
+    code = house.ask("event", lobby="open")["code"]
+    phones = [faces.phone(code)[0] for _ in range(12)]
+    held = metric_value(house, "crowdgame_connections", kind="phone")
+    assert held >= len(phones)
+    victim = house.supervisor.pid("gateway-1")
+    assert victim is not None
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: house.supervisor.pid("gateway-1") not in {victim, None})
+    wait_until(lambda: metric_value(house, "crowdgame_process", role="gateway") == 2)
+    assert metric_value(house, "crowdgame_connections", kind="phone") < held
+    assert str(victim) not in {s.labels.get("pid") for s in metric_samples(house)}
+
+
+def test_nothing_tells_a_team_a_column_or_an_event_from_another(house: House, faces: Faces) -> None:
+    code = close_a_turn(house, faces)
+    assert {label for sample in metric_samples(house) for label in sample.labels} == LABELS
+    words = set(re.findall(r"\w+", ask(house, "/metrics").body.decode()))
+    assert not words & {code, "event", "team", "side", "column", "choice", "red", "yellow", "Rooks", "Doves"}
+
+
+def test_where_there_is_no_gateway_a_port_tells(house: House, tmp_path: Path) -> None:
+    port = free_port()
+    env = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    scheduler = subprocess.Popen(
+        [sys.executable, str(ROOT / "manage.py"), "scheduler"],
+        env={**os.environ, **house.stack.env, **env},
+        cwd=ROOT,
+    )
+    roles: list[str] = []
+
+    def has_answered() -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/metrics", timeout=5) as answer:
+                roles[:] = [s.labels["role"] for s in samples(answer.read()) if s.name == "crowdgame_process"]
+        except OSError:
+            return False
+        return True
+
+    try:
+        wait_until(has_answered)
+    finally:
+        scheduler.terminate()
+    assert scheduler.wait(10) == 0
+    assert roles == ["scheduler"]
+
+
+def test_without_a_shared_folder_a_process_tells_of_itself() -> None:
+    script = (
+        "from voting.metrics.metrics import ACK_S, take_role; "
+        "from crowdgame.monitoring.port import metrics_text; "
+        "take_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
+    )
+    env = {name: value for name, value in os.environ.items() if name != "PROMETHEUS_MULTIPROC_DIR"}
+    done = subprocess.run([sys.executable, "-c", script], env=env, cwd=ROOT, check=True, capture_output=True)
+    by_name = {sample.name: sample for sample in samples(done.stdout)}
+    assert by_name["crowdgame_ack_seconds_sum"].value == pytest.approx(0.003)
+    assert by_name["process_cpu_seconds_total"].labels["role"] == "worker"

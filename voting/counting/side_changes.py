@@ -1,0 +1,157 @@
+"""Secret sides: who is on which, and what is told of it once nobody can make use of it.
+
+A ballot in the box names the side its voter came in with; where it counts follows from the changes of side.
+So whatever counts ballots while a turn is open knows nothing of those.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import msgspec
+from msgspec.structs import replace
+
+from games.engine.game import SIDES, Result, Side, other_side
+from voting.counting.ballots import Ballot
+from voting.counting.commitments import Commitment, commit_ballots
+from voting.counting.merkle import Tree, hash_node
+from voting.counting.types import Count
+
+
+class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many were on each side when a turn was voted, and how many had come over since the one before."""
+
+    red: Count
+    yellow: Count
+    to_red: Count
+    to_yellow: Count
+
+
+class SidesSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
+
+    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
+    begun on the other side.
+    """
+
+    turns: tuple[SidesTurn, ...]
+    loyal: tuple[Count, Count]
+    in_time: Count
+    too_soon: Count
+
+
+@dataclass(frozen=True, slots=True)
+class SideChange:
+    """A voter's change to `side`, from the turn of this number on; `number` counts the voter's own."""
+
+    voter: str
+    number: int
+    turn: int
+    side: Side
+    blind: str
+
+
+@dataclass(frozen=True, slots=True)
+class VoterHistory:
+    """Somebody who voted or changed sides: `sides` a turn, the first turn first."""
+
+    sides: tuple[Side, ...]
+    side_changes: int
+
+
+Votes = Mapping[str, Side]
+
+
+def current_sides(side_changes: Iterable[SideChange]) -> dict[str, Side]:
+    """Where those are who changed over; all others are where they came in."""
+    return {one.voter: one.side for one in sorted(side_changes, key=lambda one: one.number)}
+
+
+def reassign_sides(ballots: Iterable[Ballot], now: Mapping[str, Side]) -> tuple[Ballot, ...]:
+    """The same ballots in the same order, each for the side on which its voter is."""
+    return tuple(
+        replace(ballot, side=now[ballot.voter])
+        if now.get(ballot.voter, ballot.side) != ballot.side
+        else ballot
+        for ballot in ballots
+    )
+
+
+def deserted_side(home_sides: Mapping[str, Side], now: Mapping[str, Side]) -> Side | None:
+    """The side that everybody has left. `home_sides` is where those who voted so far were when they did."""
+    left = {other_side(side) for side in now.values()}
+    held = {now.get(voter, side) for voter, side in home_sides.items()} | set(now.values())
+    return next((side for side in SIDES if side in left and side not in held), None)
+
+
+def voter_histories(votes: Sequence[Votes], side_changes: Sequence[SideChange]) -> dict[str, VoterHistory]:
+    """Everybody who ever voted or changed over; `votes` are who voted for which side, a turn each."""
+    own: dict[str, list[SideChange]] = {}
+    for side_change in sorted(side_changes, key=lambda one: one.number):
+        own.setdefault(side_change.voter, []).append(side_change)
+    home_sides = {voter: side for of_turn in reversed(votes) for voter, side in of_turn.items()}
+    home_sides |= {voter: other_side(changes[0].side) for voter, changes in own.items()}
+    return {voter: _voter_history(home, own.get(voter, []), len(votes)) for voter, home in home_sides.items()}
+
+
+def _voter_history(home: Side, changes: Sequence[SideChange], turns: int) -> VoterHistory:
+    def side_in(turn: int) -> Side:
+        return next((one.side for one in reversed(changes) if one.turn <= turn), home)
+
+    return VoterHistory(tuple(side_in(turn) for turn in range(1, turns + 1)), len(changes))
+
+
+def summarize_sides(
+    histories: Iterable[VoterHistory], side_changes: Iterable[SideChange], result: Result
+) -> SidesSummary:
+    """The whole story, of everybody and of nobody. Call it with at least one turn."""
+    everybody = list(histories)
+    moved = Counter((one.turn, one.side) for one in side_changes)
+    number_of_turns = len(everybody[0].sides) if everybody else 0
+    turns = tuple(_turn(number, everybody, moved) for number in range(1, number_of_turns + 1))
+    loyal = Counter(one.sides[0] for one in everybody if not one.side_changes)
+    ways = Counter((one.sides[0], one.sides[-1]) for one in everybody)
+    decided = result in SIDES
+    return SidesSummary(
+        turns=turns,
+        loyal=(loyal["red"], loyal["yellow"]),
+        in_time=ways[other_side(result), result] if decided else 0,  # type: ignore[arg-type, index]
+        too_soon=ways[result, other_side(result)] if decided else 0,  # type: ignore[arg-type, index]
+    )
+
+
+def _turn(number: int, histories: Sequence[VoterHistory], moved: Mapping[tuple[int, Side], int]) -> SidesTurn:
+    held = Counter(one.sides[number - 1] for one in histories)
+    return SidesTurn(
+        red=held["red"],
+        yellow=held["yellow"],
+        to_red=moved.get((number, "red"), 0),
+        to_yellow=moved.get((number, "yellow"), 0),
+    )
+
+
+def side_change_tree(turn_id: int, side_changes: Iterable[tuple[Side, str]]) -> Tree:
+    """`side_changes` are side and blind of each; they are put in an order that says nothing."""
+    leaves = sorted((blind, side) for side, blind in side_changes)
+    return Tree(f"{turn_id}:to {side}:{blind}".encode("ascii") for blind, side in leaves)
+
+
+def commit_turn(red_root: str, yellow_root: str, tree: Tree) -> str:
+    """One number for all of a turn: both sides' ballots, and who changed over before it."""
+    ballots = hash_node(bytes.fromhex(red_root), bytes.fromhex(yellow_root))
+    return hash_node(ballots, tree.root).hex()
+
+
+EMPTY_COMMITMENT = Commitment(root=sha256().hexdigest(), ballots=0)
+
+
+def commit_secretly(
+    turn_id: int, by_side: Mapping[Side, Sequence[Ballot]], changed: Iterable[SideChange]
+) -> tuple[str, dict[Side, str]]:
+    """The turn's one commitment while sides are secret, and the roots for afterwards."""
+    roots = {side: commit_ballots(turn_id, side, cast).root for side, cast in by_side.items()}
+    red, yellow = (roots.get(side, EMPTY_COMMITMENT.root) for side in SIDES)
+    return commit_turn(
+        red, yellow, side_change_tree(turn_id, ((one.side, one.blind) for one in changed))
+    ), roots

@@ -1,0 +1,35 @@
+"""What organizers ruled about people, done to those of them who are here."""
+
+from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
+from voting.gateway.event_room import EventRoom
+from voting.gateway.voters import Voter
+from voting.protocol import CloseCode
+
+
+def enforce_restrictions(room: EventRoom, restrictions: Restrictions) -> None:
+    """Take these rules for the ones before, and do what is new in them."""
+    before, room.restrictions = room.restrictions, restrictions
+    changed = {
+        voter_code
+        for voter_code in before.keys() | restrictions.keys()
+        if before.get(voter_code) != restrictions.get(voter_code)
+    }
+    if changed:
+        for voter in [one for one in room.voters.values() if one.voter_code in changed]:
+            _enforce_restriction(
+                room,
+                voter,
+                before.get(voter.voter_code, NO_RESTRICTION),
+                restrictions.get(voter.voter_code, NO_RESTRICTION),
+            )
+
+
+def _enforce_restriction(
+    room: EventRoom, voter: Voter, before: Restriction, restriction: Restriction
+) -> None:
+    if restriction.banned:
+        room.evict(voter, CloseCode.BANNED)
+    elif restriction.kicked_at > before.kicked_at:
+        room.evict(voter, CloseCode.KICKED)
+    else:
+        room.move(voter)
