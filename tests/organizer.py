@@ -28,7 +28,7 @@ from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
 from tests.admission_helpers import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
-from tests.chat_helpers import (
+from tests.chat_helpers import (  # noqa: E402
     chat_key,
     filled_up,
     nobody_has_talked,

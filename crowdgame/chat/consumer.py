@@ -29,17 +29,17 @@ class ChatConsumer(SocketConsumer):
             self.send(protocol.Error(code="joined_already", text="one join a socket"))
             return
         self.active_gateway()
-        chat_hub = chat_hub()
+        hub = chat_hub()
         reader = read_key(message.key)
         if reader is None:
             raise CloseSocket(CloseCode.BAD_TOKEN)
-        if chat_hub.is_full:
+        if hub.is_full:
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
         try:
-            news = await chat_hub.news(reader.place, message.seq)
+            news = await hub.news(reader.place, message.seq)
         except DATABASE_AWAY:
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
         if news is None or not news.access.may_enter(reader.guest):
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         self._room_id = news.room
-        chat_hub.enter(self, reader.guest, news)
+        hub.enter(self, reader.guest, news)

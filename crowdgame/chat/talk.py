@@ -33,7 +33,7 @@ OVER = "The game is over: everybody reads this now."
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`refused` is what somebody wanted to say, `problem` why it was not said; `mute_notice` why they cannot."""
+    """`refused` is a message not posted, `problem` says why; `mute_notice` why a guest cannot post."""
 
     room: ChatRoom
     place: str

@@ -25,7 +25,7 @@ HELP = {
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
     "consent": "Who studies what, and whom to ask. All read it before they vote. Empty: no study.",
 }
-SECRET_SIDES_CONFLICT = (
+SIDE_CHANGES_CONFLICT = (
     "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
 )
 SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}

@@ -19,8 +19,8 @@ from crowdgame.events.event_words import (
     LIVE_FIELDS,
     NAME_LENGTH,
     RADIOS,
-    SECRET_SIDES_CONFLICT,
     SERIES,
+    SIDE_CHANGES_CONFLICT,
     TEAM_FIELDS,
     HandsField,
     NameField,
@@ -201,7 +201,7 @@ class EventForm(ClockFields, EventModelForm):
         revealing = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
         reveals = any(map(cleaned.get, revealing)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("max_side_changes") and reveals:
-            self.add_error("max_side_changes", SECRET_SIDES_CONFLICT)
+            self.add_error("max_side_changes", SIDE_CHANGES_CONFLICT)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}

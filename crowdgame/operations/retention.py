@@ -48,7 +48,8 @@ class RemovedRows:
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
-            f"{self.tickets} tickets, {self.announcements} announcements, {self.audit_entries} audit entries, "
+            f"{self.tickets} tickets, {self.announcements} announcements, "
+            f"{self.audit_entries} audit entries, "
             f"{self.restrictions} restrictions, {self.side_changes} changes of side"
         )
 

@@ -38,8 +38,8 @@ class DialSlots:
 class ServerAddress:
     """`url` as it is known; `dial_url` the same with a number for the name; `options` of the call.
 
-    `dial_slots` bounds how many call at once: phones have a processor each, these share one, and if all of them
-    begin before the first goes on, it is their own queue that is measured and not the server's.
+    `dial_slots` bounds how many call at once: phones have a processor each, these share one, and if all of
+    them begin before the first goes on, it is their own queue that is measured and not the server's.
     """
 
     url: str

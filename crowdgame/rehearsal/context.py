@@ -22,8 +22,8 @@ FindKey = Callable[[int, EventState], str | None]
 class RehearsalContext:
     """`team`: where all wish to sit. `tokens` and `teams`: the seats by phone. `state` is the newest heard.
 
-    `find_key` gives a phone what it shows where the event asks for a key, if there is anything. `side_change_share` is the
-    share of those who may that changes sides before a turn.
+    `find_key` gives a phone what it shows where the event asks for a key, if there is anything.
+    `side_change_share` is the share of those who may that changes sides before a turn.
 
     `on_state` hears of each new state once. `answered`: a server has let somebody in, or said why not.
     `voting_over`: nobody votes any more, so that the book is complete when the crowd leaves.

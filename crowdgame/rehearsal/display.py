@@ -132,8 +132,8 @@ def _lines(report: RehearsalReport) -> Iterator[str]:
     )
     if report.busy_s:
         yield (
-            f"For {report.busy_s:.0f} s the crowd itself took more than {OVERLOAD_SHARE:.0%} of a core: so long "
-            "the crowd is what is measured. Let it run on another computer, or in several processes."
+            f"For {report.busy_s:.0f} s the crowd itself took more than {OVERLOAD_SHARE:.0%} of a core: "
+            "so long the crowd is what is measured. Let it run on another computer, or in several processes."
         )
 
 

@@ -63,8 +63,8 @@ class RehearsalLedger:
 
     `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
     that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
-    times the server said when; from `away` ones they stay away. `side_changes` of side, a phone's [turn, team]
-    each, were acknowledged.
+    times the server said when; from `away` ones they stay away. `side_changes` of side, a phone's [turn,
+    team] each, were acknowledged.
     """
 
     turns_kept: int | None = None

@@ -33,11 +33,11 @@ class RehearsalReport(msgspec.Struct, frozen=True):
     a phone's first call to its welcome, `reconnected_in_s` from the loss of a connection to the next welcome;
     `ack_ms` from the first sending of a ballot (from the next, if the crowd itself cut it off) to its ack,
     `sealed_ms` and `resolved_ms` from a turn's deadline to its sealing and to its resolution (counted,
-    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_reveal_ms` to the last
-    phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
+    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_reveal_ms` to the
+    last phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
     server said when. `cpu_share` is the crowd's own use of its core, `cpu_share_most` in its busiest second;
-    for `busy_s` it was too much to trust the times. `side_changes`: phone index -> [turn number, team] of each
-    change of side, as acknowledged; `teams` are those that they came in with.
+    for `busy_s` it was too much to trust the times. `side_changes`: phone index -> [turn number, team] of
+    each change of side, as acknowledged; `teams` are those that they came in with.
     """
 
     code: str

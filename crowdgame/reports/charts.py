@@ -16,7 +16,7 @@ Values = Sequence[float | None]
 
 
 def draw_lines(description: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
-    """A value a turn and side; `marked` is a turn with a line through it. `description` is the chart in words."""
+    """Values per turn and side. `marked` is a turn with a line through it, `description` says it in words."""
     turns = max(map(len, series.values()))
     lines = "".join(_line(side, values, top) for side, values in series.items())
     return _chart(description, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")

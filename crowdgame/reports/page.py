@@ -54,7 +54,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """`agreements` is how many of a team's votes went with their team's pick. What is drawn needs no escaping."""
+    """`agreements` is how many of a team's votes went with its pick. Drawings need no escaping."""
 
     result: str
     end: str

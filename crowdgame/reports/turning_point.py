@@ -14,8 +14,8 @@ SIDE_MARK: dict[Side, str] = {"red": "R", "yellow": "Y"}
 class TurningPoint:
     """After `turn`, and after each later one but the last, the winner had a threat.
 
-    `threats` are the columns it had then. `certain_since` is the first turn since which the winner held the token as
-    well: who drops first cannot be kept from the column.
+    `threats` are the columns it had then. `certain_since` is the first turn since which the winner held the
+    token as well: who drops first cannot be kept from the column.
     """
 
     turn: int

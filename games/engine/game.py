@@ -83,8 +83,8 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a joint action, in the order in which it is to be shown.
 
-    A game of the face `drawn` has `before`, the drawing of the board that was, and `sentences`, what happened in
-    sentences, in which `{red}` and `{yellow}` stand for the teams' names; the rest is for `columns`.
+    A game of the face `drawn` has `before`, the drawing of the board that was, and `sentences`, what happened
+    in sentences, in which `{red}` and `{yellow}` stand for the teams' names; the rest is for `columns`.
     """
 
     drops: tuple[Drop, ...] = ()

@@ -47,10 +47,10 @@ class MatchTerms(models.Model):
     With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
     `increment_s` more after each turn, of which it may use `cap_s` in one. It runs until the side has a
     ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
-    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `max_side_changes` sides are
-    secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth each
-    turn in which one voted with the later winner. `consent` is what voters read before their first vote of a
-    study that their votes go into; "": there is none.
+    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `max_side_changes` sides
+    are secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth
+    each turn in which one voted with the later winner. `consent` is what voters read before their first vote
+    of a study that their votes go into; "": there is none.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")

@@ -1,8 +1,8 @@
 """A night: a whole running house to which harm can come, and whose worker and clock die where they are told.
 
 `tests.chaos.points` has the steps of a closing at which they do. For the families of faults: `kill`, `pause`
-and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `schedulers`); between all of the house and
-Valkey is the house's `proxy`, past it the address `valkey`.
+and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `schedulers`); between all of the house
+and Valkey is the house's `proxy`, past it the address `valkey`.
 """
 
 import os

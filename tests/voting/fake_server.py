@@ -37,8 +37,8 @@ Refuse = Callable[[Seat, protocol.BallotCast], protocol.BallotRefused | None]
 class FakeServer:
     """`ballots` are of the present turn, `sealed` of those before.
 
-    `refuse`, `accepts` and `loses_ballot` are a test's own ways: a refusal out of turn, a ballot that is overheard,
-    an acknowledged one that is not counted.
+    `refuse`, `accepts` and `loses_ballot` are a test's own ways: a refusal out of turn, a ballot that is
+    overheard, an acknowledged one that is not counted.
     """
 
     window_ms: int = 700

@@ -31,8 +31,8 @@ class EventRoom:
     `phones` and `screens` are its sockets here, `unseated` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
     of them have voted is kept by team, so that nobody has to be counted each second. `last_sent` is what was
-    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `stopped` is
-    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what was
+    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `stopped` is which
+    sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what was
     ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
     """
 

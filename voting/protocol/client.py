@@ -122,11 +122,11 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     """A press in the control room.
 
     `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `turn.shorten` and
-    `turn.extra_time`, `phones` to
-    `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and `part.show`; `team` and `hands`, the
-    votes counted for column 1 and so on, to `hands.count`, which counts anew whatever was typed in before.
-    `voter_code` is whose phone the actions of a voter are about, and `team` where `voter.move` puts it: without
-    one, back where it came from; `voter.captain` makes it the captain of `team`, or without one of none.
+    `turn.extra_time`, `phones` to `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and
+    `part.show`; `team` and `hands`, the votes counted for column 1 and so on, to `hands.count`, which counts
+    anew whatever was typed in before. `voter_code` is whose phone the actions of a voter are about, and
+    `team` where `voter.move` puts it: without one, back where it came from; `voter.captain` makes it the
+    captain of `team`, or without one of none.
     """
 
     id: Id

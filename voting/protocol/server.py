@@ -44,8 +44,8 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
     """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
 
-    Of a match with secret sides one number is told instead, `turn_commitment`: its record opens it at the end. It may
-    be lost on its way, and it may come again; a window that opens anew makes it void.
+    Of a match with secret sides one number is told instead, `turn_commitment`: its record opens it at the
+    end. It may be lost on its way, and it may come again; a window that opens anew makes it void.
     """
 
     turn: Id

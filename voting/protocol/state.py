@@ -94,9 +94,9 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
 
     `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
-    turn before it stayed secret until now, and what its side voted is told here, too. `turn_commitment` is the one
-    commitment of a turn with secret sides, as it was told at the seal; until the match is over its seed is
-    secret, too: a pick that equals the lot, turn after turn, would tell of a side that nobody is on.
+    turn before it stayed secret until now, and what its side voted is told here, too. `turn_commitment` is
+    the one commitment of a turn with secret sides, as it was told at the seal; until the match is over its
+    seed is secret, too: a pick that equals the lot, turn after turn, would tell of a side that nobody is on.
     """
 
     turn: Id
@@ -145,10 +145,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     terms by which ballots become a pick, the same in all its turns. A server of a version before does not
     tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
     sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
-    and counts for its players' ratings. `concealed`: the turn closed last, as long
-    as nothing more is told of it. With `max_side_changes` sides are secret: so often each voter may change over
-    between turns, and `sides` is told at the end.
-    `turn_points`: each turn in which one voted with the later winner is a point.
+    and counts for its players' ratings. `concealed`: the turn closed last, as long as nothing more is told of
+    it. With `max_side_changes` sides are secret: so often each voter may change over between turns, and
+    `sides` is told at the end. `turn_points`: each turn in which one voted with the later winner is a point.
     """
 
     id: Id
@@ -197,10 +196,10 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
     each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
     organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
-    series; None: no series. Every turn is planned `extra_s` longer than the match says. `rematch_wanted_by`: the team
-    that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is asked.
-    `is_duel`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent` is to be
-    read before the first vote: the votes go, without a name, into a study.
+    series; None: no series. Every turn is planned `extra_s` longer than the match says. `rematch_wanted_by`:
+    the team that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is
+    asked. `is_duel`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent`
+    is to be read before the first vote: the votes go, without a name, into a study.
     """
 
     code: str

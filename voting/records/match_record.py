@@ -75,7 +75,8 @@ class Teams(msgspec.Struct, frozen=True, kw_only=True):
 class RecordedSides(msgspec.Struct, frozen=True, kw_only=True):
     """`side_changes` are the side and the blind of everybody who changed over before the turn, by blind.
 
-    `turn_commitment` is what was told at the seal in place of the sides' roots: it is made of them and of `side_changes`.
+    `turn_commitment` is what was told at the seal in place of the sides' roots: it is made of them and of
+    `side_changes`.
     """
 
     turn_commitment: str

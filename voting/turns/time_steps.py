@@ -53,9 +53,9 @@ class ClockSample:
 class TimeSteps:
     """`plans` are those of the last look: all made before a step that this look finds.
 
-    Of those that close much later it knows what a walk of some minutes has found.
-    `box_time_before` was the box's time at the look before the step. Steps are found by several clocks: a plan
-    moves if it is what it was before, and so it moves once.
+    Of those that close much later it knows what a walk of some minutes has found. `box_time_before` was the
+    box's time at the look before the step. Steps are found by several clocks: a plan moves if it is what it
+    was before, and so it moves once.
     """
 
     box: BallotBox

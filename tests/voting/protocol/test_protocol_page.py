@@ -28,8 +28,9 @@ SERVER = {
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
     protocol.Clocks, protocol.Rated, protocol.Concealed, protocol.SideTally, protocol.Commitment,
-    protocol.Finished, protocol.You, protocol.AuditEntry, protocol.Pressed, protocol.PagePreload, protocol.Person,
-    protocol.ChatLine, protocol.AcceptedSideChange, protocol.SidesSummary, protocol.SidesTurn,
+    protocol.Finished, protocol.You, protocol.AuditEntry, protocol.Pressed, protocol.PagePreload,
+    protocol.Person, protocol.ChatLine, protocol.AcceptedSideChange,
+    protocol.SidesSummary, protocol.SidesTurn,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 

@@ -40,7 +40,7 @@ def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
 
 def test_a_look_that_does_not_end_ends_the_process() -> None:
     script = (
-        "import django; django.setup(); import threading, time; from voting.turns import scheduler as scheduler;"
+        "import django; django.setup(); import threading, time; from voting.turns import scheduler;"
         "scheduler.STUCK_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
         "scheduler.DeadlineScheduler(None).run(threading.Event())"
     )
