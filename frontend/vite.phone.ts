@@ -33,14 +33,22 @@ function translated(): Plugin {
 }
 
 const PRIVATE = /\bprivate (\w+)/g;
+/** Names of members that only modules of live/ and phone/ use, in the page and in its deferred part. */
+const INTERNAL =
+  "blockedBy heldChoice fromServer onStateChange clearSamples roundTripMs keepsSeat hasJumped raiseSequence probeIfSilent addSample formatDuration formatLongTime groundNotices blockedScreen resumeBallot localePicker closedScreen addListeners votesLabel seatChoice codeScreen voterCode shapeText runAction oneDevice onMessage movesText handleKey nextLine takeNewSeat sideChanges".split(
+    " ",
+  );
+const INTERNAL_NAME = new RegExp(`\\b(${INTERNAL.join("|")})\\b`, "g");
 
-/** Nobody but its class knows a private name: it may be a short one. */
+/** Shortens private and internal member names, which minifiers leave as they are. */
 function shortened(): Plugin {
   return {
     name: "shortened",
     enforce: "pre",
-    transform(code, id) {
-      if (this.environment.name.startsWith("deferred") || !PHONE_MODULE.test(id)) return null;
+    transform(source, id) {
+      if (!PHONE_MODULE.test(id)) return null;
+      const code = source.replace(INTERNAL_NAME, (name) => `$_${INTERNAL.indexOf(name).toString(36)}`);
+      if (this.environment.name.startsWith("deferred")) return { code, map: null };
       const names = [...code.matchAll(PRIVATE)].map(([, name]) => name!);
       const short = (name: string) => `$${names.indexOf(name).toString(36)}`;
       const renamed = code.replace(/\b(private |this\.)(\w+)/g, (all, before: string, name: string) => (names.includes(name) ? before + short(name) : all));
