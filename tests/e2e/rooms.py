@@ -286,7 +286,7 @@ ROOMS = (
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
     Visit("admin-events", "/admin/games/event/", by="superuser"),
-    Visit("admin-audit", "/admin/voting/auditentry/", by="superuser"),
+    Visit("admin-audit", "/admin/events/auditentry/", by="superuser"),
 )
 BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
 CUPS = (

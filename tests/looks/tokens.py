@@ -6,10 +6,14 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 
 FACES = ROOT / "frontend" / "src"
-STATIC = ROOT / "voting" / "static"
+STATIC = ROOT / "crowdgame" / "static"
 TOKENS = STATIC / "tokens" / "stage.css"
 ROOMS = STATIC / "tokens" / "rooms.css"
-SHEETS = [sheet for sheet in (*FACES.rglob("*.css"), *STATIC.rglob("*.css")) if sheet.parent.name != "tokens"]
+SHEETS = [
+    sheet
+    for sheet in (*FACES.rglob("*.css"), *(ROOT / "crowdgame").rglob("static/**/*.css"))
+    if sheet.parent.name != "tokens"
+]
 DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)
 RULE = re.compile(r"(:root|\[data-side=\"(?:red|yellow)\"\])[^{}]*\{(.*?)\}", re.DOTALL)
 PROPERTY = re.compile(r"--([\w-]+):\s*([^;]+);")

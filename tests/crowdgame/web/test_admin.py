@@ -24,9 +24,9 @@ READ_ONLY = [
     "voting/storedballot",
     "voting/tallyrecord",
     "voting/announcement",
-    "voting/auditentry",
+    "events/auditentry",
     "voting/storedrestriction",
-    "games/member",
+    "events/member",
 ]
 VOTER = "voter-in-public"
 
@@ -79,9 +79,9 @@ def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, 
         "voting/storedballot": StoredBallot,
         "voting/tallyrecord": TallyRecord,
         "voting/announcement": Announcement,
-        "voting/auditentry": AuditEntry,
+        "events/auditentry": AuditEntry,
         "voting/storedrestriction": StoredRestriction,
-        "games/member": Member,
+        "events/member": Member,
     }
     row = models[page]._default_manager.order_by("pk").first()
     assert row is not None
