@@ -1,5 +1,6 @@
 import logging
 import os
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +12,15 @@ from celery.signals import (
     task_failure,
     task_postrun,
     task_prerun,
+    worker_init,
     worker_process_init,
     worker_ready,
 )
+from django.core.management.base import CommandError
 from django.db import connections
 
 from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.operations.data_version import refuse_data_of_0_1
 from voting.metrics.metrics import take_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
@@ -40,6 +44,15 @@ def begin_quietly(instance: Any, **_: Any) -> None:
     """A banner is no record."""
     take_role("worker")
     instance.quiet = True
+
+
+@worker_init.connect
+def check_data(**_: Any) -> None:
+    """Celery swallows other exceptions of a receiver."""
+    try:
+        refuse_data_of_0_1()
+    except CommandError as refusal:
+        sys.exit(str(refusal))
 
 
 @worker_process_init.connect

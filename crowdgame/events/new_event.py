@@ -58,5 +58,7 @@ def another_event(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _lead_into(request: HttpRequest, event: Event) -> HttpResponse:
+    if not lacks_tickets(event):
+        return redirect("console:room", code=event.code)  # the console shows the name and the code itself
     messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
-    return redirect("console:tickets" if lacks_tickets(event) else "console:room", code=event.code)
+    return redirect("console:tickets", code=event.code)

@@ -28,6 +28,7 @@ from crowdgame.operations.backup_file import (
     take_out,
     write_backup,
 )
+from crowdgame.operations.data_version import ONLY_IN_0_1
 from crowdgame.operations.database_copies import Postgres, Sqlite, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 
@@ -70,6 +71,8 @@ def check_fit(manifest: Manifest) -> None:
     if manifest.engine != engine:
         raise BackupError(f"it is a backup of {manifest.engine}, and the database here is {engine}")
     theirs = {(app, name) for app, names in manifest.migrations.items() for name in names}
+    if ONLY_IN_0_1 in theirs:
+        raise BackupError("it was made by crowdgame 0.1, whose data this version cannot read")
     ours = set(MigrationLoader(None).disk_migrations)
     if newer := theirs - ours:
         named = ", ".join(f"{app} {name}" for app, name in sorted(newer))

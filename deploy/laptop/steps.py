@@ -21,6 +21,11 @@ REASONS = (
         r"|ENETUNREACH|ETIMEDOUT|ECONNRESET",
         "there is no network, or it doesn't let this machine out",
     ),
+    (
+        r"written by crowdgame 0\.1",
+        "the data folder is of crowdgame 0.1, which this version cannot read, and was left as it is: "
+        "move it away, or name another one with CROWDGAME_DATA",
+    ),
     (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download isn't what the lock file says it is"),
 )
 TAIL_LINES = 400

@@ -14,7 +14,7 @@ release=/opt/crowdgame/releases/$(git describe --always)
 packages() {
     apt-get update -q
     apt-get install -qy --no-install-recommends \
-        ca-certificates curl gettext-base git nginx openssl postgresql python3-venv
+        ca-certificates certbot curl gettext-base git nginx openssl postgresql python3-venv
 }
 
 people_and_places() {
@@ -83,15 +83,8 @@ web_server() {
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
 }
 
-# Before there were two of them.
-only_clock_goes() {
-    systemctl disable -q --now crowdgame-scheduler
-    rm /etc/systemd/system/crowdgame-scheduler.service
-}
-
 units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
-    [ ! -e /etc/systemd/system/crowdgame-scheduler.service ] || only_clock_goes
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "not all of these can be set here: see deploy/server/sysctl.conf" >&2
     systemctl daemon-reload

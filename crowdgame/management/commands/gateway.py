@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from crowdgame.operations.data_version import refuse_data_of_0_1
 from crowdgame.serving.listening import adopt, listen
 from crowdgame.serving.service import Service
 
@@ -34,6 +35,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **asked: Any) -> None:
         if asked["server"] not in SERVERS:
             raise CommandError(f"no server is named {asked['server']}; there are {' and '.join(SERVERS)}")
+        refuse_data_of_0_1()
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
         service = Service(asgi.application, listener, drain, asked["drain_s"], asked["proxied"])

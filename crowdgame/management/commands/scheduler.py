@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.operations.data_version import refuse_data_of_0_1
 from voting.ballot_box.ballot_box import BallotBox
 from voting.metrics.metrics import take_role
 from voting.turns.periodic import jobs_each_second
@@ -21,6 +22,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # back at once: deadlines come
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_data_of_0_1()
         take_role("scheduler")
         open_metrics_port()
         stopped = threading.Event()

@@ -1,0 +1,22 @@
+"""Refuses data of crowdgame 0.1, whose tables and migrations this version does not know."""
+
+from django.core.management.base import CommandError
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+# A migration that every installation of 0.1 has, and this version has not.
+ONLY_IN_0_1 = ("games", "0002_turn_sealed_at")
+REFUSAL = (
+    "This data was written by crowdgame 0.1, which this version cannot read; nothing was changed. "
+    "Use crowdgame 0.1 for it, or start with another, empty data folder or database."
+)
+
+
+def refuse_data_of_0_1() -> None:
+    """Raises CommandError. A database that does not answer now is not refused."""
+    try:
+        applied = MigrationRecorder(connection).applied_migrations()
+    except OperationalError:
+        return
+    if ONLY_IN_0_1 in applied:
+        raise CommandError(REFUSAL)

@@ -1,0 +1,51 @@
+"""A data folder of crowdgame 0.1 is refused in one sentence and left as it is."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdgame.operations.data_version import ONLY_IN_0_1, REFUSAL
+from deploy.laptop.paths import ROOT
+
+MANAGE = [str(ROOT / "manage.py")]
+CELERY = ["-m", "celery", "-A", "crowdgame", "worker", "--pool", "solo"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """With a database as 0.1 left it: its migrations are on record."""
+    with sqlite3.connect(tmp_path / "db.sqlite3") as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE django_migrations (id integer PRIMARY KEY, app, name, applied)")
+        database.executemany(
+            "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-01-01')",
+            [("games", "0001_initial"), ONLY_IN_0_1],
+        )
+    database.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [[*MANAGE, "migrate"], [*MANAGE, "gateway", "--port", "0"], [*MANAGE, "scheduler"], CELERY],
+    ids=["migrate", "gateway", "scheduler", "worker"],
+)
+def test_data_of_0_1_is_refused_unchanged(folder: Path, argv: list[str], valkey_url: str) -> None:
+    before = (folder / "db.sqlite3").read_bytes()
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
+        "CROWDGAME_DATA": str(folder),
+        "DATABASE_URL": "",
+    }
+    ended = subprocess.run(
+        [sys.executable, *argv], env=env, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert ended.returncode != 0
+    assert REFUSAL in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert (folder / "db.sqlite3").read_bytes() == before
