@@ -33,8 +33,8 @@ class LeaseAnswer(IntEnum):
 
 class DryRunLease:
     def __init__(self, box: AsyncBallotBox) -> None:
-        self._play = box.script("play")
-        self._watch = box.script("watch")
+        self._play = box.script("renew_lease")
+        self._watch = box.script("touch_lease")
 
     async def renew(self, event_id: int, run: str, update: RehearsalUpdated) -> LeaseAnswer:
         """How the dry run `run` fares; the first note takes the event, one that is over leaves it."""

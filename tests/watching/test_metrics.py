@@ -62,7 +62,7 @@ def test_every_process_of_the_house_is_there_with_what_it_takes(house: House) ->
         int(s.labels["pid"]): s.labels["role"] for s in metric_samples(house) if s.name == "crowdgame_process"
     }
     assert children <= there.keys()
-    assert sorted(there.values()) == ["scheduler", "scheduler", "gateway", "gateway", "worker", "worker"]
+    assert sorted(there.values()) == ["gateway", "gateway", "scheduler", "scheduler", "worker", "worker"]
     for role in ("gateway", "worker", "scheduler"):
         assert metric_value(house, "process_cpu_seconds_total", role=role) > 0
         assert metric_value(house, "process_resident_memory_bytes", role=role) > 1 << 20

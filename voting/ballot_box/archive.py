@@ -12,11 +12,11 @@ from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.models import StoredBallot
 
 KEEP_THE_NEWEST = """
-    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, "column", sequence, blind, stored_at)
+    INSERT INTO voting_storedballot AS kept (turn_id, voter, side, choice, sequence, blind, stored_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (turn_id, voter) DO UPDATE SET
         side = excluded.side,
-        "column" = excluded."column",
+        choice = excluded.choice,
         sequence = excluded.sequence,
         blind = excluded.blind,
         stored_at = excluded.stored_at

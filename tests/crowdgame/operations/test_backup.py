@@ -264,7 +264,7 @@ def test_restored_twice_no_number_is_given_out_again(place: Place, tmp_path: Pat
         with connect(place.stack.redis) as redis:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
         script = (
-            "from tests.voting.playing import start; from voting.ballot_box.ballot_box import BallotBox;"
+            "from tests.voting.match_helpers import start; from voting.ballot_box.ballot_box import BallotBox;"
             "turn = start(BallotBox()); print(turn.pk, turn.match_id, turn.match.event_id)"
         )
         done = place.commands.run("shell", "--no-imports", "-c", script)
