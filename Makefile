@@ -80,10 +80,10 @@ fuzz: ## nonsense at the sockets (ARGS="--frames 1000000 --server uvicorn --seed
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.fuzz $(ARGS)
 
-faces: ## measure phone, projector and control room in a browser, into docs/faces.md (ARGS="--turns 200")
+faces: ## measure phone, projector and control room in a browser (ARGS="--turns 200")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
-	@$(THROWAWAY) $(BIN)/python -m tests.e2e.figures $(ARGS)
+	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)
 
 gallery: ## docs/gallery anew: every face in every state (ARGS="--only voting")
 	@$(PYTHON) -m deploy.laptop.bootstrap test

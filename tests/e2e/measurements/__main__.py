@@ -1,4 +1,4 @@
-"""Measure the faces and write docs/faces.md: `make faces` (ARGS="--turns 200" for a look)."""
+"""Measure the front end and write docs/generated/frontend.md: `make faces` (ARGS="--turns 200")."""
 
 import argparse
 import os
@@ -21,12 +21,12 @@ from tests.e2e.measurements.goal import Measurement  # noqa: E402
 from tests.e2e.prompter import prompting  # noqa: E402
 from tests.stack import running_house  # noqa: E402
 
-PAGE = ROOT / "docs" / "faces.md"
-HEAD = """# The faces, measured
+PAGE = ROOT / "docs" / "generated" / "frontend.md"
+HEAD = """# Front-end measurements
 
-What phone, projector and control room do on a machine like this one. `make faces` measures anew and writes
-this page; sizes and counts are also held by `make test`. Phone and projector are told made-up evenings over a
-real socket, the control room belongs to a whole running house; Chromium slows processor and network.
+`make faces` writes this table. The phone and the display receive generated events over a real socket. The
+control room runs against a complete server. Chromium slows down the processor and the network. `make test`
+checks the sizes and counts, too.
 
 | what | goal | measured | |
 | --- | --- | --- | --- |
@@ -45,7 +45,7 @@ def measure(turns: int) -> list[Measurement]:
 def page(found: Sequence[Measurement]) -> str:
     rows = "\n".join(measurement.row for measurement in found)
     day = datetime.now(UTC).date().isoformat()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, headless, without a graphics card"
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, headless, no graphics card"
     return f"{HEAD}{rows}\n\n{day}, {machine}.\n"
 
 
@@ -57,6 +57,7 @@ def main() -> None:
     written = page(measure(asked.turns))
     print(written)
     if not asked.only_look:
+        PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(written, encoding="utf-8")
 
 

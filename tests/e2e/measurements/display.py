@@ -155,9 +155,14 @@ def measurements(
     code = f"{first.heap.code / 1e6:.2f} → {last.heap.code / 1e6:.2f} MB"
     best, missed = late_at_best(browser), late_frames(browser, prompter)
     return [
-        Measurement(f"projector: what it keeps over {shown:,} turns", "< 5 %", text, grown < 0.05),
-        Measurement("projector: machine code that the engine made of it meanwhile", "", code),
-        Measurement("projector: nodes over them", "constant", f"{nodes:+d} of {first.nodes}", nodes == 0),
-        at_most("projector: frames missed while balls fall, 4-fold slower CPU", 100 * missed, 5, "%", 1),
-        Measurement("projector: the same of one ball on an empty page", "", f"{100 * best:.1f} %"),
+        Measurement(f"projector: heap growth over {shown:,} turns", "< 5 %", text, grown < 0.05),
+        Measurement("projector: compiled code over these turns", "", code),
+        Measurement(
+            "projector: new DOM nodes over these turns",
+            "constant",
+            f"{nodes:+d} of {first.nodes}",
+            nodes == 0,
+        ),
+        at_most("projector: frames dropped while balls fall, CPU slowed 4 times", 100 * missed, 5, "%", 1),
+        Measurement("projector: frames dropped for one ball on an empty page", "", f"{100 * best:.1f} %"),
     ]

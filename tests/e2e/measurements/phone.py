@@ -161,26 +161,24 @@ def measurements(browser: Browser, prompter: Prompter) -> list[Measurement]:
     heap, nodes = growth(browser, prompter)
     once = Measurement("requests, sockets", "1 + 1", f"{len(asked)} + {sockets}", len(asked) == sockets == 1)
     flat = Measurement(
-        f"what it keeps without machine code, nodes after {MESSAGES:,} messages",
+        f"heap growth without machine code, new DOM nodes after {MESSAGES:,} messages",
         "flat",
         f"{heap:+.1%}, {nodes:+d} nodes",
         heap < 0.01 and nodes <= 0,
     )
     found = [
-        at_most("page, gzip, heaviest language", own, 12, "KiB", 2),
-        Measurement(
-            "the same as served in a window, with the event's state and a seat", "", f"{served:.2f} KiB"
-        ),
+        at_most("page, gzip, largest locale", own, 12, "KiB", 2),
+        Measurement("page with an open turn: event state and seat included", "", f"{served:.2f} KiB"),
         once,
         at_most(
-            "a newcomer's columns usable, Slow 3G and 4-fold slower CPU, median",
+            "first visit to usable columns, Slow 3G and CPU slowed 4 times, median",
             quantile(usable, 0.5),
             2.8,
             "s",
             2,
         ),
-        at_most("tap → pressed, 95 of 100", taps, 50, "ms"),
-        Measurement(f"the same, {SLOW_CPU}-fold slower CPU", "", f"{slow_taps:.0f} ms"),
+        at_most("tap to visible press, p95", taps, 50, "ms"),
+        Measurement(f"tap to visible press, p95, CPU slowed {SLOW_CPU} times", "", f"{slow_taps:.0f} ms"),
         flat,
     ]
     return [replace(measurement, what=f"phone: {measurement.what}") for measurement in found]
