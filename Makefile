@@ -85,7 +85,7 @@ faces: ## measure phone, projector and control room in a browser (ARGS="--turns 
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)
 
-gallery: ## docs/gallery anew: every face in every state (ARGS="--only voting")
+gallery: ## take the screenshots of docs/gallery (ARGS="--only voting")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)

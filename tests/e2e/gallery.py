@@ -1,4 +1,4 @@
-"""Make docs/gallery anew: every face in every state, small, with an index (`make gallery`).
+"""Take the screenshots of docs/gallery: every screen in every state (`make gallery`).
 
 python -m tests.e2e.gallery [--only phone/voting pages/event]
 """
@@ -8,7 +8,6 @@ import base64
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,17 +31,7 @@ from tests.e2e.words_shown import DRAWN  # noqa: E402
 from tests.stack import House  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"
-INTRODUCTION = """# Gallery
-
-Every face in every state: `make gallery`, from made-up evenings and a real house. What was seen in it:
-[JUDGED.md](JUDGED.md).
-"""
-TITLES = {
-    "phone": "Phone",
-    "display": "Projector",
-    "pages": "Control room and pages",
-    "crowd": "A match of 1,000 simulated phones with secret sides",
-}
+FOLDERS = ("phone", "display", "pages", "crowd")
 SETTLED_MS = 500
 QUALITY = 55
 TALLEST = 1800
@@ -160,33 +149,13 @@ def make(only: list[str]) -> None:
             shoot_crowd(browser)
 
 
-def index() -> Iterator[str]:
-    yield INTRODUCTION
-    for face, title in TITLES.items():
-        yield f"## {title}\n"
-        kept: dict[str, list[str]] = {}
-        for path in sorted((HOME / face).glob("*.webp")):
-            name, mark, dark = named(path)
-            kept.setdefault(name, []).append(f"[{mark}{dark}]({face}/{path.name})")
-        yield from (f"- {name}: {', '.join(links)}" for name, links in kept.items())
-        yield ""
-
-
-def named(path: Path) -> tuple[str, str, str]:
-    """The state, its screen, and whether it is dark."""
-    stem = path.stem.removesuffix("-dark")
-    name, _, mark = stem.rpartition("-")
-    return name.replace("-", " "), mark, "" if stem == path.stem else " dark"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make docs/gallery anew.")
+    parser = argparse.ArgumentParser(description="Take the screenshots of docs/gallery.")
     parser.add_argument("--only", nargs="+", default=[], help="states whose FACE/NAME holds one of these")
     only = parser.parse_args().only
-    for face in TITLES if not only else ():
-        shutil.rmtree(HOME / face, ignore_errors=True)
+    for folder in FOLDERS if not only else ():
+        shutil.rmtree(HOME / folder, ignore_errors=True)
     make(only)
-    (HOME / "README.md").write_text("\n".join(index()), encoding="utf-8")
     weight = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
     print(f"{weight / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")
     if weight > LIMIT_BYTES:
