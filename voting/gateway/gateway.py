@@ -206,7 +206,7 @@ class Gateway:
             if room.is_empty and time.monotonic() - room.asked_at > IDLE_ROOM_TTL_S:
                 await self._close_room(code, room)
             else:
-                await self._presence.publish(room, phones=phones, teams=teams)
+                await self._presence.send_updates(room, phones=phones, teams=teams)
         except (RedisError, OSError) as error:
             log.warning("no heartbeat: %s", error, extra={"event": room.event_id})
         finally:

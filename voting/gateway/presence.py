@@ -33,7 +33,7 @@ class Presence:
         self._clock.learn(turnout.now, asked, local_ms())
         return turnout
 
-    async def publish(self, room: EventRoom, *, phones: bool, teams: bool) -> None:
+    async def send_updates(self, room: EventRoom, *, phones: bool, teams: bool) -> None:
         """Beat, and tell the screens of it, and if `phones` is set everybody; if `teams` is, each its own."""
         turn_ref = room.turn_ref
         turnout = await self.heartbeat(room)

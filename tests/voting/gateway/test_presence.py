@@ -216,7 +216,7 @@ def test_workers_that_are_behind_are_not_asked_at_each_beat(
         async_box = AsyncBallotBox()
         presence = Presence("a", async_box, BoxClock())
         for _ in range(20):
-            await presence.publish(room, phones=False, teams=False)
+            await presence.send_updates(room, phones=False, teams=False)
         await async_box.close()
 
     asyncio.run(conversation())
