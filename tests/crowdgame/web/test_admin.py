@@ -1,4 +1,4 @@
-"""The data pages: what may be edited, and what stays secret before its reveal."""
+"""The Django admin: what may be edited, and what is hidden until its reveal."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -44,7 +44,7 @@ def event(admin: Client) -> Event:
 
 @pytest.fixture
 def turn(event: Event, box: BallotBox) -> Turn:
-    """A turn of a long window, with a ballot in it."""
+    """A turn with a long window and a stored ballot."""
     turn = start_match(event.pk, box).turns.get()
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
     AuditEntry.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
@@ -63,14 +63,14 @@ def ballots_page(admin: Client) -> str:
 
 
 @pytest.mark.parametrize("page", [*READ_ONLY, "games/event", "auth/user", "auth/group"])
-def test_every_list_opens_and_searches(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
+def test_admin_changelist_opens_and_searches(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
     end_window(turn, box)
     assert admin.get(f"/admin/{page}/").status_code == 200
     assert admin.get(f"/admin/{page}/?q=North").status_code == 200
 
 
 @pytest.mark.parametrize("page", READ_ONLY)
-def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
+def test_admin_records_are_read_only(admin: Client, turn: Turn, box: BallotBox, page: str) -> None:
     end_window(turn, box)
     models: dict[str, type[Model]] = {
         "games/team": Team,
@@ -92,7 +92,7 @@ def test_records_are_to_be_looked_at(admin: Client, turn: Turn, box: BallotBox, 
 
 
 @pytest.mark.parametrize("state", [TurnState.OPEN, TurnState.PAUSED])
-def test_ballots_of_a_live_turn_are_hidden(admin: Client, turn: Turn, state: TurnState) -> None:
+def test_admin_hides_ballots_of_live_turn(admin: Client, turn: Turn, state: TurnState) -> None:
     left = 1000 if state == TurnState.PAUSED else None
     Turn.objects.filter(pk=turn.pk).update(state=state, left_ms=left)
     ballot = StoredBallot.objects.get()
@@ -102,24 +102,24 @@ def test_ballots_of_a_live_turn_are_hidden(admin: Client, turn: Turn, state: Tur
     assert VOTER not in admin.get(f"/admin/voting/storedballot/?q={VOTER[:5]}").content.decode()
 
 
-def test_ballots_show_after_the_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
+def test_admin_shows_ballots_after_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
     end_window(turn, box)
     assert VOTER in ballots_page(admin)
 
 
-def test_ballots_never_revealed_stay_hidden(admin: Client, turn: Turn, box: BallotBox) -> None:
+def test_admin_hides_ballots_of_aborted_match(admin: Client, turn: Turn, box: BallotBox) -> None:
     abort_playing_match(turn.match.event_id, box)
     assert VOTER not in ballots_page(admin)
 
 
-def test_a_seed_shows_when_its_turn_is_over(admin: Client, turn: Turn, box: BallotBox) -> None:
+def test_admin_shows_seed_only_after_turn_closes(admin: Client, turn: Turn, box: BallotBox) -> None:
     page = f"/admin/games/turn/{turn.pk}/change/"
     assert turn.seed not in admin.get(page).content.decode()
     end_window(turn, box)
     assert turn.seed in admin.get(page).content.decode()
 
 
-def test_an_edited_event_is_told_and_keeps_its_counter(
+def test_admin_event_edit_is_announced_with_next_seq(
     admin: Client, turn: Turn, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     event = Event.objects.get()
@@ -149,17 +149,17 @@ def test_an_edited_event_is_told_and_keeps_its_counter(
     assert b"New 1" in body
 
 
-def test_events_are_made_and_deleted_in_the_console(admin: Client, event: Event) -> None:
+def test_admin_cannot_add_or_delete_events(admin: Client, event: Event) -> None:
     assert admin.get("/admin/games/event/add/").status_code == 403
     assert admin.post(f"/admin/games/event/{event.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
-def test_an_announcement_is_readable(admin: Client, turn: Turn) -> None:
+def test_admin_shows_announcement_type(admin: Client, turn: Turn) -> None:
     row = Announcement.objects.get()
     page = admin.get(f"/admin/voting/announcement/{row.pk}/change/").content.decode()
     assert "match.started" in page
 
 
-def test_only_staff_gets_in(client: Client) -> None:
+def test_admin_redirects_non_staff_user(client: Client) -> None:
     client.force_login(User.objects.create_user("ada"))
     assert client.get("/admin/").status_code == 302

@@ -1,4 +1,4 @@
-"""Which of the languages of a page somebody gets."""
+"""Locale selection from the query string and the Accept-Language header."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ LOCALES = ("en", "de", "es", "fr", "zh")
         (",,;q=1,-,fr,", "fr"),
     ],
 )
-def test_the_language_wanted_most_of_those_that_are_spoken(accepted: str, locale: str) -> None:
+def test_choose_locale_prefers_highest_quality_available_locale(accepted: str, locale: str) -> None:
     assert choose_locale(b"", accepted.encode(), LOCALES) == locale
 
 
@@ -50,15 +50,15 @@ def test_the_language_wanted_most_of_those_that_are_spoken(accepted: str, locale
         (b"stongue=es", "de"),
     ],
 )
-def test_who_asks_for_one_gets_it(query: bytes, locale: str) -> None:
+def test_choose_locale_prefers_query_parameter(query: bytes, locale: str) -> None:
     assert choose_locale(query, b"de, en", LOCALES) == locale
 
 
 @given(query=st.binary(max_size=60), accepted=st.binary(max_size=200))
-def test_whatever_is_asked_for_a_page_is_found(query: bytes, accepted: bytes) -> None:
+def test_choose_locale_always_returns_available_locale(query: bytes, accepted: bytes) -> None:
     assert choose_locale(query, accepted, LOCALES) in LOCALES
 
 
 @given(st.permutations(LOCALES), st.sampled_from(LOCALES))
-def test_a_browser_with_one_language_gets_it_wherever_it_stands(available: list[str], locale: str) -> None:
+def test_choose_locale_finds_only_accepted_locale_in_any_order(available: list[str], locale: str) -> None:
     assert choose_locale(b"", f"xx-YY, {locale}-ZZ;q=0.001".encode(), available) == locale

@@ -1,4 +1,4 @@
-"""A running house serves its pages: over the network, by either server."""
+"""A running server serves its pages over HTTP, under each ASGI server."""
 
 import gzip
 import http.client
@@ -21,7 +21,7 @@ def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF"])
-def test_a_running_house_serves_its_pages(path: str, house: House) -> None:
+def test_running_server_serves_pages_with_csp_and_gzip(path: str, house: House) -> None:
     status, headers, body = fetch(house, path)
     _, zipped_headers, zipped = fetch(house, path, **{"Accept-Encoding": "gzip"})
     head = fetch(house, path, "HEAD")
@@ -38,7 +38,7 @@ def test_a_running_house_serves_its_pages(path: str, house: House) -> None:
     )
 
 
-def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -> None:
+def test_phone_page_loads_no_other_resource(house: House) -> None:
     _, _, body = fetch(house, "/")
     outside = re.sub(rb"(?s)<(script|style)\b[^>]*>.*?</\1>", b"", body)
     assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', outside) == []
@@ -55,7 +55,7 @@ def test_the_phone_page_of_a_running_house_asks_for_nothing_more(house: House) -
         ("/admin/", 302),
     ],
 )
-def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, house: House) -> None:
+def test_unknown_path_is_left_to_django(path: str, status: int, house: House) -> None:
     since = len(house.log("gateway"))
     response = fetch(house, path)
     assert response[0] == status
@@ -63,5 +63,5 @@ def test_what_a_running_house_does_not_know_is_djangos(path: str, status: int, h
     assert house.log_errors("gateway", since) == []
 
 
-def test_a_host_that_is_not_ours_gets_no_page_of_djangos(house: House) -> None:
+def test_foreign_host_header_is_rejected(house: House) -> None:
     assert fetch(house, "/admin/", Host="evil.example")[0] == 400

@@ -1,4 +1,4 @@
-"""What is kept, in plain words: for anybody, without a script, a cookie or a look at the database."""
+"""The privacy page: the retention period, without scripts, cookies or database queries."""
 
 import re
 
@@ -8,37 +8,37 @@ from pytest_django.fixtures import Settings
 from crowdgame.web.content_policy import INLINE
 
 
-def test_it_says_for_how_long_with_the_number_of_this_house(client: Client, settings: Settings) -> None:
+def test_privacy_page_shows_configured_retention_days(client: Client, settings: Settings) -> None:
     settings.RETENTION_DAYS = 7
     assert "<strong>7 days</strong>" in client.get("/privacy").content.decode()
     settings.RETENTION_DAYS = 1
     assert "<strong>1 day</strong>" in client.get("/privacy").content.decode()
 
 
-def test_it_sets_no_cookie_and_runs_nothing(client: Client) -> None:
-    """Without the database's mark this test would fail at a look into it."""
-    answer = client.get("/privacy")
-    assert answer.status_code == 200
-    assert not answer.cookies
-    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
-    assert "script-src" not in answer.headers["Content-Security-Policy"]
-    page = answer.content
+def test_privacy_page_sets_no_cookie_and_forbids_scripts(client: Client) -> None:
+    """Without the django_db mark, a database query fails this test."""
+    response = client.get("/privacy")
+    assert response.status_code == 200
+    assert not response.cookies
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+    assert "script-src" not in response.headers["Content-Security-Policy"]
+    page = response.content
     assert not INLINE.findall(page)
     assert b"<script" not in page
     assert b"style=" not in page
 
 
-def test_it_leads_nowhere_else(client: Client) -> None:
+def test_privacy_page_loads_only_own_stylesheets(client: Client) -> None:
     page = client.get("/privacy").content.decode()
     names = ("tokens/stage", "tokens/rooms", "tokens/buttons", "console/console")
     sheets = {f"/static/{name}.css" for name in names}
     assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
 
 
-def test_it_is_for_reading_only(client: Client) -> None:
+def test_privacy_page_rejects_post(client: Client) -> None:
     assert client.post("/privacy").status_code == 405
 
 
-def test_the_organizers_pages_lead_to_it(client: Client) -> None:
+def test_login_page_links_to_privacy_page(client: Client) -> None:
     assert 'href="/privacy"' in client.get("/console/login/").content.decode()

@@ -1,4 +1,4 @@
-"""Pages and static files from memory; everything else is Django's."""
+"""Pages and static files are served from memory; Django handles every other path."""
 
 import asyncio
 import gzip
@@ -15,19 +15,19 @@ PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = 
 DISPLAY = b'<!doctype html><link href="/static/app/display.css"><script src="/static/app/x.js"></script>'
 
 
-class Behind:
-    """Where the front door passes on what it does not know."""
+class FallbackApp:
+    """The application that handles every path not served from memory."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.asked.append(scope["path"])
+        self.paths.append(scope["path"])
         await send({"type": "http.response.start", "status": 404, "headers": []})
         await send({"type": "http.response.body", "body": b"behind"})
 
 
-class Answered:
+class Response:
     def __init__(self, messages: list[dict[str, Any]]) -> None:
         start, body = messages
         self.status: int = start["status"]
@@ -37,55 +37,55 @@ class Answered:
 
 class PageClient:
     def __init__(self, preload: PreloadParts | None = None) -> None:
-        self.behind = Behind()
-        self.asked_of: list[tuple[str, int]] = []
+        self.fallback = FallbackApp()
+        self.preload_requests: list[tuple[str, int]] = []
 
         def load_preload(code: str, team: int) -> PreloadParts | None:
-            self.asked_of.append((code, team))
+            self.preload_requests.append((code, team))
             return preload
 
-        self._app = static_pages(self.behind, load_preload)
+        self._app = static_pages(self.fallback, load_preload)
 
-    def ask(
+    def request(
         self,
         path: str,
         method: str = "GET",
         encoding: bytes = b"",
         host: bytes = b"testserver",
         **more: bytes,
-    ) -> Answered:
-        """`more`: what it accepts, as the header is called, and its `query_string`."""
-        said: list[dict[str, Any]] = []
+    ) -> Response:
+        """`more`: `query_string`, and headers by name with underscores."""
+        sent: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
-            said.append(message)
+            sent.append(message)
 
         headers = [(b"host", host), *([(b"accept-encoding", encoding)] if encoding else [])]
         query = more.pop("query_string", b"")
         headers += [(name.replace("_", "-").encode(), value) for name, value in more.items()]
         scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
 
-        async def conversation() -> None:
+        async def run_app() -> None:
             await self._app(scope, None, send)
 
-        asyncio.run(conversation())
-        return Answered(said)
+        asyncio.run(run_app())
+        return Response(sent)
 
 
 @pytest.fixture
 def files(tmp_path: Path, settings: Any) -> Path:
-    """A built front end and gathered static files, and something secret beside them."""
-    built, gathered = tmp_path / "dist", tmp_path / "static"
+    """A built front end, collected static files, and a secret file beside them."""
+    built, collected = tmp_path / "dist", tmp_path / "static"
     (built / "static" / "app").mkdir(parents=True)
-    (gathered / "admin").mkdir(parents=True)
+    (collected / "admin").mkdir(parents=True)
     (built / "phone.html").write_bytes(PHONE)
     (built / "display.html").write_bytes(DISPLAY)
     (built / "console.html").write_bytes(b"not for the door")
     (built / "static" / "app" / "display-Ab12Cd34.css").write_bytes(b"p{}" * 500)
     (built / "static" / "app" / "font-Ab12Cd34.woff2").write_bytes(b"\x00" * 500)
-    (gathered / "admin" / "base.css").write_bytes(b"b{}")
+    (collected / "admin" / "base.css").write_bytes(b"b{}")
     (tmp_path / "secret_key").write_bytes(b"secret")
-    settings.PAGES_DIR, settings.STATIC_ROOT = built, gathered
+    settings.PAGES_DIR, settings.STATIC_ROOT = built, collected
     return tmp_path
 
 
@@ -95,16 +95,16 @@ def client(files: Path) -> PageClient:
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf", "/BCDF/", "/BCDF/1", "/BCDF/2/", "/23456789"])
-def test_the_phone_page_is_at_every_code(path: str, client: PageClient) -> None:
-    answer = client.ask(path)
-    assert (answer.status, answer.body) == (200, PHONE)
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["cache-control"] == "no-cache"
+def test_phone_page_is_served_at_every_event_code(path: str, client: PageClient) -> None:
+    response = client.request(path)
+    assert (response.status, response.body) == (200, PHONE)
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["cache-control"] == "no-cache"
 
 
 @pytest.mark.parametrize("path", ["/display/BCDF", "/display/BCDF/", "/display/whatever"])
-def test_the_display_page_is_at_every_display(path: str, client: PageClient) -> None:
-    assert client.ask(path).body == DISPLAY
+def test_display_page_is_served_at_display_paths(path: str, client: PageClient) -> None:
+    assert client.request(path).body == DISPLAY
 
 
 @pytest.mark.parametrize(
@@ -139,85 +139,86 @@ def test_the_display_page_is_at_every_display(path: str, client: PageClient) -> 
         "/BCDF\n",
     ],
 )
-def test_what_is_no_page_and_no_file_is_passed_on(path: str, client: PageClient) -> None:
-    answer = client.ask(path)
-    assert (answer.status, answer.body, client.behind.asked) == (404, b"behind", [path])
+def test_unknown_path_goes_to_fallback_app(path: str, client: PageClient) -> None:
+    response = client.request(path)
+    assert (response.status, response.body, client.fallback.paths) == (404, b"behind", [path])
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_a_page_is_only_read(method: str, client: PageClient) -> None:
-    client.ask("/", method)
-    assert client.behind.asked == ["/"]
+def test_write_method_goes_to_fallback_app(method: str, client: PageClient) -> None:
+    client.request("/", method)
+    assert client.fallback.paths == ["/"]
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
-def test_by_another_name_no_page_is_here(path: str, client: PageClient) -> None:
-    answer = client.ask(path, host=b"elsewhere.example")
-    assert (answer.status, answer.body) == (400, b"This house has another name.\n")
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
+def test_foreign_host_gets_400_with_csp(path: str, client: PageClient) -> None:
+    response = client.request(path, host=b"elsewhere.example")
+    assert (response.status, response.body) == (400, b"This house has another name.\n")
+    assert "default-src 'none'" in response.headers["content-security-policy"]
 
 
-def test_who_takes_gzip_gets_it_and_others_do_not(client: PageClient) -> None:
-    plain, small = client.ask("/BCDF"), client.ask("/BCDF", encoding=b"br, gzip")
+def test_gzip_is_sent_only_if_accepted(client: PageClient) -> None:
+    plain, small = client.request("/BCDF"), client.request("/BCDF", encoding=b"br, gzip")
     assert gzip.decompress(small.body) == plain.body == PHONE
     assert small.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
-    for answer in (plain, small):
-        assert answer.headers["content-length"] == str(len(answer.body))
-        assert answer.headers["vary"] == "accept-encoding"
+    for response in (plain, small):
+        assert response.headers["content-length"] == str(len(response.body))
+        assert response.headers["vary"] == "accept-encoding"
 
 
-def test_a_head_tells_the_length_and_sends_nothing(client: PageClient) -> None:
-    head = client.ask("/", "HEAD")
+def test_head_returns_length_without_body(client: PageClient) -> None:
+    head = client.request("/", "HEAD")
     assert (head.body, head.headers["content-length"]) == (b"", str(len(PHONE)))
 
 
-def test_files_have_their_kind_and_hashed_ones_are_kept_for_ever(client: PageClient) -> None:
-    style = client.ask("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
+def test_hashed_static_files_are_cached_as_immutable(client: PageClient) -> None:
+    style = client.request("/static/app/display-Ab12Cd34.css", encoding=b"gzip")
     assert style.headers["content-type"] == "text/css"
     assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert gzip.decompress(style.body) == b"p{}" * 500
-    font = client.ask("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
+    font = client.request("/static/app/font-Ab12Cd34.woff2", encoding=b"gzip")
     assert "content-encoding" not in font.headers
-    assert client.ask("/static/admin/base.css").headers["cache-control"] == "no-cache"
+    assert client.request("/static/admin/base.css").headers["cache-control"] == "no-cache"
 
 
-def test_without_a_built_front_end_django_answers(files: Path) -> None:
+def test_pages_go_to_fallback_app_without_front_end_build(files: Path) -> None:
     for page in ("phone", "display"):
         (files / "dist" / f"{page}.html").unlink()
     client = PageClient()
-    assert client.ask("/").body == b"behind"
-    assert client.ask("/display/BCDF").body == b"behind"
+    assert client.request("/").body == b"behind"
+    assert client.request("/display/BCDF").body == b"behind"
 
 
-def test_the_phone_page_comes_in_the_language_that_is_understood(files: Path) -> None:
+def test_phone_page_locale_follows_query_and_accept_language(files: Path) -> None:
     german = PHONE.replace(b"phone", b"Telefon")
     (files / "dist" / "phone.de.html").write_bytes(german)
     client = PageClient()
-    assert client.ask("/BCDF", accept_language=b"fr, de;q=0.5").body == german
-    assert client.ask("/BCDF", accept_language=b"fr").body == PHONE
-    assert client.ask("/", accept_language=b"de", query_string=b"locale=en").body == PHONE
-    assert client.ask("/phone.de.html").body == b"behind"
-    for answer in (client.ask("/BCDF"), client.ask("/BCDF", accept_language=b"de")):
-        assert answer.headers["vary"] == "accept-encoding, accept-language"
+    assert client.request("/BCDF", accept_language=b"fr, de;q=0.5").body == german
+    assert client.request("/BCDF", accept_language=b"fr").body == PHONE
+    assert client.request("/", accept_language=b"de", query_string=b"locale=en").body == PHONE
+    assert client.request("/phone.de.html").body == b"behind"
+    for response in (client.request("/BCDF"), client.request("/BCDF", accept_language=b"de")):
+        assert response.headers["vary"] == "accept-encoding, accept-language"
 
 
-def test_what_the_gateway_tells_comes_with_the_page(files: Path) -> None:
+def test_phone_page_embeds_gateway_preload(files: Path) -> None:
     client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'))
-    plain, small = client.ask("/BCDF/2"), client.ask("/BCDF", encoding=b"gzip")
+    plain, small = client.request("/BCDF/2"), client.request("/BCDF", encoding=b"gzip")
     assert (
         plain.body == PHONE + b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
     )
     assert gzip.decompress(small.body) == plain.body
     assert plain.headers["cache-control"] == "no-store"
     assert (
-        plain.headers["content-security-policy"] == PageClient().ask("/").headers["content-security-policy"]
+        plain.headers["content-security-policy"]
+        == PageClient().request("/").headers["content-security-policy"]
     )
-    assert client.asked_of == [("BCDF", 2), ("BCDF", 0)]
+    assert client.preload_requests == [("BCDF", 2), ("BCDF", 0)]
 
 
-def test_a_page_may_run_its_own_blocks_and_nothing_else(client: PageClient) -> None:
-    allowed = sources(client.ask("/").headers["content-security-policy"])
+def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
+    allowed = sources(client.request("/").headers["content-security-policy"])
     hashes = hashes_of(PHONE)
     assert allowed["default-src"] == {"'none'"}
     assert allowed["script-src"] == {"'self'"} | hashes["script"]
@@ -228,7 +229,7 @@ def test_a_page_may_run_its_own_blocks_and_nothing_else(client: PageClient) -> N
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
 
 
-def test_an_address_shows_one_page() -> None:
+def test_page_at_maps_path_to_page() -> None:
     assert [page_at(path) for path in ("/", "/BCDF", "/display/BCDF", "/console/")] == [
         "phone",
         "phone",
