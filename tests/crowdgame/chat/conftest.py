@@ -3,6 +3,6 @@ from django.core.cache import cache
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> None:
-    """Rooms of another test had the same numbers."""
+def empty_cache() -> None:
+    """Room ids repeat between tests."""
     cache.clear()

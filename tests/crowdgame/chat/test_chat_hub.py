@@ -1,11 +1,11 @@
-"""Whoever listens where guests talk hears what the door lets them hear, and is forgotten when they go."""
+"""The chat hub: listeners receive what their access allows and are dropped when they leave."""
 
 import asyncio
 from dataclasses import replace
 
 import pytest
 
-from crowdgame.chat import chat_hub as house
+from crowdgame.chat import chat_hub as chat_hub_module
 from crowdgame.chat.chat_hub import ChatHub
 from crowdgame.chat.models import RoomKind
 from crowdgame.chat.rooms import News, RoomAccess
@@ -32,69 +32,69 @@ def news(seq: int, access: RoomAccess = ACCESS, room: int = 7) -> News:
     return News(room, protocol.ChatPosted(seq=seq, slow_s=2, closed=False, lines=()), access)
 
 
-def looking(monkeypatch: pytest.MonkeyPatch, *found: News) -> list[dict[int, int]]:
-    """The next look finds this; what was known at each look."""
-    asked: list[dict[int, int]] = []
+def stub_poll(monkeypatch: pytest.MonkeyPatch, *found: News) -> list[dict[int, int]]:
+    """Make each poll return `found`; the result lists the sequence numbers known at each poll."""
+    polled: list[dict[int, int]] = []
 
     async def poll(known: dict[int, int]) -> list[News]:
-        asked.append(known)
+        polled.append(known)
         return list(found)
 
-    monkeypatch.setattr(house, "in_chat_thread", lambda _: poll)
-    return asked
+    monkeypatch.setattr(chat_hub_module, "in_chat_thread", lambda _: poll)
+    return polled
 
 
-def test_who_must_not_hear_any_more_is_sent_away_and_hears_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_disconnects_listener_without_access(monkeypatch: pytest.MonkeyPatch) -> None:
     chat_hub, player, watcher = ChatHub(), Listener(), Listener()
     chat_hub.enter(player, PLAYER, news(1))
     chat_hub.enter(watcher, None, news(1))
-    asked = looking(monkeypatch, news(2, replace(ACCESS, over=False)))
+    polled = stub_poll(monkeypatch, news(2, replace(ACCESS, over=False)))
     asyncio.run(chat_hub.poll())
-    assert asked == [{7: 1}]
+    assert polled == [{7: 1}]
     assert (len(player.frames), player.ended) == (1, CloseCode.NOT_ALLOWED)
     assert (len(watcher.frames), watcher.ended) == (2, None)
     assert chat_hub.listeners() == [watcher]
 
 
-def test_nobody_asks_for_a_room_that_all_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_stops_polling_room_without_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
     chat_hub, one, two = ChatHub(), Listener(), Listener()
     for listener in (one, two):
         chat_hub.enter(listener, WATCHER, news(1))
-    asked = looking(monkeypatch)
+    polled = stub_poll(monkeypatch)
     for listener in (one, two, two):
         chat_hub.leave(listener, 7)
         asyncio.run(chat_hub.poll())
-    assert asked == [{7: 1}]
+    assert polled == [{7: 1}]
 
 
-def test_who_knows_less_than_the_others_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_polls_from_lowest_known_seq(monkeypatch: pytest.MonkeyPatch) -> None:
     chat_hub = ChatHub()
     chat_hub.enter(Listener(), WATCHER, news(5))
     chat_hub.enter(Listener(), WATCHER, news(4))
-    asked = looking(monkeypatch)
+    polled = stub_poll(monkeypatch)
     asyncio.run(chat_hub.poll())
-    assert asked == [{7: 4}]
+    assert polled == [{7: 4}]
 
 
-def test_a_full_parlour_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_is_full_at_listener_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     chat_hub = ChatHub()
-    monkeypatch.setattr(house, "MOST_LISTENERS", 1)
+    monkeypatch.setattr(chat_hub_module, "MOST_LISTENERS", 1)
     assert not chat_hub.is_full
     chat_hub.enter(Listener(), None, news(1))
     assert chat_hub.is_full
 
 
-def test_all_who_come_with_the_same_knowledge_share_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_shares_poll_between_equal_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     polls: list[tuple[str, int]] = []
 
     async def poll(place: str, seq: int) -> News:
         polls.append((place, seq))
         return news(seq)
 
-    async def come() -> None:
+    async def request_news() -> None:
         chat_hub = ChatHub()
         await asyncio.gather(*(chat_hub.news("lobby", seq) for seq in (1, 1, 2, 1)))
 
-    monkeypatch.setattr(house, "in_chat_thread", lambda _: poll)
-    asyncio.run(come())
+    monkeypatch.setattr(chat_hub_module, "in_chat_thread", lambda _: poll)
+    asyncio.run(request_news())
     assert sorted(polls) == [("lobby", 1), ("lobby", 2)]

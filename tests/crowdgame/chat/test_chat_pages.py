@@ -1,4 +1,4 @@
-"""Where guests talk, by its pages: who may enter, say, mute, report and moderate."""
+"""Chat pages: who may read, post, mute, report and moderate."""
 
 import re
 
@@ -26,7 +26,7 @@ def say(client: Client, text: str, place: str = "lobby", status: int = 302) -> s
     return answer.content.decode()
 
 
-def shown(client: Client, path: str = "/play/") -> list[str]:
+def visible_texts(client: Client, path: str = "/play/") -> list[str]:
     answer = client.get(path)
     assert answer.status_code == 200
     return re.findall(r'<span class="text" dir="auto">([^<]+)</span>', answer.content.decode())
@@ -36,7 +36,7 @@ def latest() -> ChatLine:
     return ChatLine.objects.latest("pk")
 
 
-def of_latest(client: Client, action: str = "", **fields: str) -> int:
+def act_on_latest(client: Client, action: str = "", **fields: str) -> int:
     line = latest()
     place = f"{line.room.duel.event.code}-{line.room.kind}" if line.room.duel else "lobby"
     path = f"/play/chat/{place}/{line.pk}"
@@ -60,17 +60,17 @@ def duel() -> tuple[str, Client, Client]:
     return code, one, two
 
 
-def test_the_first_message_gives_a_name_and_all_read_it() -> None:
+def test_first_message_creates_guest_and_is_public() -> None:
     one = Client()
-    assert shown(one) == []
+    assert visible_texts(one) == []
     assert not Guest.objects.exists()
     say(one, "Hello \u202eall")
     assert one.cookies[COOKIE]["httponly"]
     assert str(Guest.objects.get()) == latest().name
-    assert shown(Client()) == shown(Client(), "/play/chat/lobby") == ["Hello all"]
+    assert visible_texts(Client()) == visible_texts(Client(), "/play/chat/lobby") == ["Hello all"]
 
 
-def test_what_is_refused_is_said_and_stays_in_the_field_and_gives_nobody_a_name() -> None:
+def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     one = Client()
     assert "nothing to be read" in say(one, "\u200b", status=409)
     assert not Guest.objects.exists()
@@ -84,7 +84,7 @@ def test_what_is_refused_is_said_and_stays_in_the_field_and_gives_nobody_a_name(
     assert ChatLine.objects.count() == ChatRoom.objects.get().seq == 1
 
 
-def test_players_and_watchers_hear_nothing_of_each_other_until_the_game_is_over(
+def test_players_and_watchers_chats_are_separate_until_match_ends(
     duel: tuple[str, Client, Client], box: BallotBox
 ) -> None:
     code, one, two = duel
@@ -92,19 +92,23 @@ def test_players_and_watchers_hear_nothing_of_each_other_until_the_game_is_over(
     watcher = Client()
     say(watcher, "Red is lost", f"{code}-watchers")
     for client, own, other in ((two, "players", "watchers"), (watcher, "watchers", "players")):
-        said = {"players": "I shall win", "watchers": "Red is lost"}
-        assert shown(client, f"/play/{code}") == [said[own]]
+        texts = {"players": "I shall win", "watchers": "Red is lost"}
+        assert visible_texts(client, f"/play/{code}") == [texts[own]]
         assert client.get(f"/play/chat/{code}-{other}").status_code == 404
         say(client, "Let me in", f"{code}-{other}", status=404)
     line = ChatLine.objects.get(text="I shall win")
     for path in (f"{code}-players/{line.pk}", f"{code}-watchers/{line.pk}", f"lobby/{line.pk}"):
         assert watcher.get(f"/play/chat/{path}").status_code == 404
     play(Match.objects.get(), box, RED_WINS)
-    assert shown(watcher, f"/play/{code}") == shown(one, f"/play/{code}") == ["I shall win", "Red is lost"]
+    assert (
+        visible_texts(watcher, f"/play/{code}")
+        == visible_texts(one, f"/play/{code}")
+        == ["I shall win", "Red is lost"]
+    )
     say(watcher, "Well played", f"{code}-players")
 
 
-def test_there_is_no_room_beside_a_game_that_waits_nor_in_an_event() -> None:
+def test_waiting_duel_and_plain_event_have_no_chat_room() -> None:
     client = Client()
     client.post("/play/new")
     code = Event.objects.get().code
@@ -114,75 +118,75 @@ def test_there_is_no_room_beside_a_game_that_waits_nor_in_an_event() -> None:
     assert client.get("/play/chat/QQQQ-watchers").status_code == 404
 
 
-def test_a_house_may_have_no_talk(settings: object) -> None:
+def test_chat_is_absent_when_disabled(settings: object) -> None:
     settings.CHAT = False  # type: ignore[attr-defined]
     assert 'class="talk"' not in Client().get("/play/").content.decode()
     say(Client(), "Hello", status=404)
 
 
-def test_whom_i_mute_i_do_not_read_until_i_read_them_again() -> None:
+def test_blocked_guest_is_hidden_until_unblocked() -> None:
     one, two = Client(), Client()
     say(one, "Mine")
     say(two, "Theirs")
-    assert of_latest(Client(), "block") == 400
-    assert of_latest(one, "block") == 302
-    assert shown(one) == ["Mine"]
-    assert shown(two) == ["Mine", "Theirs"]
+    assert act_on_latest(Client(), "block") == 400
+    assert act_on_latest(one, "block") == 302
+    assert visible_texts(one) == ["Mine"]
+    assert visible_texts(two) == ["Mine", "Theirs"]
     number = latest().guest.number
     assert f'data-blocked="{number} "' in one.get("/play/").content.decode()
     one.post("/play/chat/unblock", {"number": str(number), "place": "lobby"})
-    assert shown(one) == ["Mine", "Theirs"]
+    assert visible_texts(one) == ["Mine", "Theirs"]
 
 
-def test_a_message_is_reported_once_by_each_and_moderators_see_it() -> None:
+def test_message_is_reported_once_per_guest() -> None:
     say(Client(), "Awful")
     reader = Client()
     reader.post("/play/new")
     for client in (Client(), Client(), reader, reader):
-        assert of_latest(client, "report", reason="insult") == 200
-    assert of_latest(reader, "report", reason="whim") == 400
+        assert act_on_latest(client, "report", reason="insult") == 200
+    assert act_on_latest(reader, "report", reason="whim") == 400
     assert ChatReport.objects.count() == 2
     mo = moderator()
     text = mo.get("/play/chat/reports").content.decode()
     assert "Awful" in text
     assert "2 reports" in text
-    assert of_latest(mo, "settle", list="") == 302
+    assert act_on_latest(mo, "settle", list="") == 302
     assert "All is well" in mo.get("/play/chat/reports").content.decode()
 
 
-def test_a_removed_message_is_gone_for_all_but_moderators() -> None:
+def test_removed_message_is_visible_only_to_moderators() -> None:
     say(Client(), "Awful")
-    of_latest(Client(), "report", reason="insult")
+    act_on_latest(Client(), "report", reason="insult")
     mo = moderator()
-    assert of_latest(mo, "remove") == 302
+    assert act_on_latest(mo, "remove") == 302
     assert (latest().removed, latest().seq) == (True, 2)
-    assert shown(Client()) == []
-    assert shown(mo) == ["Awful"]
-    assert of_latest(Client()) == 404
-    assert of_latest(mo) == 200
+    assert visible_texts(Client()) == []
+    assert visible_texts(mo) == ["Awful"]
+    assert act_on_latest(Client()) == 404
+    assert act_on_latest(mo) == 200
     assert not ChatReport.objects.filter(settled=False).exists()
     assert LogEntry.objects.get().change_message == f"removed a message of {latest().name}"
 
 
-def test_a_silenced_guest_speaks_nowhere_until_the_time_is_over() -> None:
+def test_muted_guest_cannot_post_until_mute_ends() -> None:
     one, mo = Client(), moderator()
     say(one, "Awful")
-    assert of_latest(mo, "mute") == 400
-    assert of_latest(mo, "mute", **{"for": "hour"}) == 302
+    assert act_on_latest(mo, "mute") == 400
+    assert act_on_latest(mo, "mute", **{"for": "hour"}) == 302
     assert "silenced you until" in say(one, "More", status=409)
     assert "silenced you until" in one.get("/play/").content.decode()
     ChatMute.objects.update(until=timezone.now())
     say(Client(), "Others go on")
     ChatLine.objects.update(at="2026-01-01T00:00Z")
     say(one, "More")
-    of_latest(mo, "mute", **{"for": "ever"})
+    act_on_latest(mo, "mute", **{"for": "ever"})
     assert "silenced you." in say(one, "Still more", status=409)
-    of_latest(mo, "unmute")
+    act_on_latest(mo, "unmute")
     ChatLine.objects.update(at="2026-01-01T00:00Z")
     say(one, "Still more")
 
 
-def test_a_room_is_slowed_down_and_closed() -> None:
+def test_moderator_sets_slow_mode_and_closes_room() -> None:
     one, mo = Client(), moderator()
     say(one, "First")
     assert mo.post("/play/chat/lobby/rule", {"slow_s": "7"}).status_code == 400
@@ -194,18 +198,18 @@ def test_a_room_is_slowed_down_and_closed() -> None:
 
 
 @pytest.mark.parametrize("action", ["remove", "mute", "settle", "unmute", "fly"])
-def test_nobody_else_moderates(action: str) -> None:
+def test_moderation_requires_permission(action: str) -> None:
     one = Client()
     say(one, "Hello")
     one.force_login(User.objects.create_user("somebody", is_staff=True))
-    assert of_latest(one, action, **{"for": "ever"}) == 404
+    assert act_on_latest(one, action, **{"for": "ever"}) == 404
     assert one.post("/play/chat/lobby/rule", {"slow_s": "60"}).status_code == 404
     assert one.get("/play/chat/reports").status_code == 404
     assert "/console/login/" in Client().get("/play/chat/reports")["Location"]
     assert not LogEntry.objects.exists()
 
 
-def test_earlier_messages_are_a_page_away() -> None:
+def test_chat_page_is_paginated() -> None:
     room = ChatRoom.objects.create(kind="lobby", seq=130)
     guest, now = new_guest(), timezone.now()
     ChatLine.objects.bulk_create(
@@ -215,12 +219,14 @@ def test_earlier_messages_are_a_page_away() -> None:
     text = Client().get("/play/chat/lobby").content.decode()
     earlier = re.search(r'href="(\?before=\d+)"', text)
     assert earlier
-    assert shown(Client(), "/play/")[0] == "number 31"
-    assert shown(Client(), f"/play/chat/lobby{earlier[1]}") == [f"number {number}" for number in range(1, 31)]
-    assert shown(Client(), "/play/chat/lobby?before=x")[-1] == "number 130"
+    assert visible_texts(Client(), "/play/")[0] == "number 31"
+    assert visible_texts(Client(), f"/play/chat/lobby{earlier[1]}") == [
+        f"number {number}" for number in range(1, 31)
+    ]
+    assert visible_texts(Client(), "/play/chat/lobby?before=x")[-1] == "number 130"
 
 
-def test_a_stranger_page_cannot_speak_for_somebody() -> None:
+def test_chat_post_requires_csrf_token() -> None:
     strict = Client(enforce_csrf_checks=True)
     say(strict, "Hello", status=403)
 
@@ -235,7 +241,7 @@ def test_a_stranger_page_cannot_speak_for_somebody() -> None:
         "/play/chat/players",
     ],
 )
-def test_nonsense_finds_nothing(path: str) -> None:
+def test_malformed_chat_path_returns_404(path: str) -> None:
     assert Client().get(path).status_code == 404
     assert Client().get(f"/play/chat/lobby?before={'9' * 30}").status_code == 200
     assert Client().post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404

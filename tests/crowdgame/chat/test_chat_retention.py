@@ -1,4 +1,4 @@
-"""After some days nobody knows any more what guests said, nor what moderators did about it."""
+"""Retention purges old chat messages and the moderation records about them."""
 
 from datetime import timedelta
 from io import StringIO
@@ -24,32 +24,32 @@ from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 pytestmark = pytest.mark.django_db
 
 
-def said(text: str, place: str = "lobby") -> ChatLine:
+def post_message(text: str, place: str = "lobby") -> ChatLine:
     room = find_room(place)
     assert room
     return say(room, Speaker(None, new_guest), text)
 
 
-def made_old(days: float) -> None:
+def backdate_messages(days: float) -> None:
     then = timezone.now() - timedelta(days=days)
     ChatLine.objects.update(at=then)
     LogEntry.objects.update(action_time=then)
 
 
-def long_ago() -> ChatLine:
-    """A message with all that may hang on it."""
-    line, boss = said("long ago"), User.objects.create_user("mo")
+def old_message() -> ChatLine:
+    """A message older than 30 days, with a report, a mute and a log entry."""
+    line, boss = post_message("long ago"), User.objects.create_user("mo")
     report(line, None, "other")
     mute(line, boss, "hour")
     ChatMute.objects.update(until=timezone.now())
     remove(line, boss)
-    made_old(31)
+    backdate_messages(31)
     return line
 
 
-def test_what_is_old_is_forgotten_and_the_rest_stays() -> None:
-    long_ago()
-    new = said("just now")
+def test_purge_chat_deletes_old_messages_and_their_records() -> None:
+    old_message()
+    new = post_message("just now")
     assert list(purge_chat(30))
     assert list(ChatLine.objects.all()) == [new]
     for left in (ChatReport.objects, ChatMute.objects, LogEntry.objects):
@@ -57,24 +57,24 @@ def test_what_is_old_is_forgotten_and_the_rest_stays() -> None:
     assert list(purge_chat(30)) == []
 
 
-def test_it_is_done_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat_retention, "ROWS_AT_ONCE", 2)
     for number in range(5):
-        said(f"number {number}")
-    made_old(31)
+        post_message(f"number {number}")
+    backdate_messages(31)
     assert list(purge_chat(30)) == [2, 4, 5]
 
 
-def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
-    long_ago()
+def test_scheduler_purges_chat(box: BallotBox) -> None:
+    old_message()
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(9):
         scheduler._purge_periodically()
     assert not ChatLine.objects.exists()
 
 
-def test_the_command_says_what_it_would_do() -> None:
-    long_ago()
+def test_retention_command_dry_run_keeps_messages() -> None:
+    old_message()
     for options, left in ((["--dry-run"], True), ([], False)):
         out = StringIO()
         call_command("retention", *options, stdout=out)
@@ -82,10 +82,10 @@ def test_the_command_says_what_it_would_do() -> None:
         assert ChatLine.objects.exists() is left
 
 
-def test_with_a_game_goes_what_was_said_beside_it(box: BallotBox) -> None:
+def test_deleting_event_deletes_its_chat(box: BallotBox) -> None:
     code = new_duel(new_guest(), DuelSettings()).event.code
     join_duel(code, new_guest(), box)
-    said("Column 4!", f"{code}-watchers")
+    post_message("Column 4!", f"{code}-watchers")
     Event.objects.all().delete()
     assert not ChatRoom.objects.filter(kind="watchers").exists()
     assert not ChatLine.objects.exists()

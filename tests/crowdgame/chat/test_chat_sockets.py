@@ -1,4 +1,4 @@
-"""Whoever listens where guests talk hears what is said there, within a second, and of no other room."""
+"""Chat sockets deliver the messages of their own room within a second."""
 
 import time
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from voting.protocol import CloseCode
 
 
 @pytest.fixture(autouse=True)
-def quiet(house: House) -> Iterator[None]:
+def no_gateway_errors(house: House) -> Iterator[None]:
     house.ask("nobody_has_talked")
     since = len(house.log("gateway"))
     yield
     assert house.log_errors("gateway", since) == []
 
 
-def listening(house: House, faces: Faces, place: str, guest: int | None = None, seq: int = 0) -> Face:
+def join_chat(house: House, faces: Faces, place: str, guest: int | None = None, seq: int = 0) -> Face:
     key = house.ask("chat_key", place=place, guest=guest)
     face = faces.open("chat").say("chat.join", key=key, seq=seq)
     face.receive("chat.posted")
@@ -30,8 +30,8 @@ def texts(message: Message) -> list[str]:
     return [line["text"] for line in message["lines"]]
 
 
-def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House, faces: Faces) -> None:
-    one, two = (listening(house, faces, "lobby") for _ in range(2))
+def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: Faces) -> None:
+    one, two = (join_chat(house, faces, "lobby") for _ in range(2))
     number = house.ask("said", place="lobby", text="Hello")
     for face in (one, two):
         message = face.receive("chat.posted")
@@ -41,31 +41,33 @@ def test_what_is_said_and_removed_is_heard_soon_by_all_in_the_room(house: House,
             2,
             False,
         )
-    late = listening(house, faces, "lobby")
-    greeted = (
-        late.received[0] if late.received[0]["lines"] else late.receive("chat.posted")
-    )  # or with the next look
-    assert texts(greeted) == ["Hello"]
-    assert greeted["lines"][0]["name"].startswith("Guest ")
+    late_listener = join_chat(house, faces, "lobby")
+    first_message = (
+        late_listener.received[0]
+        if late_listener.received[0]["lines"]
+        else late_listener.receive("chat.posted")
+    )  # or with the next poll
+    assert texts(first_message) == ["Hello"]
+    assert first_message["lines"][0]["name"].startswith("Guest ")
     house.ask("taken_away", line=number)
-    for face in (one, two, late):
+    for face in (one, two, late_listener):
         (line,) = face.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
     house.ask("slowed_down", place="lobby", slow_s=30, closed=True)
     assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
-def test_who_comes_back_hears_what_they_missed_alone(house: House, faces: Faces) -> None:
+def test_reconnecting_listener_receives_only_missed_messages(house: House, faces: Faces) -> None:
     for text in ("one", "two", "three"):
         house.ask("said", place="lobby", text=text)
-    assert texts(listening(house, faces, "lobby", seq=1).received[0]) == ["two", "three"]
-    assert texts(listening(house, faces, "lobby", seq=3).received[0]) == []
-    older = listening(house, faces, "lobby", seq=99).received[0]
+    assert texts(join_chat(house, faces, "lobby", seq=1).received[0]) == ["two", "three"]
+    assert texts(join_chat(house, faces, "lobby", seq=3).received[0]) == []
+    older = join_chat(house, faces, "lobby", seq=99).received[0]
     assert (older["seq"], texts(older)) == (3, ["one", "two", "three"])
 
 
-def test_many_messages_come_in_one_frame(house: House, faces: Faces) -> None:
-    face = listening(house, faces, "lobby")
+def test_chat_messages_are_batched_into_few_frames(house: House, faces: Faces) -> None:
+    face = join_chat(house, faces, "lobby")
     began = time.monotonic()
     for number in range(20):
         house.ask("said", place="lobby", text=f"number {number}")
@@ -75,11 +77,11 @@ def test_many_messages_come_in_one_frame(house: House, faces: Faces) -> None:
     assert len(posted) <= (time.monotonic() - began) / POLL_S + 2
 
 
-def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Faces) -> None:
+def test_chat_sockets_separate_players_from_watchers(house: House, faces: Faces) -> None:
     code = house.ask("duel")["code"]
     one, two = house.ask("seated", code=code)
-    player = listening(house, faces, f"{code}-players", one)
-    watcher = listening(house, faces, f"{code}-watchers")
+    player = join_chat(house, faces, f"{code}-players", one)
+    watcher = join_chat(house, faces, f"{code}-watchers")
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
         key = house.ask("chat_key", place=f"{code}-{kind}", guest=guest)
         assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
@@ -88,29 +90,31 @@ def test_players_and_watchers_hear_nothing_of_each_other(house: House, faces: Fa
     house.ask("said", place=f"{code}-watchers", text="Column 4!")
     assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
     for face, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
-        house.ask("said", place=f"{code}-{kind}", text="That was all", guest=guest)  # a look is at all rooms
+        house.ask(
+            "said", place=f"{code}-{kind}", text="That was all", guest=guest
+        )  # one poll reads all rooms
         assert texts(face.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
     house.ask("played_out", code=code)
-    assert texts(listening(house, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
-    assert texts(listening(house, faces, f"{code}-watchers", one).received[0]) == [
+    assert texts(join_chat(house, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
+    assert texts(join_chat(house, faces, f"{code}-watchers", one).received[0]) == [
         "Column 4!",
         "That was all",
     ]
 
 
 @pytest.mark.parametrize("place", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
-def test_there_is_no_such_room(place: str, house: House, faces: Faces) -> None:
+def test_chat_join_rejects_unknown_room(place: str, house: House, faces: Faces) -> None:
     key = house.ask("chat_key", place=place)
     assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
 
 
-def test_nobody_listens_without_a_page(house: House, faces: Faces) -> None:
+def test_chat_join_requires_signed_key(house: House, faces: Faces) -> None:
     key = house.ask("chat_key", place="lobby")
     forged = f"{house.ask('chat_key', place='other').partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
-    face = listening(house, faces, "lobby")
+    face = join_chat(house, faces, "lobby")
     face.say("chat.join", key=key).receive("error", code="joined_already")
     face.say("chat.say", text="Hello").receive("error", code="malformed")
