@@ -1,4 +1,4 @@
-"""A real mail server, and guests who want to be told of their turns by it."""
+"""A local SMTP server, and guests who confirm an address for e-mail notifications."""
 
 import re
 from email.message import Message as Mail
@@ -19,13 +19,13 @@ EMAIL = "ada@example.org"
 
 
 class Mailbox(Message):
-    """A mail server that keeps what it gets, and refuses as it is told to."""
+    """An SMTP handler that stores mails and can refuse senders, recipients or contents."""
 
     def __init__(self) -> None:
         super().__init__()
         self.mails: list[Mail] = []
         self.refusal = ""
-        self.spurned: dict[str, str] = {}
+        self.rejected_recipients: dict[str, str] = {}
         self.sender_refused = ""
 
     async def handle_MAIL(  # noqa: N802
@@ -36,8 +36,10 @@ class Mailbox(Message):
         return self.sender_refused or "250 OK"
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        spurned = next((self.spurned[to] for to in envelope.rcpt_tos if to in self.spurned), None)
-        return spurned or await super().handle_DATA(server, session, envelope)
+        reply = next(
+            (self.rejected_recipients[to] for to in envelope.rcpt_tos if to in self.rejected_recipients), None
+        )
+        return reply or await super().handle_DATA(server, session, envelope)
 
     def handle_message(self, message: Mail) -> None:
         self.mails.append(message)
@@ -49,21 +51,21 @@ class Mailbox(Message):
 
 
 def links(mail: Mail) -> dict[str, str]:
-    """Paths in the mail, by their first word below the hall."""
+    """Paths of the mail's links, by their first segment below `/play/`."""
     text = mail.get_payload(decode=True)
     assert isinstance(text, bytes)
     return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", text.decode())}
 
 
-def give(client: Client, email: str = EMAIL) -> Any:
+def submit_address(client: Client, email: str = EMAIL) -> Any:
     return client.post("/play/mail", {"email": email})
 
 
-def confirmed(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
-    """Somebody who wants mails, and begins a game; its code."""
+def player_with_address(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
+    """A guest with a confirmed address who has created a game, and its code."""
     client = Client()
     code = client.post("/play/new", {"time_control": time_control})["Location"][1:].partition("#")[0]
-    give(client)
+    submit_address(client)
     send_due(box)
     assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200
     return client, code
@@ -75,8 +77,8 @@ def join(code: str) -> Client:
     return other
 
 
-def later() -> None:
-    """The time of those that are due has come."""
+def make_notifications_due() -> None:
+    """Make all queued notifications due now."""
     EmailNotification.objects.update(due_at=timezone.now())
 
 

@@ -1,4 +1,4 @@
-"""What mails say, and by which server they go."""
+"""Wording of the remaining time in mails, and parsing of the mail server URL."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -7,12 +7,12 @@ from crowdgame.config.mail import mail_server
 from crowdgame.notifications.messages import DAY_MS, HOUR_MS, left_in_words
 
 
-def test_time_is_told_as_one_plans_by_it() -> None:
+def test_remaining_time_is_worded_in_days_and_hours() -> None:
     texts = [left_in_words(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
     assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
 
 
-def test_a_mail_server_is_an_address() -> None:
+def test_mail_server_url_is_parsed() -> None:
     assert mail_server("smtp://me%40here:p%2Fw@mail.example") == (
         "mail.example",
         587,
@@ -26,7 +26,7 @@ def test_a_mail_server_is_an_address() -> None:
 
 
 @pytest.mark.parametrize("url", ["mail.example", "http://u:secret@mail.example", "smtp://"])
-def test_another_one_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(ImproperlyConfigured) as refusal:
+def test_invalid_mail_server_url_error_omits_password(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as error:
         mail_server(url)
-    assert "secret" not in str(refusal.value)
+    assert "secret" not in str(error.value)

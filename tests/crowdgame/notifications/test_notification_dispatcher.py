@@ -1,4 +1,4 @@
-"""Mails on their way: the clock has them sent, and no refusal loses one or holds up another."""
+"""The dispatcher sends due notifications; a refused mail is not lost and delays no other."""
 
 from typing import Any
 
@@ -10,99 +10,108 @@ from crowdgame.notifications import email as notification_email
 from crowdgame.notifications.email import LEASE, send_due
 from crowdgame.notifications.models import Address, EmailNotification
 from deploy.laptop.network import free_port
-from tests.crowdgame.notifications.mailbox import EMAIL, Mailbox, confirmed, give, join, later
+from tests.crowdgame.notifications.mailbox import (
+    EMAIL,
+    Mailbox,
+    join,
+    make_notifications_due,
+    player_with_address,
+    submit_address,
+)
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = pytest.mark.django_db
 
 
-def test_the_clock_has_what_is_due_sent_and_asks_for_nothing_else(
+def test_dispatcher_arms_once_when_notification_is_due(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr(notification_email, "arm_notifications", lambda: asked.append(True))
+    armed: list[bool] = []
+    monkeypatch.setattr(notification_email, "arm_notifications", lambda: armed.append(True))
     dispatcher = notification_email.NotificationDispatcher()
-    _, code = confirmed(box, mailbox)
+    _, code = player_with_address(box, mailbox)
     join(code)
     dispatcher()
-    assert asked == []
-    later()
+    assert armed == []
+    make_notifications_due()
     dispatcher()
     dispatcher()
-    assert asked == [True]
+    assert armed == [True]
 
 
 @pytest.mark.parametrize("refusal", ["530 who are you", "553 not from there"])
-def test_a_sender_who_is_refused_loses_nothing(refusal: str, box: BallotBox, mailbox: Mailbox) -> None:
-    """The mail server is set up wrongly: all wait until it is not."""
+def test_refused_sender_keeps_notification_queued(refusal: str, box: BallotBox, mailbox: Mailbox) -> None:
+    """The mail server is misconfigured; notifications stay queued."""
     client = Client()
     client.post("/play/new")
-    give(client)
+    submit_address(client)
     mailbox.sender_refused = refusal
     send_due(box)
     assert EmailNotification.objects.count() == 1
     mailbox.sender_refused = ""
-    later()
+    make_notifications_due()
     send_due(box)
     assert len(mailbox.mails) == 1
 
 
-def test_a_letter_that_is_refused_holds_up_no_other(box: BallotBox, mailbox: Mailbox) -> None:
+def test_refused_recipient_does_not_delay_other_mails(box: BallotBox, mailbox: Mailbox) -> None:
     for email in (EMAIL, "bob@example.org"):
         client = Client()
         client.post("/play/new")
-        give(client, email)
-    mailbox.spurned = {EMAIL: "554 not this one"}
+        submit_address(client, email)
+    mailbox.rejected_recipients = {EMAIL: "554 not this one"}
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
     assert not EmailNotification.objects.exists()
 
 
-def test_what_could_not_be_sent_is_sent_later_and_logs_name_nobody(
+def test_temporary_failure_is_retried_without_logging_address(
     box: BallotBox, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _, code = confirmed(box, mailbox)
+    _, code = player_with_address(box, mailbox)
     join(code)
-    later()
+    make_notifications_due()
     mailbox.refusal = "451 later"
     send_due(box)
     assert EmailNotification.objects.get().due_at > timezone.now() + LEASE / 2
     mailbox.refusal = ""
-    later()
+    make_notifications_due()
     send_due(box)
     assert len(mailbox.mails) == 1
     assert EMAIL not in caplog.text
 
 
-def test_a_mailbox_that_is_not_there_is_forgotten(box: BallotBox, mailbox: Mailbox) -> None:
+def test_unknown_mailbox_deletes_address(box: BallotBox, mailbox: Mailbox) -> None:
     client = Client()
     client.post("/play/new")
-    give(client)
+    submit_address(client)
     mailbox.refusal = "550 nobody here"
     send_due(box)
     assert not Address.objects.exists()
 
 
-def test_a_mail_server_that_is_away_costs_a_warning(
+def test_unreachable_mail_server_logs_warning_and_keeps_notification(
     box: BallotBox, mailbox: Mailbox, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _, code = confirmed(box, mailbox)
+    _, code = player_with_address(box, mailbox)
     join(code)
-    later()
+    make_notifications_due()
     settings.EMAIL_PORT = free_port()
     send_due(box)
     assert "letters wait: ConnectionRefusedError" in caplog.text
     assert EmailNotification.objects.count() == 1
 
 
-def test_of_two_workers_one_sends(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, code = confirmed(box, mailbox)
+def test_send_due_skips_notification_claimed_by_another_worker(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, code = player_with_address(box, mailbox)
     join(code)
-    later()
+    make_notifications_due()
     claim = notification_email._claim
 
     def claim_second(notification: EmailNotification) -> bool:
-        assert claim(notification)  # the other one, after this one has read it
+        assert claim(notification)  # by the other worker, after this one has read it
         return claim(notification)
 
     monkeypatch.setattr(notification_email, "_claim", claim_second)

@@ -1,4 +1,4 @@
-""" "Your turn" by mail: whoever confirmed an address is told once a turn, and nobody else."""
+""" "Your turn" mails: a guest with a confirmed address receives one per turn."""
 
 from datetime import timedelta
 
@@ -15,7 +15,16 @@ from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import Address, EmailNotification
 from games.engine.game import SIDES
 from games.models import Event, Match
-from tests.crowdgame.notifications.mailbox import URL, Mailbox, confirmed, give, join, later, links, next_turn
+from tests.crowdgame.notifications.mailbox import (
+    URL,
+    Mailbox,
+    join,
+    links,
+    make_notifications_due,
+    next_turn,
+    player_with_address,
+    submit_address,
+)
 from tests.voting.boxes import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
@@ -24,12 +33,12 @@ from voting.ballot_box.types import Held
 pytestmark = pytest.mark.django_db
 
 
-def test_each_turn_is_told_once_and_stop_stops_at_once(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = confirmed(box, mailbox)
+def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mailbox: Mailbox) -> None:
+    _, code = player_with_address(box, mailbox)
     join(code)
     send_due(box)
-    assert not mailbox.mails  # whoever is at the board sees it
-    later()
+    assert not mailbox.mails  # not due yet: a player at the board sees the turn
+    make_notifications_due()
     send_due(box)
     send_due(box)
     (mail,) = mailbox.mails
@@ -51,9 +60,9 @@ def test_each_turn_is_told_once_and_stop_stops_at_once(box: BallotBox, mailbox: 
     assert strict.get(stop[:-3]).status_code == 404
 
 
-def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox) -> None:
-    """The two have changed sides: who has picked is told nothing, and the other against whom it is."""
-    client, code = confirmed(box, mailbox)
+def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) -> None:
+    """Sides are swapped: the mail names the opponent, and a player who has picked receives none."""
+    client, code = player_with_address(box, mailbox)
     other = join(code)
     play(Match.objects.get(), box, RED_WINS)
     EmailNotification.objects.all().delete()
@@ -64,7 +73,7 @@ def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox)
     open_now(turn, box)
     mine, theirs = ("yellow", "red") if duel.one == me else ("red", "yellow")
     vote(turn, box, **{theirs: [1]})
-    later()
+    make_notifications_due()
     send_due(box)
     (mail,) = mailbox.mails
     assert mail["Subject"] == f"Your turn against {duel.two if duel.one == me else duel.one}"
@@ -74,8 +83,8 @@ def test_in_a_rematch_the_other_colour_is_told(box: BallotBox, mailbox: Mailbox)
     assert len(mailbox.mails) == 1
 
 
-def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
-    """In the classic game one side is to move in each turn; both players have given an address."""
+def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None:
+    """In the classic game one side moves per turn; both players have confirmed an address."""
     duel = join_duel(
         new_duel(new_guest(), DuelSettings(game=CLASSIC, time_control=BY_SLUG["3-days"])).event.code,
         new_guest(),
@@ -93,42 +102,42 @@ def test_who_waits_for_the_other_gets_no_mail(box: BallotBox, mailbox: Mailbox) 
     assert EmailNotification.objects.count() == 2
 
 
-def test_who_has_logged_in_leaves_no_letter_that_nobody_can_send(box: BallotBox, mailbox: Mailbox) -> None:
-    """The game is an account's now; the mails that are due to others go."""
-    client, code = confirmed(box, mailbox)
+def test_login_drops_notification_without_delaying_others(box: BallotBox, mailbox: Mailbox) -> None:
+    """The game now belongs to the account; mails due to others are still sent."""
+    client, code = player_with_address(box, mailbox)
     join(code)
     Client().post("/play/account", {"name": "Ada", "password": "anchors-aweigh"})
     client.post("/play/login", {"name": "Ada", "password": "anchors-aweigh"})
-    later()
+    make_notifications_due()
     other = Client()
     other.post("/play/new")
-    give(other, "bob@example.org")
+    submit_address(other, "bob@example.org")
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
     assert not EmailNotification.objects.filter(turn__isnull=False).exists()
 
 
-def test_a_game_of_minutes_is_told_by_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = confirmed(box, mailbox, time_control="5-min")
+def test_short_time_control_sends_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
+    _, code = player_with_address(box, mailbox, time_control="5-min")
     join(code)
     assert not EmailNotification.objects.exists()
 
 
-def test_no_mail_for_who_has_picked(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = confirmed(box, mailbox)
+def test_player_who_has_picked_receives_no_mail(box: BallotBox, mailbox: Mailbox) -> None:
+    _, code = player_with_address(box, mailbox)
     join(code)
     turn = only_turn(Match.objects.get())
     open_now(turn, box)
     vote(turn, box, red=[1], yellow=[2])
-    later()
+    make_notifications_due()
     send_due(box)
     assert (mailbox.mails, EmailNotification.objects.count()) == ([], 0)
 
 
-def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -> None:
-    _, code = confirmed(box, mailbox)
+def test_mail_is_postponed_while_page_is_open(box: BallotBox, mailbox: Mailbox) -> None:
+    _, code = player_with_address(box, mailbox)
     join(code)
-    later()
+    make_notifications_due()
     event = Event.objects.get()
     here = (1, 0) if event.duel.one == Address.objects.get().guest else (0, 1)
     ask(lambda own: own.heartbeat(event.pk, "a", (1, 1), Held(here)))
@@ -136,6 +145,6 @@ def test_who_has_the_page_open_is_told_later(box: BallotBox, mailbox: Mailbox) -
     assert not mailbox.mails
     assert EmailNotification.objects.get().due_at > timezone.now() + timedelta(minutes=9)
     ask(lambda own: own.leave(event.pk, "a"))
-    later()
+    make_notifications_due()
     send_due(box)
     assert len(mailbox.mails) == 1
