@@ -1,4 +1,4 @@
-"""`tests.crowdgame.serving.shout` as a process, under each server."""
+"""Runs `tests.crowdgame.serving.asgi_app` as a process under each server."""
 
 import socket
 import subprocess
@@ -18,7 +18,7 @@ from deploy.laptop.stack import SERVERS
 
 
 @dataclass
-class Shouter:
+class AsgiServer:
     process: psutil.Popen
     listener: socket.socket
     note: Path
@@ -36,35 +36,37 @@ class Shouter:
 
 
 @contextmanager
-def shouting(server: str, note: Path, drain_s: float = 0.3) -> Iterator[Shouter]:
+def run_asgi_server(server: str, note: Path, drain_s: float = 0.3) -> Iterator[AsgiServer]:
     with listen(LOOPBACK, 0, shared=False) as listener:
         number = listener.fileno()
         argv = [
             sys.executable,
             "-m",
-            "tests.crowdgame.serving.shout",
+            "tests.crowdgame.serving.asgi_app",
             server,
             str(number),
             str(note),
             str(drain_s),
         ]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
-            shouter = Shouter(process, listener, note)
-            assert answers_http(LOOPBACK, shouter.port, 20)
-            yield shouter
+            asgi_server = AsgiServer(process, listener, note)
+            assert answers_http(LOOPBACK, asgi_server.port, 20)
+            yield asgi_server
             if process.is_running():
                 process.kill()
 
 
 @pytest.fixture(scope="package", params=SERVERS)
-def shouter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shouter]:
-    """One of a server for all; whoever ends it or counts what it holds takes a `fresh` one."""
-    with shouting(request.param, tmp_path_factory.mktemp("shouter") / "note") as shouter:
-        yield shouter
-        assert shouter.process.is_running()
+def asgi_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AsgiServer]:
+    """Shared per server. Tests that stop the process or measure its resources use `fresh_server`."""
+    with run_asgi_server(request.param, tmp_path_factory.mktemp("asgi_server") / "note") as asgi_server:
+        yield asgi_server
+        assert asgi_server.process.is_running()
 
 
 @pytest.fixture(params=SERVERS)
-def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shouter]:
-    with shouting(request.param, tmp_path / "note") as shouter:
-        yield shouter
+def fresh_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AsgiServer]:
+    with run_asgi_server(request.param, tmp_path / "note") as asgi_server:
+        yield asgi_server

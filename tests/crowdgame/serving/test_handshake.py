@@ -1,4 +1,4 @@
-"""Handshakes on the wire, usual and not: both servers answer each as the protocol demands."""
+"""WebSocket handshakes on the wire, valid and invalid: both servers follow the protocol."""
 
 import socket
 import time
@@ -7,7 +7,7 @@ import pytest
 
 from crowdgame.serving.handshake import read_handshake
 from deploy.laptop.network import LOOPBACK
-from tests.crowdgame.serving.conftest import Shouter
+from tests.crowdgame.serving.conftest import AsgiServer
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPTED = b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
@@ -29,42 +29,42 @@ def head(**headers: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def dial(shouter: Shouter) -> socket.socket:
-    return socket.create_connection((LOOPBACK, shouter.port), timeout=5)
+def dial(asgi_server: AsgiServer) -> socket.socket:
+    return socket.create_connection((LOOPBACK, asgi_server.port), timeout=5)
 
 
-def read_until(line: socket.socket, wanted: bytes) -> bytes:
+def read_until(connection: socket.socket, wanted: bytes) -> bytes:
     received = b""
-    while wanted not in received and (more := line.recv(65_536)):
+    while wanted not in received and (more := connection.recv(65_536)):
         received += more
     return received
 
 
-def test_it_is_accepted_without_compression(shouter: Shouter) -> None:
-    with dial(shouter) as line:
-        line.sendall(head())
-        answer = read_until(line, b"\r\n\r\n")
+def test_handshake_is_accepted_without_compression(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head())
+        answer = read_until(connection, b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 101 ")
         assert ACCEPTED in answer
         assert b"deflate" not in answer
 
 
-def test_it_may_come_in_pieces(shouter: Shouter) -> None:
-    with dial(shouter) as line:
+def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
         whole = head()
         for start in range(0, len(whole), 40):
-            line.sendall(whole[start : start + 40])
+            connection.sendall(whole[start : start + 40])
             time.sleep(0.002)
-        read_until(line, b"\r\n\r\n")
-        line.sendall(HELLO)
-        assert read_until(line, ANSWER) == ANSWER
+        read_until(connection, b"\r\n\r\n")
+        connection.sendall(HELLO)
+        assert read_until(connection, ANSWER) == ANSWER
 
 
 @pytest.mark.parametrize("origin", ["null", "https://elsewhere.example", "http://[::1]:8000"])
-def test_any_origin_comes_as_far_as_the_application(shouter: Shouter, origin: str) -> None:
-    with dial(shouter) as line:
-        line.sendall(head(Origin=origin))
-        assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+def test_handshake_accepts_any_origin(asgi_server: AsgiServer, origin: str) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head(Origin=origin))
+        assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_any_origin_comes_as_far_as_the_application(shouter: Shouter, origin: st
         {"X": f"y\r\nSec-WebSocket-Key: {KEY}"},
     ],
 )
-def test_what_is_no_handshake_is_refused(shouter: Shouter, headers: dict[str, str]) -> None:
-    with dial(shouter) as line:
-        line.sendall(head(**headers))
-        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"400", b"426"}
-    with dial(shouter) as line:
-        line.sendall(head())
-        assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head(**headers))
+        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1] in {b"400", b"426"}
+    with dial(asgi_server) as connection:
+        connection.sendall(head())
+        assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
 
 
 @pytest.mark.parametrize(
@@ -98,41 +98,41 @@ def test_what_is_no_handshake_is_refused(shouter: Shouter, headers: dict[str, st
         {"Origin": "elsewhere"},
     ],
 )
-def test_what_is_unusual_is_left_to_the_servers(headers: dict[str, str]) -> None:
+def test_read_handshake_leaves_unusual_requests_to_the_server(headers: dict[str, str]) -> None:
     assert read_handshake(head(**headers) + b"rest") is None
     usual = read_handshake(head(Host="[::1]:8000", Origin="https://elsewhere.example:443") + b"rest")
     assert usual is not None
     assert usual[1] == b"rest"
 
 
-def test_of_two_requests_at_once_each_is_its_own(shouter: Shouter) -> None:
-    with dial(shouter) as line:
-        line.sendall(b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head())
-        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1] in {b"204", b"400"}
+def test_pipelined_requests_are_not_mixed_up(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head())
+        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1] in {b"204", b"400"}
 
 
-def test_one_that_asks_for_a_subprotocol_is_accepted_without(shouter: Shouter) -> None:
-    with dial(shouter) as line:
-        line.sendall(head(Sec_WebSocket_Protocol="chess"))
-        assert b"chess" not in read_until(line, b"\r\n\r\n")
-        line.sendall(HELLO)
-        assert read_until(line, ANSWER) == ANSWER
+def test_handshake_ignores_requested_subprotocol(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head(Sec_WebSocket_Protocol="chess"))
+        assert b"chess" not in read_until(connection, b"\r\n\r\n")
+        connection.sendall(HELLO)
+        assert read_until(connection, ANSWER) == ANSWER
 
 
-def test_http_is_answered_again_and_again(shouter: Shouter) -> None:
-    with dial(shouter) as line:
+def test_http_connection_serves_several_requests(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
         for _ in range(3):
-            line.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert read_until(line, b"\r\n\r\n").startswith(b"HTTP/1.1 204 ")
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+            assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 204 ")
 
 
-def test_a_head_without_end_is_not_kept(shouter: Shouter) -> None:
-    with dial(shouter) as line:
-        line.sendall(head()[:-2])
+def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(head()[:-2])
         try:
             for _ in range(1_000):
-                line.sendall(b"X: " + b"y" * 1_000 + b"\r\n")
+                connection.sendall(b"X: " + b"y" * 1_000 + b"\r\n")
                 time.sleep(0.001)
         except OSError:
             return
-        assert read_until(line, b"\r\n\r\n").split(b" ", 2)[1].startswith(b"4")
+        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1].startswith(b"4")

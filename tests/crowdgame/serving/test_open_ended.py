@@ -1,29 +1,29 @@
-"""A page with a common beginning is the same gzip stream to everybody."""
+"""Pages with a shared gzip prefix decompress to the same content for every client."""
 
 import gzip
 
 from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import strategies as st
 
 from crowdgame.web.open_ended import Press
 
 PRESS = Press(b"<!doctype html>" + bytes(range(256)) * 200)
 
 
-@given(some.binary(max_size=5_000), some.binary(max_size=0xFFFF))
-def test_it_is_what_was_put_in(state: bytes, rest: bytes) -> None:
-    begun = PRESS.beginning(state)
-    assert gzip.decompress(begun.ended(rest)) == begun.plain + rest
+@given(st.binary(max_size=5_000), st.binary(max_size=0xFFFF))
+def test_gzip_prefix_and_rest_decompress_to_input(state: bytes, rest: bytes) -> None:
+    prefix = PRESS.beginning(state)
+    assert gzip.decompress(prefix.ended(rest)) == prefix.plain + rest
 
 
-def test_one_beginning_leaves_the_next_as_it_would_be() -> None:
+def test_gzip_prefix_does_not_depend_on_earlier_ones() -> None:
     first = PRESS.beginning(b"a" * 500).ended(b"x")
     PRESS.beginning(b"b" * 500)
     assert PRESS.beginning(b"a" * 500).ended(b"x") == first
     assert first != PRESS.beginning(b"a" * 500).ended(b"y")
 
 
-def test_what_is_like_the_page_costs_little() -> None:
+def test_state_similar_to_page_compresses_well() -> None:
     page = b"".join(b"const name%d = state.turn.closes_at;" % n for n in range(500))
     press = Press(page)
     alone = len(press.beginning(b"").gzipped)

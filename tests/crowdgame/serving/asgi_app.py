@@ -1,10 +1,10 @@
 """A small ASGI application under the gateway's own launcher.
 
-`python -m tests.crowdgame.serving.shout <server> <listening socket> <note> <seconds to drain>`
+`python -m tests.crowdgame.serving.asgi_app <server> <listening socket> <note> <seconds to drain>`
 
-`flood <frames>` is answered by so many frames of a hundred thousand characters, `nag` by a word over and
-over, `nagged` by whether that goes on, or ended as it does with a client that is gone; anything else by
-itself.
+`flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
+whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
+other text is echoed.
 """
 
 import asyncio
@@ -58,13 +58,13 @@ async def nag(send: Any) -> None:
         while True:
             await send({"type": "websocket.send", "text": "well?"})
             await asyncio.sleep(0.01)
-    except BaseException as end:
-        Nagging.ended_by = end
+    except BaseException as error:
+        Nagging.ended_by = error
         raise
 
 
 async def drain(within_s: float) -> None:
-    """Leaves a note that it was asked."""
+    """Write the note that shows that draining has run."""
     await asyncio.sleep(within_s)
     Path(sys.argv[3]).write_text("drained")  # noqa: ASYNC240
 
