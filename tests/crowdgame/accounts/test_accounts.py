@@ -1,4 +1,4 @@
-"""An account is a name and a password: the same guest on every device, and nobody else."""
+"""Accounts: a name and a password make the same guest available on every device."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 PASSWORD = "anchors-aweigh"
 
 
-def account(name: str = "Ada") -> tuple[Client, Guest]:
+def sign_up(name: str = "Ada") -> tuple[Client, Guest]:
     client = Client()
     answer = client.post("/play/account", {"name": name, "password": PASSWORD})
     assert answer.status_code == 302, answer.content.decode()
@@ -37,11 +37,11 @@ def log_in(client: Client, name: str = "Ada", password: str = PASSWORD) -> Any:
     return client.post("/play/login", {"name": name, "password": password})
 
 
-def shown(client: Client, path: str = "/play/") -> str:
+def page(client: Client, path: str = "/play/") -> str:
     return client.get(path).content.decode()
 
 
-def test_a_guest_becomes_an_account_and_keeps_the_games() -> None:
+def test_signup_keeps_guest_and_games() -> None:
     client = Client()
     client.post("/play/new")
     guest = Guest.objects.get()
@@ -50,7 +50,7 @@ def test_a_guest_becomes_an_account_and_keeps_the_games() -> None:
     assert (str(guest), guest.has_account, PASSWORD in guest.password) == ("Ada", True, False)
     elsewhere = Client()
     assert log_in(elsewhere, "ADA")["Location"] == "/play/"
-    assert "Your games" in shown(elsewhere)
+    assert "Your games" in page(elsewhere)
     assert Guest.objects.count() == 1
 
 
@@ -58,14 +58,14 @@ def test_a_guest_becomes_an_account_and_keeps_the_games() -> None:
     "name",
     ["", "A", "x" * 21, "Guest 12", "gu est", "Admin", "evil.com", "a@b", "--", "\u202eabc\u2067<", "ﷺ" * 9],
 )
-def test_a_name_that_cannot_be_is_told(name: str) -> None:
+def test_invalid_account_name_is_rejected(name: str) -> None:
     answer = Client().post("/play/account", {"name": name, "password": PASSWORD})
     assert (answer.status_code, "errorlist" in answer.content.decode()) == (400, True)
     assert not Guest.objects.exists()
 
 
 @given(st.text(max_size=30))
-def test_whatever_is_typed_a_name_is_harmless(typed: str) -> None:
+def test_checked_name_is_harmless_and_stable(typed: str) -> None:
     try:
         name = checked_name(typed)
     except ValidationError:
@@ -76,13 +76,13 @@ def test_whatever_is_typed_a_name_is_harmless(typed: str) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "short", "password", "adaadaada"])
-def test_a_weak_password_is_told(password: str) -> None:
+def test_weak_password_is_rejected(password: str) -> None:
     assert Client().post("/play/account", {"name": "Ada", "password": password}).status_code == 400
     assert not Guest.objects.exists()
 
 
-def test_no_two_names_look_alike() -> None:
-    account("Ada L")
+def test_similar_looking_account_name_is_rejected() -> None:
+    sign_up("Ada L")
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
         with pytest.raises(AccountError, match="Somebody has this name"):
@@ -93,35 +93,35 @@ def test_no_two_names_look_alike() -> None:
     assert (again.status_code, "Somebody has this name" in again.content.decode()) == (400, True)
 
 
-def test_games_that_are_not_over_come_along_and_the_page_says_so() -> None:
-    _, ada = account()
+def test_login_transfers_unfinished_guest_games() -> None:
+    _, ada = sign_up()
     device = Client()
     device.post("/play/new")
     here = Guest.objects.exclude(pk=ada.pk).get()
-    assert "Your game that is not over comes along" in shown(device, "/play/login")
+    assert "Your game that is not over comes along" in page(device, "/play/login")
     log_in(device)
     duel = Duel.objects.get()
     assert ada in (duel.one, duel.two)
     assert page_of("open", 1)[0].names != ("", "")
     assert str(here) in page_of("open", 1)[0].names
-    assert "Games that came with you: 1" in shown(device)
+    assert "Games that came with you: 1" in page(device)
 
 
-def test_nobody_comes_to_play_against_themselves(box: BallotBox) -> None:
-    client, ada = account()
+def test_login_is_refused_if_guest_plays_against_account(box: BallotBox) -> None:
+    client, ada = sign_up()
     client.post("/play/new")
     device = Client()
     device.post(f"/play/{Event.objects.get().code}/join")
     refused = log_in(device)
     assert (refused.status_code, "finish that game first" in refused.content.decode()) == (400, True)
-    assert "Ada" in shown(client)
+    assert "Ada" in page(client)
     assert COOKIE not in refused.cookies
     assert ada in (Duel.objects.get().one, Duel.objects.get().two)
 
 
-def test_of_two_who_play_again_each_stays_who_they_were(box: BallotBox) -> None:
-    """The next match of the two is on: who won the first cannot be another one afterwards."""
-    account()
+def test_login_does_not_transfer_seat_in_a_rematch(box: BallotBox) -> None:
+    """A rematch is running: the winner of the first match must remain the same guest."""
+    sign_up()
     device = Client()
     code = device.post("/play/new")["Location"][1:].split("#")[0]
     Client().post(f"/play/{code}/join")
@@ -129,17 +129,17 @@ def test_of_two_who_play_again_each_stays_who_they_were(box: BallotBox) -> None:
     for team in (1, 2):
         request_rematch(Event.objects.get().pk, team, box)
     before = Duel.objects.get()
-    assert "comes along" not in shown(device, "/play/login")
+    assert "comes along" not in page(device, "/play/login")
     assert log_in(device).status_code == 302
-    assert "Your rematch stays Guest" in shown(device)
+    assert "Your rematch stays Guest" in page(device)
     assert Duel.objects.get().one == before.one
     assert Duel.objects.get().two == before.two
     game = Match.objects.values_list("game", flat=True)[0]
     assert not rebuild(game, write=False).differs
 
 
-def test_a_wrong_password_is_nobody_and_the_tenth_locks() -> None:
-    account()
+def test_tenth_wrong_password_locks_login() -> None:
+    sign_up()
     answers = [log_in(Client(), password="guess").content.decode() for _ in range(10)]
     assert all("do not belong together" in one for one in answers[:9])
     assert "opens again by itself in 15 minutes" in answers[9]
@@ -147,59 +147,59 @@ def test_a_wrong_password_is_nobody_and_the_tenth_locks() -> None:
     assert log_in(Client(), "Nobody").status_code == 400
 
 
-def test_an_organizers_lock_is_another_one() -> None:
-    account()
+def test_console_lockout_does_not_lock_guest_account() -> None:
+    sign_up()
     for _ in range(10):
         Client().post("/console/login/", {"username": "Ada", "password": "guess"})
     assert log_in(Client()).status_code == 302
 
 
-def test_an_account_of_the_hall_opens_no_control_room() -> None:
-    client, _ = account()
+def test_guest_account_cannot_log_in_to_console() -> None:
+    client, _ = sign_up()
     assert client.get("/console/").status_code == 302
     assert Client().post("/console/login/", {"username": "Ada", "password": PASSWORD}).status_code == 200
 
 
-def test_another_name_is_for_games_to_come() -> None:
-    client, _ = account()
+def test_rename_applies_only_to_new_games() -> None:
+    client, _ = sign_up()
     client.post("/play/new")
     client.post("/play/account/name", {"name": "Grace"})
-    assert "In games to come you are Grace" in shown(client, "/play/account")
-    assert "Ada" in shown(Client())
+    assert "In games to come you are Grace" in page(client, "/play/account")
+    assert "Ada" in page(Client())
     client.post("/play/new")
-    assert "Grace" in shown(Client())
+    assert "Grace" in page(Client())
     other = new_guest()
     with pytest.raises(AccountError):
         rename(other, "Grace")
 
 
-def test_a_new_password_ends_all_other_devices() -> None:
-    client, _ = account()
+def test_password_change_logs_out_other_devices() -> None:
+    client, _ = sign_up()
     other = Client()
     log_in(other)
     wrong = {"password": "guess", "new_password": "grey-herons"}
     assert client.post("/play/account/password", wrong).status_code == 400
     client.post("/play/account/password", wrong | {"password": PASSWORD})
-    assert "Ada" in shown(client)
-    assert "Log in" in shown(other)
+    assert "Ada" in page(client)
+    assert "Log in" in page(other)
     assert log_in(other).status_code == 400
     assert log_in(other, password="grey-herons").status_code == 302
 
 
-def test_who_logs_out_is_nobody_here_and_a_guest_without_account_is_not_lost() -> None:
-    client, _ = account()
-    shown(client)
+def test_logout_ends_account_but_keeps_plain_guest() -> None:
+    client, _ = sign_up()
+    page(client)
     client.post("/play/logout")
-    assert "Ada" not in shown(client)
+    assert "Ada" not in page(client)
     guest = Client()
     guest.post("/play/new")
     guest.post("/play/logout")
-    assert "Your games" in shown(guest)
+    assert "Your games" in page(guest)
 
 
 @pytest.mark.parametrize("over", [False, True])
-def test_a_game_against_a_crowd_stays_without_whoever_made_it(box: BallotBox, over: bool) -> None:
-    client, ada = account()
+def test_account_deletion_keeps_begun_crowd_game(box: BallotBox, over: bool) -> None:
+    client, ada = sign_up()
     duel = new_duel(ada, DuelSettings(crowd=True))
     new_duel(ada, DuelSettings(crowd=True))
     begin_against_crowd(duel.event.code, ada, box)
@@ -210,17 +210,17 @@ def test_a_game_against_a_crowd_stays_without_whoever_made_it(box: BallotBox, ov
     assert Match.objects.count() == 1
 
 
-def test_what_was_said_is_an_accounts_no_more() -> None:
-    client, _ = account()
+def test_account_deletion_anonymizes_chat_messages() -> None:
+    client, _ = sign_up()
     client.post("/play/chat/lobby/say", {"text": "Ahoy"})
     client.post("/play/account/delete", {"password": PASSWORD})
-    (said,) = ChatLine.objects.all()
-    assert (said.text, said.name) == ("Ahoy", str(said.guest))
-    assert said.name != "Ada"
+    (chat_line,) = ChatLine.objects.all()
+    assert (chat_line.text, chat_line.name) == ("Ahoy", str(chat_line.guest))
+    assert chat_line.name != "Ada"
 
 
-def test_a_deleted_account_leaves_games_and_no_name(box: BallotBox) -> None:
-    client, ada = account()
+def test_account_deletion_keeps_matches_and_removes_name(box: BallotBox) -> None:
+    client, ada = sign_up()
     new_duel(ada, DuelSettings())
     playing = new_duel(ada, DuelSettings())
     join_duel(playing.event.code, new_guest(), box)
@@ -230,9 +230,8 @@ def test_a_deleted_account_leaves_games_and_no_name(box: BallotBox) -> None:
     assert str(ada) == f"Guest {ada.number}"
     assert Match.objects.count() == Event.objects.count() == 1
     assert (
-        "Ada"
-        not in shown(Client()) + shown(Client(), f"/play/{playing.event.code}") + Event.objects.get().name
+        "Ada" not in page(Client()) + page(Client(), f"/play/{playing.event.code}") + Event.objects.get().name
     )
-    assert str(ada) in shown(Client())
+    assert str(ada) in page(Client())
     assert log_in(Client()).status_code == 400
-    assert account("Ada")[1] != ada
+    assert sign_up("Ada")[1] != ada

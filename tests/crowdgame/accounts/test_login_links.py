@@ -1,4 +1,4 @@
-"""A link that logs its owner in: once, for a while, and nobody else."""
+"""Login links work once, for a limited time, and only for their owner."""
 
 from datetime import timedelta
 from typing import Any
@@ -17,31 +17,31 @@ __all__ = ["event", "organizer"]
 pytestmark = pytest.mark.django_db
 
 
-def test_a_link_logs_in_once(client: Client, organizer: User) -> None:
+def test_login_link_works_once(client: Client, organizer: User) -> None:
     path = entry_path(organizer)
-    looked_at = client.get(path)
-    assert "Enter the control room" in looked_at.content.decode()
+    opened = client.get(path)
+    assert "Enter the control room" in opened.content.decode()
     assert "_auth_user_id" not in client.session
     assert client.post(path).headers["Location"] == "/console/"
     assert client.session["_auth_user_id"] == str(organizer.pk)
-    later = Client()
-    assert later.get(path).status_code == 410
-    assert later.post(path).status_code == 410
-    assert "_auth_user_id" not in later.session
+    second_client = Client()
+    assert second_client.get(path).status_code == 410
+    assert second_client.post(path).status_code == 410
+    assert "_auth_user_id" not in second_client.session
 
 
-def test_a_link_may_lead_to_a_control_room(client: Client, organizer: User, event: Event) -> None:
+def test_login_link_redirects_to_event_console(client: Client, organizer: User, event: Event) -> None:
     answer = client.post(entry_path(organizer, event.code))
     assert answer.headers["Location"] == f"/console/{event.code}/"
 
 
-def test_a_link_is_spent_by_any_login(client: Client, organizer: User) -> None:
+def test_login_link_is_invalidated_by_any_login(client: Client, organizer: User) -> None:
     path = entry_path(organizer)
     client.login(username="ada", password="lovelace")
     assert Client().post(path).status_code == 410
 
 
-def test_a_link_made_and_spent_in_the_second_of_the_last_login(client: Client, organizer: User) -> None:
+def test_login_token_is_invalidated_within_the_same_second(client: Client, organizer: User) -> None:
     organizer.last_login = timezone.now().replace(microsecond=1)
     organizer.save()
     token = entry_tokens.make_token(organizer)
@@ -49,23 +49,23 @@ def test_a_link_made_and_spent_in_the_second_of_the_last_login(client: Client, o
     assert not entry_tokens.check_token(organizer, token)
 
 
-class YesterdaysTokens(EntryTokens):
+class ExpiredTokens(EntryTokens):
     def _now(self) -> Any:
         return super()._now() - timedelta(seconds=LIFE_S + 1)
 
 
-def test_a_link_grows_old(organizer: User) -> None:
-    assert not entry_tokens.check_token(organizer, YesterdaysTokens().make_token(organizer))
+def test_login_link_expires(organizer: User) -> None:
+    assert not entry_tokens.check_token(organizer, ExpiredTokens().make_token(organizer))
 
 
 @pytest.mark.parametrize("path", ["MQ/nonsense/", "!!/a-b/", "MQ/a-b/BCDF/", "OTk5/a-b/"])
-def test_no_such_link(client: Client, organizer: User, path: str) -> None:
+def test_malformed_login_link_returns_410(client: Client, organizer: User, path: str) -> None:
     answer = client.get(f"/console/enter/{path}")
     assert answer.status_code == 410
     assert "used up" in answer.content.decode()
 
 
-def test_a_link_lets_in_nobody_who_was_shut_out(client: Client, organizer: User) -> None:
+def test_login_link_rejects_inactive_user(client: Client, organizer: User) -> None:
     path = entry_path(organizer)
     User.objects.filter(pk=organizer.pk).update(is_active=False)
     assert client.post(path).status_code == 410
