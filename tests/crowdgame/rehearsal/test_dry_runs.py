@@ -1,4 +1,4 @@
-"""When a gateway's own small rehearsal ends, and that it is the only one of its event."""
+"""Dry runs: when one ends, and that an event has at most one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("valkey_url")
 
 
 @dataclass
-class House:
-    """Two gateways, of which one plays; at the other a control room notes what it is told."""
+class DryRunHarness:
+    """Two gateways: one runs the dry run, a console at the other records its updates."""
 
     lease: DryRunLease
     fake: FakeServer = field(default_factory=lambda: FakeServer(window_ms=60_000))
@@ -50,83 +50,83 @@ class House:
             await asyncio.sleep(0.02)
 
 
-def run_conversation(conversation: Callable[[House], Awaitable[None]]) -> House:
-    async def held() -> House:
+def run_conversation(conversation: Callable[[DryRunHarness], Awaitable[None]]) -> DryRunHarness:
+    async def run() -> DryRunHarness:
         box = AsyncBallotBox()
-        house = House(DryRunLease(box))
-        watching = asyncio.create_task(house.watch())
+        harness = DryRunHarness(DryRunLease(box))
+        watching = asyncio.create_task(harness.watch())
         try:
-            async with house.fake.open():
-                await conversation(house)
+            async with harness.fake.open():
+                await conversation(harness)
         finally:
-            house.open = False  # a cancellation that meets an answer of the box would be lost
+            harness.open = False  # a cancellation during a Redis reply would get lost
             await watching
             await box.close()
-        return house
+        return harness
 
-    return asyncio.run(held())
+    return asyncio.run(run())
 
 
-async def until(so: Callable[[], object]) -> None:
+async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(ENDS_WITHIN_S):
-        while not so():  # noqa: ASYNC110
+        while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
-async def all_in(house: House) -> None:
-    await house.start(house.runs)
-    await until(lambda: any(received.connected == PHONES for received in house.received))
+async def start_and_join(harness: DryRunHarness) -> None:
+    await harness.start(harness.runs)
+    await until(lambda: any(received.connected == PHONES for received in harness.received))
 
 
-async def over(house: House) -> RehearsalUpdated:
-    """What was told last, once all phones went home."""
-    await until(lambda: not house.fake.sockets and not house.runs.playing)
-    house.watched = True
-    await until(lambda: house.received and not house.received[-1].running)
-    return house.received[-1]
+async def wait_until_over(harness: DryRunHarness) -> RehearsalUpdated:
+    """The last update, after all phones have disconnected."""
+    await until(lambda: not harness.fake.sockets and not harness.runs.playing)
+    harness.watched = True
+    await until(lambda: harness.received and not harness.received[-1].running)
+    return harness.received[-1]
 
 
-def test_a_dry_run_ends_when_it_is_stopped_at_any_gateway() -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
-        await stop_dry_run(1, house.lease)
-        received = await over(house)
+def test_dry_run_stops_from_any_gateway() -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
+        await stop_dry_run(1, harness.lease)
+        received = await wait_until_over(harness)
         assert (received.phones, received.connected, received.lost) == (PHONES, PHONES, 0)
         with pytest.raises(MatchError, match="No rehearsal is running"):
-            await stop_dry_run(1, house.lease)
+            await stop_dry_run(1, harness.lease)
 
     run_conversation(conversation)
 
 
-def test_there_is_one_dry_run_an_event_and_another_once_it_is_over() -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
-        for runs in (house.runs, house.others):
+def test_event_has_one_dry_run_at_a_time() -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
+        for runs in (harness.runs, harness.others):
             with pytest.raises(MatchError, match="running already"):
-                await house.start(runs)
-        assert not house.others.playing
-        await stop_dry_run(1, house.lease)
-        await over(house)
-        await house.start(house.others)
+                await harness.start(runs)
+        assert not harness.others.playing
+        await stop_dry_run(1, harness.lease)
+        await wait_until_over(harness)
+        await harness.start(harness.others)
         await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
-        assert house.others.playing  # the old stop was not meant for it
+        assert harness.others.playing  # the earlier stop does not apply to it
 
     run_conversation(conversation)
 
 
-def test_of_two_that_are_started_at_once_one_plays() -> None:
-    async def conversation(house: House) -> None:
-        starts = [house.start(runs) for runs in (house.runs, house.others) for _ in range(3)]
+def test_concurrent_dry_run_starts_leave_one_running() -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
         refusals = [bool(refusal) for refusal in await asyncio.gather(*starts, return_exceptions=True)]
         assert sorted(refusals) == [False] + [True] * 5
-        assert len(house.runs.playing | house.others.playing) == 1
+        assert len(harness.runs.playing | harness.others.playing) == 1
 
     run_conversation(conversation)
 
 
-def test_a_dry_run_whose_event_was_taken_meanwhile_makes_way(valkey_url: str) -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
+def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
         other = RehearsalUpdated(
             phones=77,
             connected=0,
@@ -138,70 +138,70 @@ def test_a_dry_run_whose_event_was_taken_meanwhile_makes_way(valkey_url: str) ->
             running=True,
         )
         with Redis.from_url(valkey_url) as redis:
-            while await house.lease.renew(1, "other", other) is dry_run_lease.LeaseAnswer.TAKEN:
+            while await harness.lease.renew(1, "other", other) is dry_run_lease.LeaseAnswer.TAKEN:
                 redis.flushall()
-        await until(lambda: not house.runs.playing)
-        assert await house.lease.watch(1) == other
+        await until(lambda: not harness.runs.playing)
+        assert await harness.lease.watch(1) == other
 
     run_conversation(conversation)
 
 
-def test_a_dry_run_ends_when_its_gateway_does() -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
-        house.draining = True
-        await over(house)
+def test_dry_run_ends_when_gateway_drains() -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
+        harness.draining = True
+        await wait_until_over(harness)
         with pytest.raises(MatchError, match="about to restart"):
-            await house.start(house.runs)
+            await harness.start(harness.runs)
 
     run_conversation(conversation)
 
 
-def test_a_dry_run_that_nobody_watches_anywhere_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
+def test_unwatched_dry_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
         await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
-        assert house.runs.playing
-        house.watched = False
+        assert harness.runs.playing
+        harness.watched = False
         monkeypatch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
-        await over(house)
+        await wait_until_over(harness)
 
     run_conversation(conversation)
 
 
-def test_a_dry_run_does_not_last_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def conversation(house: House) -> None:
-        await all_in(house)
+def test_dry_run_ends_after_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await start_and_join(harness)
         monkeypatch.setattr(dry_runs, "LONGEST_S", 0.1)
-        await over(house)
+        await wait_until_over(harness)
 
     run_conversation(conversation)
 
 
-def test_a_dry_run_that_finds_no_door_ends_in_words(caplog: pytest.LogCaptureFixture) -> None:
-    async def conversation(house: House) -> None:
-        house.fake.port = 9
-        await house.start(house.runs)
-        await over(house)
+def test_dry_run_without_reachable_server_ends_with_log_message(caplog: pytest.LogCaptureFixture) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        harness.fake.port = 9
+        await harness.start(harness.runs)
+        await wait_until_over(harness)
 
     run_conversation(conversation)
     assert "the rehearsal of HALL ends: nobody can join" in caplog.text
 
 
 @pytest.mark.parametrize("server", [None, ("/run/gateway.sock", None)])
-def test_a_gateway_without_an_address_says_so_and_takes_no_event(server: Any) -> None:
-    async def conversation(house: House) -> None:
+def test_dry_run_without_server_address_is_refused(server: Any) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
         with pytest.raises(MatchError, match="no address"):
-            await house.runs.start(house.stage, server, PHONES)
-        await all_in(house)
+            await harness.runs.start(harness.stage, server, PHONES)
+        await start_and_join(harness)
 
     run_conversation(conversation)
 
 
-def test_a_gateway_at_a_long_address_is_found() -> None:
-    async def conversation(house: House) -> None:
-        await house.runs.start(house.stage, ("::1", 9), PHONES)
-        assert house.runs.playing
-        await over(house)
+def test_dry_run_accepts_ipv6_address() -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        await harness.runs.start(harness.stage, ("::1", 9), PHONES)
+        assert harness.runs.playing
+        await wait_until_over(harness)
 
     run_conversation(conversation)

@@ -1,4 +1,4 @@
-"""A simulated phone recovers as a real one does: the last welcome counts, then whatever is newer."""
+"""A simulated phone recovers like a real one: it applies the last welcome, then anything newer."""
 
 import asyncio
 from dataclasses import replace
@@ -24,16 +24,16 @@ STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 30)), max_size
 
 
 class StateHistory:
-    """A server's history; restored from a copy it goes on from there otherwise."""
+    """The states a server has announced; after a restore from a copy they continue differently."""
 
     def __init__(self) -> None:
         self.base = FakeServer().state()
         self.states = [self.base]
-        self.made = 0
+        self.changes = 0
 
     def change(self) -> None:
-        self.made += 1
-        self.states.append(msgspec.structs.replace(self.base, name=f"state {self.made}"))
+        self.changes += 1
+        self.states.append(msgspec.structs.replace(self.base, name=f"state {self.changes}"))
 
     def frame(self, seq: int) -> EventEdited:
         return EventEdited(seq=seq, at=0, state=self.states[seq])
@@ -44,13 +44,13 @@ class StateHistory:
 
 
 @given(steps=STEPS)
-def test_of_what_came_since_the_last_welcome_the_newest_counts(steps: list[tuple[str, int]]) -> None:
-    async def conversation() -> None:
+def test_phone_keeps_newest_state_since_last_welcome(steps: list[tuple[str, int]]) -> None:
+    async def run_steps() -> None:
         context = new_context("http://127.0.0.1:9")
         phone, history = Phone(0, context), StateHistory()
 
         def welcome() -> int:
-            phone._seq = -1  # its line was cut
+            phone._seq = -1  # as after a lost connection
             phone.receive(history.welcome())
             return len(history.states) - 1
 
@@ -70,10 +70,10 @@ def test_of_what_came_since_the_last_welcome_the_newest_counts(steps: list[tuple
             assert (context.seq, context.state) == (newest, history.states[newest])
         phone.leave()
 
-    asyncio.run(conversation())
+    asyncio.run(run_steps())
 
 
-def test_a_crowd_draws_a_secret_a_choice_and_its_book_keeps_those_that_count() -> None:
+def test_crowd_draws_one_blind_per_choice_and_records_it() -> None:
     fake = FakeServer()
     report = rehearse(fake)
     secrets: dict[tuple[str, int, int], set[str | None]] = {}
@@ -86,17 +86,17 @@ def test_a_crowd_draws_a_secret_a_choice_and_its_book_keeps_those_that_count() -
             assert {entry.blinds[phone]} == secrets[report.voters[phone], entry.turn, sequence]
 
 
-def test_phones_that_come_back_to_a_box_without_their_ballots_send_them_again() -> None:
-    """No new epoch tells them: whoever would have noticed the loss is gone with their connection."""
+def test_phones_resend_ballots_missing_after_reconnect() -> None:
+    """No new epoch announces the loss: the gateway that would have noticed it has lost its connections."""
 
-    async def all_is_lost(fake: FakeServer) -> None:
+    async def lose_ballots(fake: FakeServer) -> None:
         await until_voted(fake, PHONES)
         fake.ballots = {}
         for socket in list(fake.sockets):
             await socket.close(4006)
 
     fake = FakeServer(window_ms=4000)
-    report = rehearse(fake, replace(PLAN, turns=1), all_is_lost)
+    report = rehearse(fake, replace(PLAN, turns=1), lose_ballots)
     assert len(fake.sealed[1]) == PHONES
     assert report.ballots.lost == 0
     assert_the_books_agree(report, fake)

@@ -1,4 +1,4 @@
-"""A rehearsal without a server: its own pace, what it says, and what it leaves behind."""
+"""Parts of a rehearsal without a server: agenda, display, samples, saved seats and the command."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ from crowdgame.rehearsal.server_clock import ServerClock
 ROOT = Path(__file__).parents[3]
 
 
-def test_thinking_leaves_room_for_hearing() -> None:
+def test_agenda_yields_between_batches() -> None:
     async def slices() -> list[int]:
         agenda, done, seen = Agenda(), [0], []
         for _ in range(3 * BATCH_SIZE - 1):
@@ -39,28 +39,28 @@ def test_thinking_leaves_room_for_hearing() -> None:
     assert asyncio.run(slices()) == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE - 1]
 
 
-def test_a_crowd_that_measures_itself_says_so() -> None:
+def test_display_warns_when_crowd_overloads_its_machine() -> None:
     def report_text(busy_s: float) -> str:
         context = RehearsalContext(
             "HALL", ServerAddress(""), "spread", ServerClock(float), RehearsalLedger(), Random(1)
         )
-        load, said = OwnLoad(), StringIO()
+        load, output = OwnLoad(), StringIO()
         load.busy_s = busy_s
-        Display(Console(file=said, width=200)).finish(build_report(context, 1, load))
-        return said.getvalue()
+        Display(Console(file=output, width=200)).finish(build_report(context, 1, load))
+        return output.getvalue()
 
     assert "the crowd is what is measured" in report_text(3.0)
     assert "the crowd is what is measured" not in report_text(0.0)
 
 
-def test_percentiles_are_of_the_nearest_rank() -> None:
+def test_samples_use_nearest_rank_percentiles() -> None:
     assert Samples().spread() is None
     assert Samples([5.04]).spread() == Spread(5.0, 5.0, 5.0)
     assert Samples(float(n) for n in range(100, 0, -1)).spread() == Spread(51.0, 100.0, 100.0)
     assert Samples([-3.0, 1500.0]).in_seconds() == Spread(1.5, 1.5, 1.5)
 
 
-def test_seats_are_kept_for_their_own_event_and_owner(tmp_path: Path) -> None:
+def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
     file = tmp_path / "seats.json"
     assert read_seats(file, "HALL") == {}
     write_seats(file, "HALL", {0: "a", 11: "b"})
@@ -90,7 +90,7 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redi
     ],
     ids=" ".join,
 )
-def test_trouble_is_one_clear_line(arguments: tuple[str, ...]) -> None:
+def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         command(*arguments), capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
     )
@@ -102,7 +102,7 @@ def test_trouble_is_one_clear_line(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
-def test_a_crowd_without_a_server_ends_when_told(ending: signal.Signals, tmp_path: Path) -> None:
+def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     with subprocess.Popen(
         command("HALL", "--url", "http://127.0.0.1:9", "--until-stopped", "--json", str(report)),

@@ -1,4 +1,4 @@
-"""What a simulated phone keeps of its ballot, and a crowd of all that were acknowledged."""
+"""A simulated phone's pending ballot, and the crowd's ledger of acknowledged ballots."""
 
 import pytest
 
@@ -11,9 +11,9 @@ from voting.counting.choices import encode_ranking, encode_set
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
 
 
-# ------------------------------------------------------------------ the ballot of a phone
+# ------------------------------------------------------------------ pending ballot
 @pytest.mark.parametrize(
-    ("code", "after_it"),
+    ("code", "next_step"),
     [
         ("stale", "now"),
         ("early", "soon"),
@@ -25,14 +25,14 @@ from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, Y
         ("illegal", "settled"),
     ],
 )
-def test_what_a_refusal_asks_of_a_phone(code: Refusal, after_it: str) -> None:
+def test_refusal_code_determines_next_step(code: Refusal, next_step: str) -> None:
     pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=1)
-    assert pending.refused(BallotRefused(turn=3, sequence=1, code=code, last=6)) == after_it
-    assert pending.settled == (after_it == "settled")
+    assert pending.refused(BallotRefused(turn=3, sequence=1, code=code, last=6)) == next_step
+    assert pending.settled == (next_step == "settled")
     assert pending.cast().sequence == (7 if code == "stale" else 1)
 
 
-def test_answers_to_other_ballots_settle_nothing() -> None:
+def test_answers_to_other_ballots_do_not_settle() -> None:
     pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2)
     assert not pending.counted(BallotCounted(turn=3, choice=5, sequence=1))
     assert not pending.counted(BallotCounted(turn=2, choice=4, sequence=2))
@@ -42,7 +42,7 @@ def test_answers_to_other_ballots_settle_nothing() -> None:
     assert not pending.counted(BallotCounted(turn=3, choice=4, sequence=2))
 
 
-def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
+def test_resent_ballot_keeps_its_blind() -> None:
     pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2, blinds={1: "a", 2: "b"})
     assert [pending.cast().blind for _ in range(2)] == ["b", "b"]
     pending.refused(BallotRefused(turn=3, sequence=2, code="stale", last=8))
@@ -52,17 +52,15 @@ def test_a_choice_keeps_its_secret_and_a_stale_one_takes_it_along() -> None:
 @pytest.mark.parametrize(
     ("turn", "sequence", "settled"),
     [(3, 2, True), (3, 1, False), (None, 0, False), (2, 5, False)],
-    ids=["it holds it", "it holds an older one", "it holds none", "of another turn"],
+    ids=["holds it", "holds older", "holds none", "other turn"],
 )
-def test_a_counted_ballot_that_the_box_does_not_hold_is_sent_again(
-    turn: int | None, sequence: int, settled: bool
-) -> None:
+def test_welcome_unsettles_ballot_missing_from_box(turn: int | None, sequence: int, settled: bool) -> None:
     pending = PendingBallot(turn=3, epoch=1, choice=4, sequence=2, settled=True)
     pending.apply_welcome(You(token="t", team=1, turn=turn, choice=4, sequence=sequence))
     assert pending.settled == settled
 
 
-def test_a_new_epoch_unsettles_the_ballot_and_leaves_its_sequence() -> None:
+def test_new_epoch_unsettles_ballot_and_keeps_sequence() -> None:
     turn = a_turn(after())
     pending = PendingBallot(turn=1, epoch=1, choice=4, sequence=2, settled=True)
     assert not pending.apply_epoch(turn)
@@ -71,16 +69,16 @@ def test_a_new_epoch_unsettles_the_ballot_and_leaves_its_sequence() -> None:
     assert (pending.settled, pending.cast()) == (False, BallotCast(turn=1, epoch=1, choice=4, sequence=2))
 
 
-# ------------------------------------------------------------------ the ledger of a crowd
-def test_the_ledger_keeps_the_highest_sequence_and_only_so_many_turns() -> None:
-    book = RehearsalLedger(turns_kept=2)
+# ------------------------------------------------------------------ ledger
+def test_ledger_keeps_highest_sequence_and_recent_turns() -> None:
+    ledger = RehearsalLedger(turns_kept=2)
     for turn, column, sequence in ((1, 1, 1), (2, 1, 2), (2, 3, 1), (3, 2, 1), (2, 4, 5)):
-        book.count_ballot(0, BallotCounted(turn=turn, choice=column, sequence=sequence), newest=True)
-    assert {turn: entry.acknowledged for turn, entry in book.turns.items()} == {
+        ledger.count_ballot(0, BallotCounted(turn=turn, choice=column, sequence=sequence), newest=True)
+    assert {turn: entry.acknowledged for turn, entry in ledger.turns.items()} == {
         2: {0: (4, 5)},
         3: {0: (2, 1)},
     }
-    assert book.acknowledged == 4
+    assert ledger.acknowledged == 4
 
 
 @pytest.mark.parametrize(
@@ -96,45 +94,45 @@ def test_the_ledger_keeps_the_highest_sequence_and_only_so_many_turns() -> None:
         ({0: 4, 9: 2}, (), {}, 0),
     ],
     ids=[
-        "all in",
+        "all counted",
         "others voted too",
         "lost",
-        "in another column",
-        "second thoughts",
-        "lost",
-        "team",
-        "not yet",
+        "counted for another column",
+        "vote changed",
+        "lost after a change",
+        "other team",
+        "no tally yet",
     ],
 )
-def test_an_acknowledged_ballot_must_be_in_the_tally(
+def test_count_missing_compares_acknowledged_ballots_with_tally(
     acknowledged: dict[int, int],
     unsure: tuple[int, ...],
     counts: dict[int, tuple[int, ...]],
     missing: int,
 ) -> None:
-    book = RehearsalLedger()
-    entry = book.turn(1)
+    ledger = RehearsalLedger()
+    entry = ledger.turn(1)
     entry.acknowledged = {phone: (column, 1) for phone, column in acknowledged.items()}
     entry.open, entry.tallies = set(unsure), counts
     entry.ballots = {team: sum(votes) for team, votes in counts.items()}
-    assert book.count_missing({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
+    assert ledger.count_missing({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
 
 
-def test_of_a_set_each_column_must_be_in_the_tally_and_of_a_ranking_the_first() -> None:
-    book = RehearsalLedger()
-    entry = book.turn(1)
+def test_count_missing_checks_every_approval_and_first_rank() -> None:
+    ledger = RehearsalLedger()
+    entry = ledger.turn(1)
     entry.acknowledged = {1: (encode_set([1, 3]), 1), 2: (encode_set([1, 2]), 1)}
     entry.tallies, entry.ballots, entry.all_columns = {1: (2, 1, 1)}, {1: 2}, True
-    assert book.count_missing({1: 1, 2: 1}) == 0
+    assert ledger.count_missing({1: 1, 2: 1}) == 0
     entry.tallies = {1: (2, 0, 1)}
-    assert book.count_missing({1: 1, 2: 1}) == 1
+    assert ledger.count_missing({1: 1, 2: 1}) == 1
     entry.acknowledged, entry.all_columns = (
         {1: (encode_ranking([1, 3]), 1), 2: (encode_ranking([2, 1]), 1)},
         False,
     )
     entry.tallies = {1: (1, 1, 0)}
-    assert book.count_missing({1: 1, 2: 1}) == 0
+    assert ledger.count_missing({1: 1, 2: 1}) == 0
 
 
-def test_voters_are_known_by_their_tokens() -> None:
+def test_claimed_voters_are_read_from_seat_tokens() -> None:
     assert claimed_voters({3: sign_seat(Seat(7, "abc", 2))}) == {3: "abc"}

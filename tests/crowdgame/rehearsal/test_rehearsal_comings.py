@@ -1,4 +1,4 @@
-"""Simulated phones come in, come back when they are told, and stay away when they must."""
+"""Simulated phones join, reconnect as instructed, and stay away after a final close code."""
 
 import asyncio
 from collections import Counter
@@ -27,15 +27,15 @@ from voting.protocol import MAX_RETRY_MS, CloseCode, RetryAfter
 __all__ = ["no_phone_breaks"]
 
 
-# ------------------------------------------------------------------ in
-def test_a_phone_that_must_choose_a_team_chooses() -> None:
+# ------------------------------------------------------------------ joining
+def test_phones_choose_team_when_asked() -> None:
     fake = FakeServer(ask_team=True)
     report = rehearse(fake, replace(PLAN, turns=1))
     assert report.errors == {"team_needed": PHONES}
     assert Counter(seat.team for seat in fake.seats.values()) == {1: PHONES // 2, 2: PHONES // 2}
 
 
-def test_a_closed_door_is_knocked_at_again() -> None:
+def test_phones_retry_while_lobby_is_closed() -> None:
     async def open_lobby_late() -> None:
         fake = FakeServer(lobby="closed")
         async with fake.open():
@@ -50,7 +50,7 @@ def test_a_closed_door_is_knocked_at_again() -> None:
     asyncio.run(open_lobby_late())
 
 
-def test_seats_in_a_file_make_the_same_crowd_again(tmp_path: Path) -> None:
+def test_saved_seats_restore_the_same_crowd(tmp_path: Path) -> None:
     seats = tmp_path / "seats.json"
     fake = FakeServer()
     rehearse(fake, replace(PLAN, turns=1, seats=seats))
@@ -71,8 +71,8 @@ def test_seats_in_a_file_make_the_same_crowd_again(tmp_path: Path) -> None:
     assert len(fake.seats) == PHONES
 
 
-def test_a_seat_that_is_no_longer_good_is_given_up() -> None:
-    async def a_new_secret() -> None:
+def test_rejected_seat_token_leads_to_new_join() -> None:
+    async def join_with_bad_tokens() -> None:
         fake = FakeServer(bad_tokens=frozenset({"old"}))
         async with fake.open():
             context = new_context(fake.url)
@@ -85,11 +85,11 @@ def test_a_seat_that_is_no_longer_good_is_given_up() -> None:
         assert (report.joined, report.away) == (PHONES, {})
         assert len(fake.joins) == 2 * PHONES
 
-    asyncio.run(a_new_secret())
+    asyncio.run(join_with_bad_tokens())
 
 
-# ------------------------------------------------------------------ back
-def test_a_restarting_server_finds_everyone_back_in_their_seats() -> None:
+# ------------------------------------------------------------------ reconnecting
+def test_phones_reconnect_to_their_seats_after_server_restart() -> None:
     async def server_restarts(fake: FakeServer) -> None:
         await until_voted(fake, PHONES // 2)
         for socket in list(fake.sockets):
@@ -103,7 +103,7 @@ def test_a_restarting_server_finds_everyone_back_in_their_seats() -> None:
     assert_the_books_agree(report, fake)
 
 
-def test_phones_come_back_when_they_are_told() -> None:
+def test_phones_spread_reconnects_over_announced_period() -> None:
     async def gateway_is_drained(fake: FakeServer) -> None:
         await until_voted(fake, PHONES // 2)
         for socket in list(fake.sockets):
@@ -114,13 +114,13 @@ def test_phones_come_back_when_they_are_told() -> None:
     report = rehearse(fake, replace(PLAN, turns=1), gateway_is_drained)
     assert (report.retries, report.closed) == (PHONES, {"4006": PHONES})
     assert report.reconnected_in_s
-    assert report.reconnected_in_s.max > 0.6, "all came within their own back-off"
+    assert report.reconnected_in_s.max > 0.6, "all reconnected within their own back-off"
     assert len(fake.sealed[1]) == PHONES
     assert_the_books_agree(report, fake)
 
 
-def test_no_server_sends_a_phone_away_for_longer_than_half_a_minute() -> None:
-    async def sent_away() -> float:
+def test_phone_caps_retry_delay() -> None:
+    async def retry_pause_s() -> float:
         phone = Phone(0, new_context("http://127.0.0.1:1"))
         phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
         phone.closed(CloseCode.CROWDED, "")
@@ -129,10 +129,10 @@ def test_no_server_sends_a_phone_away_for_longer_than_half_a_minute() -> None:
         phone.leave()
         return pause_s
 
-    assert 0 < asyncio.run(sent_away()) <= MAX_RETRY_MS / 1000
+    assert 0 < asyncio.run(retry_pause_s()) <= MAX_RETRY_MS / 1000
 
 
-def test_a_server_that_vanishes_without_a_word_is_come_back_to() -> None:
+def test_phones_reconnect_after_connections_are_aborted() -> None:
     async def power_fails(fake: FakeServer) -> None:
         await until_voted(fake, PHONES // 2)
         for socket in list(fake.sockets):
@@ -145,12 +145,12 @@ def test_a_server_that_vanishes_without_a_word_is_come_back_to() -> None:
 
 
 @pytest.mark.parametrize("code", [CloseCode.NOT_ALLOWED, CloseCode.OPEN_ELSEWHERE])
-def test_a_phone_that_is_sent_away_stays_away(code: int) -> None:
-    async def one_is_not_wanted(fake: FakeServer) -> None:
+def test_phone_stays_away_after_final_close_code(code: int) -> None:
+    async def close_one_phone(fake: FakeServer) -> None:
         await next(iter(fake.sockets)).close(code)
 
     fake = FakeServer()
-    report = rehearse(fake, replace(PLAN, turns=1), one_is_not_wanted)
+    report = rehearse(fake, replace(PLAN, turns=1), close_one_phone)
     assert report.away == {str(code): 1}
     assert (report.connected, report.reconnects) == (PHONES - 1, 0)
     assert len(fake.joins) == PHONES

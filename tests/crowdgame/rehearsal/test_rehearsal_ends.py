@@ -1,4 +1,4 @@
-"""A rehearsal ends: with its match, in words when something is wrong, and at once when it is stopped."""
+"""How a rehearsal ends: with its match, with an error message, or when it is stopped."""
 
 import asyncio
 import os
@@ -36,23 +36,23 @@ async def command(fake: FakeServer, *options: str) -> asyncio.subprocess.Process
     )
 
 
-def test_a_rehearsal_that_misses_a_ballot_fails_in_words() -> None:
-    async def losing_ballot() -> None:
+def test_rehearse_command_fails_if_ballot_is_missing() -> None:
+    async def lose_ballot() -> None:
         fake = FakeServer(loses_ballot=True)
         async with fake.open():
             process = await command(fake, "--turns", "1")
             await everyone_is_in(fake, PHONES)
             await fake.play(1)
-            said, errors = await process.communicate()
+            output, errors = await process.communicate()
         assert process.returncode == 1
         assert errors.decode().startswith("CommandError: 1 ballots that were acknowledged are missing")
-        assert f"joined: {PHONES} of {PHONES}" in said.decode()
+        assert f"joined: {PHONES} of {PHONES}" in output.decode()
 
-    asyncio.run(losing_ballot())
+    asyncio.run(lose_ballot())
 
 
-def test_a_rehearsal_that_is_interrupted_reports_what_it_saw() -> None:
-    async def enough() -> None:
+def test_interrupted_rehearsal_prints_its_report() -> None:
+    async def interrupt() -> None:
         fake = FakeServer(window_ms=60_000)
         async with fake.open():
             process = await command(fake, "--profile", "burst")
@@ -60,18 +60,18 @@ def test_a_rehearsal_that_is_interrupted_reports_what_it_saw() -> None:
             playing = asyncio.create_task(fake.play(1))
             await until_voted(fake, PHONES)
             process.send_signal(signal.SIGINT)
-            said, errors = await process.communicate()
+            output, errors = await process.communicate()
             playing.cancel()
             await until(lambda: not fake.sockets)
         assert (process.returncode, errors) == (0, b"")
-        assert f"joined: {PHONES} of {PHONES}" in said.decode()
-        assert "acknowledged after: p50" in said.decode()
+        assert f"joined: {PHONES} of {PHONES}" in output.decode()
+        assert "acknowledged after: p50" in output.decode()
 
-    asyncio.run(enough())
+    asyncio.run(interrupt())
 
 
-def test_a_match_that_is_called_off_is_over() -> None:
-    async def called_off() -> None:
+def test_rehearsal_ends_with_aborted_match() -> None:
+    async def abort_match() -> None:
         fake = FakeServer(window_ms=60_000)
         async with fake.open():
             crowd = Crowd(replace(PLAN, turns=None), new_context(fake.url), lambda progress: None)
@@ -84,30 +84,30 @@ def test_a_match_that_is_called_off_is_over() -> None:
             async with asyncio.timeout(60):
                 assert (await playing).joined == PHONES
 
-    asyncio.run(called_off())
+    asyncio.run(abort_match())
 
 
-def test_no_such_event_is_said_in_one_line() -> None:
-    async def wrong_code() -> None:
+def test_rehearsal_of_unknown_event_fails_with_message() -> None:
+    async def join_unknown_event() -> None:
         fake = FakeServer()
         async with fake.open():
             with pytest.raises(RehearsalError, match="no event with the code NOPE"):
                 await Crowd(PLAN, new_context(fake.url, "NOPE"), lambda progress: None).play()
             assert len(fake.joins) == 1
 
-    asyncio.run(wrong_code())
+    asyncio.run(join_unknown_event())
 
 
-def test_no_server_is_said_in_one_line() -> None:
-    async def nobody_there() -> None:
+def test_rehearsal_without_server_fails_with_message() -> None:
+    async def join_unreachable_server() -> None:
         with pytest.raises(RehearsalError, match="nobody can join at"):
             await Crowd(PLAN, new_context("http://127.0.0.1:9"), lambda progress: None).play()
 
-    asyncio.run(nobody_there())
+    asyncio.run(join_unreachable_server())
 
 
-def test_a_crowd_until_stopped_waits_for_its_server_and_leaves_at_once() -> None:
-    async def late_server() -> None:
+def test_until_stopped_crowd_waits_for_server_and_stops() -> None:
+    async def start_server_late() -> None:
         fake = FakeServer()
         async with fake.open():
             port = fake.port
@@ -122,4 +122,4 @@ def test_a_crowd_until_stopped_waits_for_its_server_and_leaves_at_once() -> None
                 report = await playing
         assert report.joined == PHONES
 
-    asyncio.run(late_server())
+    asyncio.run(start_server_late())

@@ -1,4 +1,4 @@
-"""A simulated crowd at a running house that asks for keys."""
+"""A simulated crowd at a running server that requires tickets or rotating codes."""
 
 import os
 import subprocess
@@ -32,38 +32,38 @@ def report_of(file: Path) -> RehearsalReport:
     return msgspec.json.decode(file.read_bytes(), type=RehearsalReport)
 
 
-def test_a_crowd_comes_in_with_tickets_from_a_file(house: House, tmp_path: Path) -> None:
-    made = house.ask("event", admission="tickets", **BRISK)
-    house.ask("begin", event_id=made["id"])
-    result = rehearse(house, made["code"])
+def test_rehearse_command_reads_tickets_from_file(house: House, tmp_path: Path) -> None:
+    event = house.ask("event", admission="tickets", **BRISK)
+    house.ask("begin", event_id=event["id"])
+    result = rehearse(house, event["code"])
     assert result.returncode == 1
     assert "--tickets FILE" in result.stderr
     tickets = tmp_path / "tickets.txt"
-    tickets.write_text("\n".join(house.ask("tickets", event_id=made["id"], count=PHONES)))
+    tickets.write_text("\n".join(house.ask("tickets", event_id=event["id"], count=PHONES)))
     report = tmp_path / "report.json"
-    assert rehearse(house, made["code"], "--tickets", str(tickets), "--json", str(report)).returncode == 0
+    assert rehearse(house, event["code"], "--tickets", str(tickets), "--json", str(report)).returncode == 0
     assert report_of(report).joined == PHONES
     tickets.write_text("BCDF-GHJK")
-    result = rehearse(house, made["code"], "--tickets", str(tickets))
+    result = rehearse(house, event["code"], "--tickets", str(tickets))
     assert "holds 1 codes, too few for 20 phones" in result.stderr
 
 
-def test_a_crowd_knows_the_code_of_the_moment_where_the_secret_is(house: House, tmp_path: Path) -> None:
-    made = house.ask("event", admission="rotating", **BRISK)
-    house.ask("begin", event_id=made["id"])
+def test_rehearse_command_derives_rotating_code_from_secret(house: House, tmp_path: Path) -> None:
+    event = house.ask("event", admission="rotating", **BRISK)
+    house.ask("begin", event_id=event["id"])
     report = tmp_path / "report.json"
-    assert rehearse(house, made["code"], "--json", str(report)).returncode == 0
+    assert rehearse(house, event["code"], "--json", str(report)).returncode == 0
     assert report_of(report).joined == PHONES
     for secret in ("", "another"):
-        result = rehearse(house, made["code"], secret=secret)
+        result = rehearse(house, event["code"], secret=secret)
         assert result.returncode == 1
         assert "set SECRET_KEY to the server's" in result.stderr
 
 
 @pytest.mark.parametrize("admission", ["tickets", "roster"])
-def test_the_control_rooms_crowd_has_no_tickets(house: House, faces: Faces, admission: str) -> None:
-    made = house.ask("event", admission=admission, lobby="open")
-    console = faces.console(made["code"], house.ask("session", name="olga"))
+def test_console_rehearsal_is_refused_without_tickets(house: House, faces: Faces, admission: str) -> None:
+    event = house.ask("event", admission=admission, lobby="open")
+    console = faces.console(event["code"], house.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="rehearsal.start", phones=5)
     assert "no tickets" in console.receive("action.refused", id=1)["text"]

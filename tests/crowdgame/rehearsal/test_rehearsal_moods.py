@@ -19,8 +19,8 @@ from voting.counting.types import TallyMethod
 METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
 
 
-def favourite(state: object, side: Side) -> int:
-    """What a hundred crowds pick most, each by most of its votes."""
+def most_frequent_pick(state: object, side: Side) -> int:
+    """The most frequent pick among a hundred crowds, each picking by plurality."""
     picks: Counter[int] = Counter()
     for seed in range(100):
         rng = Random(seed)
@@ -29,16 +29,16 @@ def favourite(state: object, side: Side) -> int:
     return picks.most_common(1)[0][0]
 
 
-def test_a_crowd_completes_its_own_four() -> None:
-    assert favourite(after((1, 7), (1, 7), (1, 6)), "red") == 1
+def test_crowd_completes_its_own_four() -> None:
+    assert most_frequent_pick(after((1, 7), (1, 7), (1, 6)), "red") == 1
 
 
-def test_a_crowd_stops_the_others_four() -> None:
-    assert favourite(after((7, 1), (7, 1), (6, 1)), "red") == 1
+def test_crowd_blocks_opponents_four() -> None:
+    assert most_frequent_pick(after((7, 1), (7, 1), (6, 1)), "red") == 1
 
 
 @given(st.integers(0, 2**32), st.sampled_from(SIDES))
-def test_a_mood_has_only_legal_columns_and_some_hope_for_each(seed: int, side: Side) -> None:
+def test_mood_weights_every_legal_column(seed: int, side: Side) -> None:
     rng = Random(seed)
     state = after(*(((1, 1),) * 3), *(((4, 3),) * rng.randrange(3)))
     mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), side, rng)
@@ -48,7 +48,7 @@ def test_a_mood_has_only_legal_columns_and_some_hope_for_each(seed: int, side: S
 
 
 @given(st.integers(0, 2**32), st.sampled_from(METHODS))
-def test_a_mood_votes_in_the_matchs_way(seed: int, method: TallyMethod) -> None:
+def test_mood_votes_by_the_tally_method(seed: int, method: TallyMethod) -> None:
     rng, state = Random(seed), after((1, 7))
     mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
     choices = [mood.vote(rng, method) for _ in range(20)]
@@ -56,7 +56,7 @@ def test_a_mood_votes_in_the_matchs_way(seed: int, method: TallyMethod) -> None:
     assert (max(choices) > 7) is (method in ("approval", "instant_runoff"))
 
 
-def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:
+def test_both_sides_win_some_simulated_matches() -> None:
     results: Counter[str] = Counter()
     for seed in range(30):
         rng, state = Random(seed), after()
@@ -72,7 +72,7 @@ def test_crowds_of_moods_play_whole_matches_that_somebody_wins() -> None:
     assert results["yellow"] >= 5
 
 
-def test_a_board_becomes_the_cabinet_it_shows() -> None:
+def test_grid_from_board_equals_state_grid() -> None:
     for game in (SIMULTANEOUS, find_game("captains-mistress")):
         state = game.start(game.draw_lots(game.options(), 0))
         for column in (1, 1, 4):
@@ -86,7 +86,7 @@ def test_a_board_becomes_the_cabinet_it_shows() -> None:
     st.floats(0, 3_000_000_000),
     st.randoms(use_true_random=False),
 )
-def test_moments_lie_in_the_window_in_order(
+def test_draw_moments_returns_sorted_moments_within_window(
     profile: Profile, begins: float, length: float, rng: Random
 ) -> None:
     moments = draw_moments(profile, begins, begins + length, rng)
@@ -95,7 +95,7 @@ def test_moments_lie_in_the_window_in_order(
     assert all(begins <= moment <= begins + length for moment in moments)
 
 
-def test_profiles_are_early_late_or_all_over() -> None:
+def test_profiles_vote_early_late_or_spread() -> None:
     rng = Random(1)
     drawn = {p: sorted(m for _ in range(500) for m in draw_moments(p, 0, 20_000, rng)) for p in PROFILES}
     assert drawn["burst"][-1] <= 2_000
@@ -106,7 +106,7 @@ def test_profiles_are_early_late_or_all_over() -> None:
 
 
 @pytest.mark.parametrize("slug", ["goofspiel", "trails"])
-def test_of_a_board_that_its_game_drew_everything_legal_is_fancied(slug: str) -> None:
+def test_mood_covers_all_legal_actions_of_custom_boards(slug: str) -> None:
     game = find_game(slug)
     state = game.start(game.draw_lots(read_options(game, {}), 1))
     mood = draw_mood(game.view(state, None), a_turn(state, game=game), "red", Random(1))

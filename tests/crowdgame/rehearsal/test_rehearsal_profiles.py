@@ -1,4 +1,4 @@
-"""Rehearsals of every profile in a real house, side by side, as an organizer runs them."""
+"""Rehearsals of every profile against a running server, side by side."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def rehearsal(house: House, code: str, profile: str, home: Path) -> subprocess.P
 
 @pytest.fixture(scope="module")
 def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
-    """By profile: the event, the report and what was said."""
+    """The event id, report and console output of each profile."""
     home = tmp_path_factory.mktemp("reports")
     choices = {"window_s": WINDOW_S, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
     since = len(house.log("gateway"))
@@ -47,18 +47,19 @@ def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             crowd = stack.enter_context(rehearsal(house, event["code"], profile, home))
             running[profile] = event["id"], crowd
             house.ask("begin", event_id=event["id"])
-        said = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
-        assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), said
+        output = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
+        assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), output
         assert house.log_errors("gateway", since) == []
         read = msgspec.json.Decoder(RehearsalReport).decode
         yield {
-            p: (event, read((home / f"{p}.json").read_bytes()), said[p]) for p, (event, _) in running.items()
+            p: (event, read((home / f"{p}.json").read_bytes()), output[p])
+            for p, (event, _) in running.items()
         }
 
 
 @pytest.mark.parametrize("profile", get_args(Profile))
-def test_a_rehearsal_finds_nothing_missing(profile: Profile, house: House, reports: Reports) -> None:
-    event, report, said = reports[profile]
+def test_rehearsal_reports_no_missing_ballots(profile: Profile, house: House, reports: Reports) -> None:
+    event, report, output = reports[profile]
     turns = [turn for turn in resolved_turns(house, event) if turn in report.ledger]
     assert len(turns) >= TURNS
     assert (report.profile, report.joined) == (profile, PHONES)
@@ -66,21 +67,21 @@ def test_a_rehearsal_finds_nothing_missing(profile: Profile, house: House, repor
     assert profile == "last-second" or report.ballots.lost == 0
     assert_nothing_is_lost(house, report, turns)
     assert_counts_are_of_sealed_ballots(house)
-    assert f"joined: {PHONES} of {PHONES}" in said
+    assert f"joined: {PHONES} of {PHONES}" in output
     assert report.sealed_ms
     assert report.resolved_ms
     assert 0 <= report.sealed_ms.max <= report.resolved_ms.max
     assert report.joined_in_s
 
 
-def test_a_herd_comes_back_as_one(reports: Reports) -> None:
-    _, report, said = reports["herd"]
+def test_herd_profile_reconnects_every_phone(reports: Reports) -> None:
+    _, report, output = reports["herd"]
     assert report.reconnects == PHONES
     assert report.reconnected_in_s
-    assert f"most {report.reconnected_in_s.max:.2f} s" in said
+    assert f"most {report.reconnected_in_s.max:.2f} s" in output
 
 
-def test_phones_wander_all_the_time(reports: Reports) -> None:
+def test_churn_profile_keeps_reconnecting_phones(reports: Reports) -> None:
     _, report, _ = reports["churn"]
     assert report.reconnects >= 3
     assert report.reconnected_in_s

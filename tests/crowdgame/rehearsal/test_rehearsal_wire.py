@@ -1,4 +1,4 @@
-"""A simulated phone's line: where it leads, what is read on it, and what time it tells."""
+"""A simulated phone's connection: its address, message decoding and server clock."""
 
 import msgspec
 import pytest
@@ -20,19 +20,19 @@ encode_any = msgspec.json.encode
         ("http://[::1]:8000", "ws://[::1]:8000/ws/phone"),
     ],
 )
-def test_the_phones_address_follows_from_the_servers(url: str, address: str) -> None:
+def test_phone_address_derives_from_server_url(url: str, address: str) -> None:
     assert phone_address(url) == address
 
 
 @pytest.mark.parametrize(
     "url", ["", "hall.local", "ftp://hall.local", "http://", "http://hall:port", "http://h:99999"]
 )
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_phone_address_rejects_invalid_url(url: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         phone_address(url)
 
 
-def test_what_all_phones_hear_is_decoded_once() -> None:
+def test_decode_caches_broadcast_frames() -> None:
     frame = b'{"type":"turnout.counted","turn":1,"connected":[1,2],"voted":[0,0]}'
     assert decode(frame) is decode(bytes(bytearray(frame)))
     own = b'{"type":"ballot.counted","turn":1,"choice":2,"sequence":3}'
@@ -42,7 +42,7 @@ def test_what_all_phones_hear_is_decoded_once() -> None:
     assert encode(cast) == b'{"type":"ballot.cast",%b}' % ballot
 
 
-def test_phones_that_come_in_one_moment_share_the_state() -> None:
+def test_decode_shares_equal_state_between_welcomes() -> None:
     fake = FakeServer()
     welcomes = [
         PhoneWelcomed(now_at=7, seq=1, you=You(token=token, team=1), state=fake.state()) for token in "ab"
@@ -54,7 +54,7 @@ def test_phones_that_come_in_one_moment_share_the_state() -> None:
     assert read[0].state is read[1].state
 
 
-def test_what_is_no_message_is_none() -> None:
+def test_decode_rejects_invalid_frames() -> None:
     for frame in (
         b"",
         b"\xff",
@@ -66,7 +66,7 @@ def test_what_is_no_message_is_none() -> None:
             decode(frame)
 
 
-def test_the_shortest_round_trip_tells_the_time() -> None:
+def test_server_clock_uses_shortest_round_trip() -> None:
     local = iter([0.0, 0.2, 0.2, 0.31, 1.0, 1.0])
     clock = ServerClock(lambda: next(local))
     clock.welcome(5_000)
