@@ -1,4 +1,4 @@
-"""What organizers did is kept in words, and the latest of it is told."""
+"""The audit log describes organizer actions in words and lists the latest."""
 
 import asyncio
 from typing import Any
@@ -31,91 +31,91 @@ from voting.turns.turns import load_turn
 pytestmark = pytest.mark.django_db
 
 
-def did(action: Action, what: str) -> Done:
+def done(action: Action, what: str) -> Done:
     return Done(what, Pressed(action=action))
 
 
-def test_what_was_done_is_said_in_words(box: BallotBox) -> None:
+def test_audit_entry_describes_each_action(box: BallotBox) -> None:
     event = new_event(lobby="closed")
     Team.objects.filter(event=event, number=2).update(hands=True)
 
-    def does(action: str, **more: object) -> str:
+    def perform(action: str, **more: object) -> str:
         return words_of(event.pk, action, box, **more)  # type: ignore[arg-type]
 
-    assert does("lobby.open") == "opened the doors"
-    assert does("joining.lock") == "let no one new in"
-    assert does("joining.unlock") == "let people in again"
-    assert does("match.start") == "started match 1"
+    assert perform("lobby.open") == "opened the doors"
+    assert perform("joining.lock") == "let no one new in"
+    assert perform("joining.unlock") == "let people in again"
+    assert perform("match.start") == "started match 1"
     turn = only_turn(event.matches.get())
     open_now(turn, box)
     vote(turn, box, red=[3])
-    assert does("turn.pause") == "paused turn 1"
-    assert does("turn.resume") == "let turn 1 go on"
-    assert does("turn.extend") == "added 10 s"
-    assert does("turn.extend", seconds=90) == "added 90 s"
-    assert does("turn.extend", seconds=86400) == "added 24 h"
-    assert does("turn.shorten", seconds=60) == "took 1 min away"
+    assert perform("turn.pause") == "paused turn 1"
+    assert perform("turn.resume") == "let turn 1 go on"
+    assert perform("turn.extend") == "added 10 s"
+    assert perform("turn.extend", seconds=90) == "added 90 s"
+    assert perform("turn.extend", seconds=86400) == "added 24 h"
+    assert perform("turn.shorten", seconds=60) == "took 1 min away"
     open_now(load_turn(turn.pk), box)
-    assert does("hands.count", team=2, hands=(0, 1200)) == "counted 1,200 hands for Doves in turn 1"
-    assert does("turn.close") == "closed turn 1"
-    assert does("turn.void") == "took turn 1 back"
-    assert does("notice.show", text="Lunch") == "wrote: Lunch"
-    assert does("notice.clear") == "took the line down"
-    assert does("part.hide", part="tally") == "hid the votes"
-    assert does("part.show", part="tally") == "showed the votes"
-    assert does("turn.extra_time", seconds=30) == "gave every turn 30 s more"
-    assert does("turn.extra_time") == "gave turns their usual time again"
-    assert does("match.abort") == "aborted match 1"
+    assert perform("hands.count", team=2, hands=(0, 1200)) == "counted 1,200 hands for Doves in turn 1"
+    assert perform("turn.close") == "closed turn 1"
+    assert perform("turn.void") == "took turn 1 back"
+    assert perform("notice.show", text="Lunch") == "wrote: Lunch"
+    assert perform("notice.clear") == "took the line down"
+    assert perform("part.hide", part="tally") == "hid the votes"
+    assert perform("part.show", part="tally") == "showed the votes"
+    assert perform("turn.extra_time", seconds=30) == "gave every turn 30 s more"
+    assert perform("turn.extra_time") == "gave turns their usual time again"
+    assert perform("match.abort") == "aborted match 1"
 
 
-def test_a_deed_says_what_was_pressed_and_what_takes_it_back(box: BallotBox) -> None:
+def test_audit_entry_stores_action_and_undo(box: BallotBox) -> None:
     event = new_event()
 
-    def does(action: Action, **more: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def perform(action: Action, **more: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
         add_audit_entry(event.pk, "olga", done_by(event.pk, action, box, **more), box.now())
         entry = latest_audit_entries(event.pk)[0]
-        return said(entry.pressed) or {}, said(entry.undo)
+        return set_fields(entry.pressed) or {}, set_fields(entry.undo)
 
     lock, unlock = {"action": "joining.lock"}, {"action": "joining.unlock"}
-    assert does("joining.lock") == (lock, unlock)
-    assert does("lobby.open") == (unlock, lock)
-    assert does("match.start") == ({"action": "match.start", "match": 1}, {"action": "match.abort"})
+    assert perform("joining.lock") == (lock, unlock)
+    assert perform("lobby.open") == (unlock, lock)
+    assert perform("match.start") == ({"action": "match.start", "match": 1}, {"action": "match.abort"})
     turn = only_turn(event.matches.get())
     open_now(turn, box)
 
-    def to(action: str, **more: Any) -> dict[str, Any]:
+    def turn_action(action: str, **more: Any) -> dict[str, Any]:
         return {"action": action, "turn": turn.pk, **more}
 
-    assert does("turn.pause") == (to("turn.pause"), to("turn.resume"))
-    assert does("turn.resume") == (to("turn.resume"), to("turn.pause"))
-    extended = to("turn.extend", seconds=90), to("turn.shorten", seconds=90)
-    assert does("turn.extend", seconds=90) == extended
-    assert does("turn.shorten", seconds=90) == extended[::-1]
+    assert perform("turn.pause") == (turn_action("turn.pause"), turn_action("turn.resume"))
+    assert perform("turn.resume") == (turn_action("turn.resume"), turn_action("turn.pause"))
+    extended = turn_action("turn.extend", seconds=90), turn_action("turn.shorten", seconds=90)
+    assert perform("turn.extend", seconds=90) == extended
+    assert perform("turn.shorten", seconds=90) == extended[::-1]
     one, other, clear = (
         *({"action": "notice.show", "text": text} for text in "ab"),
         {"action": "notice.clear"},
     )
-    assert does("notice.show", text=" a ") == (one, clear)
-    assert does("notice.show", text="b") == (other, one)
-    assert does("notice.clear") == (clear, other)
+    assert perform("notice.show", text=" a ") == (one, clear)
+    assert perform("notice.show", text="b") == (other, one)
+    assert perform("notice.clear") == (clear, other)
     hidden = {"action": "part.hide", "part": "code"}, {"action": "part.show", "part": "code"}
-    assert does("part.hide", part="code") == hidden
-    assert does("part.show", part="code") == hidden[::-1]
+    assert perform("part.hide", part="code") == hidden
+    assert perform("part.show", part="code") == hidden[::-1]
     usual, longer = {"action": "turn.extra_time"}, {"action": "turn.extra_time", "seconds": 30}
-    assert does("turn.extra_time", seconds=30) == (longer, usual)
-    assert does("turn.extra_time") == (usual, longer)
+    assert perform("turn.extra_time", seconds=30) == (longer, usual)
+    assert perform("turn.extra_time") == (usual, longer)
     open_now(load_turn(turn.pk), box)
-    assert does("turn.close") == (to("turn.close"), to("turn.void"))
-    assert does("turn.void") == (to("turn.void"), None)
-    assert does("match.abort") == ({"action": "match.abort"}, None)
+    assert perform("turn.close") == (turn_action("turn.close"), turn_action("turn.void"))
+    assert perform("turn.void") == (turn_action("turn.void"), None)
+    assert perform("match.abort") == ({"action": "match.abort"}, None)
 
 
-def said(pressed: Pressed | None) -> dict[str, Any] | None:
+def set_fields(pressed: Pressed | None) -> dict[str, Any] | None:
     fields = msgspec.to_builtins(pressed) or {}
     return {name: value for name, value in fields.items() if value is not None} or None
 
 
-def test_what_was_done_on_a_page_has_no_press(box: BallotBox) -> None:
+def test_page_audit_entry_has_no_undo_and_is_truncated(box: BallotBox) -> None:
     event = new_event()
     add_page_audit_entry(event.pk, "olga", "event.edit", "x" * (LONGEST + 1), box.now())
     entry = latest_audit_entries(event.pk)[0]
@@ -123,16 +123,16 @@ def test_what_was_done_on_a_page_has_no_press(box: BallotBox) -> None:
     assert (len(entry.what), entry.what[-2:]) == (LONGEST, "x…")
 
 
-def test_every_press_does_something() -> None:
+def test_every_action_has_a_handler_and_a_right() -> None:
     assert set(OF_EVENT) | set(OF_TURN) | {"rehearsal.start", "rehearsal.stop"} == set(NEEDED)
     assert not set(OF_EVENT) & set(OF_TURN)
 
 
-def test_the_latest_are_told_newest_first_and_of_no_other_event(box: BallotBox) -> None:
+def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
     mine, other = new_event(), new_event()
-    add_audit_entry(other.pk, "olga", did("match.start", "started match 9"), box.now())
+    add_audit_entry(other.pk, "olga", done("match.start", "started match 9"), box.now())
     for number in range(SHOWN + 2):
-        add_audit_entry(mine.pk, "olga", did("turn.extend", f"added {number} s"), 1_000 + number // 2)
+        add_audit_entry(mine.pk, "olga", done("turn.extend", f"added {number} s"), 1_000 + number // 2)
     entries = latest_audit_entries(mine.pk)
     assert [entry.what for entry in entries] == [f"added {number} s" for number in range(SHOWN + 1, 1, -1)]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
@@ -140,51 +140,51 @@ def test_the_latest_are_told_newest_first_and_of_no_other_event(box: BallotBox) 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_deed_done_while_somebody_comes_in_is_told(box: BallotBox) -> None:
-    """Between the reading for the welcome and the place in the room."""
+def test_console_receives_entries_added_while_it_joins(box: BallotBox) -> None:
+    """Entries added after the welcome is loaded and before the console enters the room."""
     event = new_event()
-    add_audit_entry(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
+    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the doors"), box.now())
     known = latest_audit_entries(event.pk)
     for number in (1, 2):
-        add_audit_entry(event.pk, "olga", did("match.start", f"started match {number}"), box.now())
-    said: list[dict[str, Any]] = []
+        add_audit_entry(event.pk, "olga", done("match.start", f"started match {number}"), box.now())
+    sent: list[dict[str, Any]] = []
     room = make_room(event.pk)
 
-    async def come_in() -> None:
+    async def send_missed_entries() -> None:
         async def send(message: dict[str, Any]) -> None:
-            said.append(message)
+            sent.append(message)
 
         await ConsoleConsumer({}, send)._send_entries_since(known, room)
         await asyncio.to_thread(connections.close_all)
 
-    asyncio.run(come_in())
-    messages = [msgspec.json.decode(message["text"]) for message in said]
+    asyncio.run(send_missed_entries())
+    messages = [msgspec.json.decode(message["text"]) for message in sent]
     assert [one["entry"]["what"] for one in messages] == ["started match 1", "started match 2"]
 
 
-def test_a_deed_is_no_change(box: BallotBox) -> None:
+def test_audit_entry_announces_nothing(box: BallotBox) -> None:
     turn = start(box)
     before = Announcement.objects.count()
-    add_audit_entry(event_of(turn), "olga", did("turn.pause", "paused turn 1"), box.now())
+    add_audit_entry(event_of(turn), "olga", done("turn.pause", "paused turn 1"), box.now())
     turn.match.event.refresh_from_db()
     assert (Announcement.objects.count(), turn.match.event.seq) == (before, before)
 
 
-def test_deeds_go_with_their_event(box: BallotBox) -> None:
+def test_audit_entries_are_deleted_with_event(box: BallotBox) -> None:
     event = new_event()
-    add_audit_entry(event.pk, "olga", did("lobby.open", "opened the doors"), box.now())
+    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the doors"), box.now())
     event.delete()
     assert not AuditEntry.objects.exists()
 
 
-def test_the_longest_line_is_kept_whole(box: BallotBox) -> None:
+def test_longest_notice_is_not_truncated(box: BallotBox) -> None:
     event = new_event()
     what = words_of(event.pk, "notice.show", box, text="x" * 140)
-    add_audit_entry(event.pk, "o" * 150, did("notice.show", what), box.now())
+    add_audit_entry(event.pk, "o" * 150, done("notice.show", what), box.now())
     assert latest_audit_entries(event.pk)[0].what == what
 
 
-def test_a_match_of_a_series_is_named_by_its_number(box: BallotBox) -> None:
+def test_second_match_is_described_by_its_number(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
     assert words_of(event_of(turn), "match.start", box) == "started match 2"

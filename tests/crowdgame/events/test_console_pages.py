@@ -1,4 +1,4 @@
-"""The organizer's pages, through Django and a real database: who gets in, what is there, what goes."""
+"""The organizer's pages: access, contents and deletion."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ __all__ = ["browser", "event", "organizer", "other"]
 pytestmark = pytest.mark.django_db
 
 
-# ------------------------------------------------------------------ who gets in
+# ------------------------------------------------------------------ access
 @pytest.mark.parametrize(
     "path",
     [
@@ -30,13 +30,13 @@ pytestmark = pytest.mark.django_db
         "/console/BCDF/delete/",
     ],
 )
-def test_a_stranger_is_sent_to_the_login(client: Client, path: str) -> None:
-    answer = client.get(path)
-    assert (answer.status_code, answer.headers["Location"]) == (302, f"/console/login/?next={path}")
+def test_anonymous_user_is_redirected_to_login(client: Client, path: str) -> None:
+    response = client.get(path)
+    assert (response.status_code, response.headers["Location"]) == (302, f"/console/login/?next={path}")
 
 
 @pytest.mark.usefixtures("valkey_url")
-def test_login_and_logout(client: Client, organizer: User) -> None:
+def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
     wrong = client.post("/console/login/", {"username": "ada", "password": "byron"})
     assert "do not belong together" in wrong.content.decode()
     empty = client.post("/console/login/", {"username": "", "password": ""})
@@ -49,7 +49,7 @@ def test_login_and_logout(client: Client, organizer: User) -> None:
 
 
 @pytest.mark.parametrize("page", ["", "edit/", "delete/"])
-def test_others_events_are_not_there(client: Client, event: Event, other: User, page: str) -> None:
+def test_other_users_event_pages_return_404(client: Client, event: Event, other: User, page: str) -> None:
     client.force_login(other)
     assert client.get(f"/console/{event.code}/{page}").status_code == 404
     assert client.post(f"/console/{event.code}/{page}").status_code == 404
@@ -57,7 +57,7 @@ def test_others_events_are_not_there(client: Client, event: Event, other: User, 
     assert Event.objects.filter(pk=event.pk).exists()
 
 
-def test_a_superuser_sees_every_event(client: Client, event: Event, other: User) -> None:
+def test_superuser_sees_every_event(client: Client, event: Event, other: User) -> None:
     User.objects.filter(pk=other.pk).update(is_superuser=True)
     client.force_login(other)
     assert "of ada" in client.get("/console/").content.decode()
@@ -65,7 +65,7 @@ def test_a_superuser_sees_every_event(client: Client, event: Event, other: User)
 
 
 # ------------------------------------------------------------------ pages
-def test_pages_carry_nothing_inline(browser: Client, event: Event) -> None:
+def test_console_pages_have_csp_and_no_inline_code(browser: Client, event: Event) -> None:
     paths = [
         "",
         "new/",
@@ -76,17 +76,17 @@ def test_pages_carry_nothing_inline(browser: Client, event: Event) -> None:
         "login/",
     ]
     for path in paths:
-        answer = browser.get(f"/console/{path}")
-        assert answer.status_code in {200, 302, 410}
-        assert answer.headers["Content-Security-Policy"].startswith("default-src 'self';")
-        assert not re.search(r"<script|<style| style=| on[a-z]+=", answer.content.decode())
+        response = browser.get(f"/console/{path}")
+        assert response.status_code in {200, 302, 410}
+        assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
+        assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
 
 
-def test_the_list_is_friendly_when_empty(browser: Client) -> None:
+def test_empty_event_list_offers_first_event(browser: Client) -> None:
     assert "Make your first event" in browser.get("/console/").content.decode()
 
 
-def test_the_list_leads_everywhere(browser: Client, event: Event) -> None:
+def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
     page = browser.get("/console/").content.decode()
     for address in (f"/console/{event.code}/", f"/display/{event.code}", f"/{event.code}"):
         assert f'href="{address}"' in page
@@ -96,7 +96,7 @@ def test_the_list_leads_everywhere(browser: Client, event: Event) -> None:
     assert f'href="/{event.code}/2"' in page
 
 
-def test_the_control_room_is_served_to_its_owner(
+def test_console_page_is_served_to_owner(
     browser: Client, event: Event, settings: Settings, tmp_path: Path
 ) -> None:
     settings.PAGES_DIR = tmp_path
@@ -104,20 +104,20 @@ def test_the_control_room_is_served_to_its_owner(
     assert missing.status_code == 503
     assert "The front end is not built" in missing.content.decode()
     (tmp_path / "console.html").write_text("<!doctype html><script type=module src=/a.js></script>")
-    answer = browser.get(f"/console/{event.code.lower()}/")
-    assert answer.content.startswith(b"<!doctype html>")
-    assert "script-src 'self';" in answer.headers["Content-Security-Policy"]
+    response = browser.get(f"/console/{event.code.lower()}/")
+    assert response.content.startswith(b"<!doctype html>")
+    assert "script-src 'self';" in response.headers["Content-Security-Policy"]
 
 
-# ------------------------------------------------------------------ delete
-def test_deleting_asks_first(browser: Client, event: Event) -> None:
+# ------------------------------------------------------------------ deletion
+def test_event_deletion_asks_for_confirmation(browser: Client, event: Event) -> None:
     assert "cannot be undone" in browser.get(f"/console/{event.code}/delete/").content.decode()
     assert Event.objects.filter(pk=event.pk).exists()
     assert browser.post(f"/console/{event.code}/delete/").status_code == 302
     assert not Event.objects.filter(pk=event.pk).exists()
 
 
-def test_a_playing_event_is_not_deleted(browser: Client, event: Event, box: BallotBox) -> None:
+def test_playing_event_cannot_be_deleted(browser: Client, event: Event, box: BallotBox) -> None:
     match = start_match(event.pk, box)
     assert browser.post(f"/console/{event.code}/delete/").status_code == 409
     match.turns.update(state="void")

@@ -1,4 +1,4 @@
-"""An event is deleted while a match starts in it: one of the two happens."""
+"""Deleting an event while a match starts in it: exactly one of the two happens."""
 
 import threading
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LONG_ENOUGH_S = 1.0
 
 
-def test_a_match_that_is_just_starting_is_not_deleted_under_its_players(box: BallotBox) -> None:
+def test_event_is_not_deleted_while_match_starts(box: BallotBox) -> None:
     event, answers = new_event(), list[int]()
     thread = delete_while_starting(event, box, answers)
     thread.join(20)
@@ -25,27 +25,27 @@ def test_a_match_that_is_just_starting_is_not_deleted_under_its_players(box: Bal
 
 
 def delete_while_starting(event: Event, box: BallotBox, answers: list[int]) -> threading.Thread:
-    """The press comes after the match is written and before that is committed."""
+    """Request the deletion after the match is written and before it is committed."""
     browser = Client()
     browser.force_login(organizer())
-    pressed = threading.Event()
+    started = threading.Event()
 
-    def press() -> None:
-        pressed.set()
+    def delete() -> None:
+        started.set()
         answers.append(browser.post(f"/console/{event.code}/delete/").status_code)
         connection.close()
 
-    thread = threading.Thread(target=press)
+    thread = threading.Thread(target=delete)
     with event_lock(event.pk):
         start_match(event.pk, box)
         thread.start()
-        assert pressed.wait(10)
+        assert started.wait(10)
         thread.join(LONG_ENOUGH_S)
         assert thread.is_alive()
     return thread
 
 
-def test_who_presses_twice_is_told_that_there_is_nothing_any_more(box: BallotBox) -> None:
+def test_second_event_deletion_returns_404(box: BallotBox) -> None:
     event = new_event()
     browser = Client()
     browser.force_login(organizer())

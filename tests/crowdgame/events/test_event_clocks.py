@@ -1,4 +1,4 @@
-"""The form of an event: a window for each vote, or a clock for each side."""
+"""The event form: a window for each vote, or a time bank for each side."""
 
 from typing import Any
 
@@ -17,30 +17,28 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
 
 def by_clocks(**changes: Any) -> dict[str, Any]:
-    chosen = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s_usual": "20"}
-    return answers(**(chosen | changes))
+    fields = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s_usual": "20"}
+    return answers(**(fields | changes))
 
 
-def test_a_clock_for_each_side_is_as_it_was_filled_in(
-    browser: Client, organizer: User, box: BallotBox
-) -> None:
+def test_event_form_stores_time_bank_settings(browser: Client, organizer: User, box: BallotBox) -> None:
     browser.post("/console/new/empty/", by_clocks())
-    made = organizer.events.get()
-    stored = (made.bank_s, made.increment_s, made.cap_s, made.crowd_clocks, made.window_s)
+    created = organizer.events.get()
+    stored = (created.bank_s, created.increment_s, created.cap_s, created.crowd_clocks, created.window_s)
     assert stored == (300, 5, 20, True, 300)
-    match = start_match(made.pk, box)
+    match = start_match(created.pk, box)
     turn = match.turns.get()
     assert (match.crowd_clocks, turn.red_bank_ms, turn.closes_at - turn.opens_at) == (True, 300_000, 20_000)
-    page = browser.get(f"/console/{made.code}/edit/").content.decode()
+    page = browser.get(f"/console/{created.code}/edit/").content.decode()
     assert 'value="bank" id="id_clock_1" checked' in page
 
 
-def test_who_goes_back_to_windows_has_no_clocks(browser: Client, organizer: User) -> None:
+def test_switching_to_windows_clears_time_bank(browser: Client, organizer: User) -> None:
     browser.post("/console/new/empty/", by_clocks())
-    made = organizer.events.get()
-    browser.post(f"/console/{made.code}/edit/", by_clocks(clock="window"))
-    made.refresh_from_db()
-    assert (made.bank_s, made.increment_s, made.cap_s, made.crowd_clocks, made.window_s) == (
+    created = organizer.events.get()
+    browser.post(f"/console/{created.code}/edit/", by_clocks(clock="window"))
+    created.refresh_from_db()
+    assert (created.bank_s, created.increment_s, created.cap_s, created.crowd_clocks, created.window_s) == (
         None,
         0,
         None,
@@ -49,7 +47,7 @@ def test_who_goes_back_to_windows_has_no_clocks(browser: Client, organizer: User
     )
 
 
-def test_a_form_that_names_no_clock_has_windows(browser: Client, organizer: User) -> None:
+def test_event_form_without_clock_uses_windows(browser: Client, organizer: User) -> None:
     browser.post("/console/new/empty/", answers())
     assert organizer.events.get().bank_s is None
 
@@ -71,15 +69,13 @@ def test_a_form_that_names_no_clock_has_windows(browser: Client, organizer: User
         ({"hands_2": "on"}, "a team without phones has none"),
     ],
 )
-def test_what_cannot_be_is_told_and_makes_nothing(
-    browser: Client, changes: dict[str, str], words: str
-) -> None:
+def test_invalid_time_bank_is_rejected(browser: Client, changes: dict[str, str], words: str) -> None:
     answer = browser.post("/console/new/empty/", by_clocks(**changes))
     assert words in answer.content.decode()
     assert not Event.objects.exists()
 
 
-def test_what_is_wrong_with_the_other_way_is_not_asked(browser: Client, organizer: User) -> None:
+def test_event_form_ignores_errors_of_unselected_clock(browser: Client, organizer: User) -> None:
     browser.post("/console/new/empty/", by_clocks(window_s_usual=""))
     browser.post("/console/new/empty/", by_clocks(clock="window", bank_s_usual="", cap_s_usual="86400"))
-    assert sorted(made.bank_s or 0 for made in organizer.events.all()) == [0, 300]
+    assert sorted(created.bank_s or 0 for created in organizer.events.all()) == [0, 300]

@@ -1,4 +1,4 @@
-"""The form of an event: what is filled in is made, what is wrong is told, what is edited the screens hear."""
+"""The event form: creation, validation, and edits that are announced to the screens."""
 
 import re
 
@@ -18,11 +18,11 @@ __all__ = ["browser", "event", "organizer"]
 pytestmark = pytest.mark.django_db
 
 
-def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) -> None:
-    chosen = answers(close_early="on", tally_method="lottery", next_match_after_s_usual="30")
-    answer = browser.post("/console/new/empty/", chosen)
+def test_event_form_creates_event(browser: Client, organizer: User) -> None:
+    fields = answers(close_early="on", tally_method="lottery", next_match_after_s_usual="30")
+    response = browser.post("/console/new/empty/", fields)
     event = organizer.events.get()
-    assert answer.headers["Location"] == f"/console/{event.code}/"
+    assert response.headers["Location"] == f"/console/{event.code}/"
     assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s) == (
         "Harbour night",
         20,
@@ -34,19 +34,19 @@ def test_a_new_event_is_as_it_was_filled_in(browser: Client, organizer: User) ->
     assert [team.name for team in event.teams.order_by("number")] == ["Port", "Starboard"]
 
 
-def test_who_may_resign_is_chosen_and_unchosen(browser: Client, organizer: User) -> None:
-    chosen = answers(tally_method="approval", tie_rule="captain", resign="two_thirds")
-    browser.post("/console/new/empty/", chosen)
+def test_resign_rule_is_set_and_cleared(browser: Client, organizer: User) -> None:
+    fields = answers(tally_method="approval", tie_rule="captain", resign="two_thirds")
+    browser.post("/console/new/empty/", fields)
     event = organizer.events.get()
     assert (event.tally_method, event.tie_rule, event.resign) == ("approval", "captain", "two_thirds")
-    browser.post(f"/console/{event.code}/edit/", chosen | {"resign": ""})
+    browser.post(f"/console/{event.code}/edit/", fields | {"resign": ""})
     event.refresh_from_db()
     assert event.resign is None
 
 
-def test_each_game_has_its_own_options(browser: Client, organizer: User) -> None:
-    chosen = {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"}
-    browser.post("/console/new/empty/", answers(**chosen))
+def test_event_form_stores_options_of_chosen_game(browser: Client, organizer: User) -> None:
+    fields = {"game": CLASSIC, f"{CLASSIC}-columns": "6", f"{CLASSIC}-first": "yellow"}
+    browser.post("/console/new/empty/", answers(**fields))
     event = organizer.events.get()
     assert (event.game, event.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})
     page = browser.get(f"/console/{event.code}/edit/").content.decode()
@@ -57,7 +57,7 @@ def test_each_game_has_its_own_options(browser: Client, organizer: User) -> None
 @pytest.mark.parametrize(
     ("number", "unit", "seconds"), [("3", "1", 3), ("90", "60", 5400), ("30", "86400", 2_592_000)]
 )
-def test_windows_of_any_length(
+def test_window_of_any_length_is_stored(
     browser: Client, organizer: User, number: str, unit: str, seconds: int
 ) -> None:
     own = {"window_s_usual": "other", "window_s_number": number, "window_s_unit": unit}
@@ -90,27 +90,31 @@ def test_windows_of_any_length(
         ({"tie_rule": "coin"}, "Select a valid choice"),
     ],
 )
-def test_wrong_answers_are_told_and_make_nothing(browser: Client, changes: dict[str, str], text: str) -> None:
-    answer = browser.post("/console/new/empty/", answers(**changes))
-    page = answer.content.decode()
-    assert answer.status_code == 200
+def test_invalid_event_form_shows_error_and_creates_nothing(
+    browser: Client, changes: dict[str, str], text: str
+) -> None:
+    response = browser.post("/console/new/empty/", answers(**changes))
+    page = response.content.decode()
+    assert response.status_code == 200
     assert text in page
     assert "Not saved yet" in page
     assert not Event.objects.exists()
 
 
-def test_an_untouched_new_form_has_the_usual_choices(browser: Client) -> None:
+def test_new_event_form_has_defaults(browser: Client) -> None:
     page = browser.get("/console/new/empty/").content.decode()
     for name, value in [("game", SIMULTANEOUS), ("window_s_usual", "20"), ("reveal_s_usual", "6")]:
         assert re.search(rf'name="{name}" value="{value}"[^>]* checked', page)
 
 
 # ------------------------------------------------------------------ edit
-def test_an_edit_is_told_to_the_screens(browser: Client, event: Event, box: BallotBox) -> None:
+def test_event_edit_is_announced_and_keeps_running_match(
+    browser: Client, event: Event, box: BallotBox
+) -> None:
     start_match(event.pk, box)
     before = Event.objects.get(pk=event.pk)
-    answer = browser.post(f"/console/{event.code}/edit/", answers(team_1="Larboard"), follow=True)
-    assert "change with the next match" in answer.content.decode()
+    response = browser.post(f"/console/{event.code}/edit/", answers(team_1="Larboard"), follow=True)
+    assert "change with the next match" in response.content.decode()
     after = Event.objects.get(pk=event.pk)
     assert after.seq == before.seq + 1
     assert after.lobby == before.lobby
@@ -118,9 +122,7 @@ def test_an_edit_is_told_to_the_screens(browser: Client, event: Event, box: Ball
     assert after.matches.get().window_s == before.window_s
 
 
-def test_an_edit_does_not_turn_back_what_moved_on_meanwhile(
-    browser: Client, event: Event, box: BallotBox
-) -> None:
+def test_stale_event_edit_keeps_lobby_state(browser: Client, event: Event, box: BallotBox) -> None:
     browser.get(f"/console/{event.code}/edit/")
     start_match(event.pk, box)
     browser.post(f"/console/{event.code}/edit/", answers())
@@ -128,10 +130,8 @@ def test_an_edit_does_not_turn_back_what_moved_on_meanwhile(
     assert (after.lobby, after.seq, after.name) == ("open", 2, "Harbour night")
 
 
-def test_an_edit_is_kept_when_the_screens_cannot_be_told(
-    browser: Client, event: Event, settings: Settings
-) -> None:
+def test_event_edit_is_saved_without_ballot_box(browser: Client, event: Event, settings: Settings) -> None:
     settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
-    answer = browser.post(f"/console/{event.code}/edit/", answers(), follow=True)
-    assert "The screens cannot be told now" in answer.content.decode()
+    response = browser.post(f"/console/{event.code}/edit/", answers(), follow=True)
+    assert "The screens cannot be told now" in response.content.decode()
     assert Event.objects.get(pk=event.pk).name == "Harbour night"

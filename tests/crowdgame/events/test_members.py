@@ -1,4 +1,4 @@
-"""Who else may enter an event's control room: their owner says so, and what they see of the pages."""
+"""Event members: the owner adds them by role; members see only what their role allows."""
 
 from typing import Any
 
@@ -39,19 +39,19 @@ def page(event: Event) -> str:
     return f"/console/{event.code}/members/"
 
 
-def asks(browser: Client, event: Event, **form: Any) -> str:
-    """The page afterwards."""
+def post_form(browser: Client, event: Event, **form: Any) -> str:
+    """Post the form and return the resulting page."""
     return browser.post(page(event), form, follow=True).content.decode()
 
 
-def test_a_member_is_added_changed_and_removed(browser: Client, event: Event, bob: User) -> None:
-    assert "bob may come in now" in asks(browser, event, ask="add", name=" bob ", role="viewer")
+def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, bob: User) -> None:
+    assert "bob may come in now" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
     member = Member.objects.get()
     assert (member.event, member.user, member.role) == (event, bob, "viewer")
-    assert "Done." in asks(browser, event, ask="cohost", member=member.pk)
+    assert "Done." in post_form(browser, event, ask="cohost", member=member.pk)
     assert Member.objects.get().role == "cohost"
     assert "Co-host: runs the event</p>" in browser.get(page(event)).content.decode()
-    assert "Done." in asks(browser, event, ask="remove", member=member.pk)
+    assert "Done." in post_form(browser, event, ask="remove", member=member.pk)
     assert not Member.objects.exists()
 
 
@@ -70,39 +70,37 @@ def test_a_member_is_added_changed_and_removed(browser: Client, event: Event, bo
     ],
 )
 @pytest.mark.usefixtures("bob")
-def test_what_is_wrong_is_said_and_nobody_is_added(
+def test_invalid_member_is_rejected_with_message(
     name: str, role: str, words: str, browser: Client, event: Event
 ) -> None:
     User.objects.create_user("gone", is_active=False)
     Member.objects.create(event=event, user=User.objects.create_user("carl"), role="viewer")
-    assert words in asks(browser, event, ask="add", name=name, role=role)
+    assert words in post_form(browser, event, ask="add", name=name, role=role)
     assert list(Member.objects.values_list("user__username", "role")) == [("carl", "viewer")]
 
 
 @pytest.mark.parametrize("ask", ["cohost", "remove"])
 @pytest.mark.parametrize("number", ["", "x", "0", "9" * 30, "-1", "of another event"])
-def test_who_is_not_on_the_list_is_not_touched(
+def test_change_of_unknown_member_is_rejected(
     ask: str, number: str, browser: Client, event: Event, bob: User
 ) -> None:
     another = create_event(event.owner, "Another", ("East", "West"))
     theirs = Member.objects.create(event=another, user=bob, role="viewer")
     number = str(theirs.pk) if number == "of another event" else number
-    assert "not on the list any more" in asks(browser, event, ask=ask, member=number)
+    assert "not on the list any more" in post_form(browser, event, ask=ask, member=number)
     theirs.refresh_from_db()
     assert theirs.role == "viewer"
 
 
-def test_a_role_there_is_not_is_not_given(browser: Client, event: Event, bob: User) -> None:
+def test_unknown_role_is_rejected(browser: Client, event: Event, bob: User) -> None:
     member = Member.objects.create(event=event, user=bob, role="viewer")
-    assert "not on the list" in asks(browser, event, ask="owner", member=member.pk)
+    assert "not on the list" in post_form(browser, event, ask="owner", member=member.pk)
     member.refresh_from_db()
     assert member.role == "viewer"
 
 
 @pytest.mark.parametrize("role", ["cohost", "viewer"])
-def test_a_member_sees_the_event_and_enters_its_control_room_alone(
-    role: str, client: Client, event: Event, bob: User
-) -> None:
+def test_member_enters_console_but_no_owner_pages(role: str, client: Client, event: Event, bob: User) -> None:
     Member.objects.create(event=event, user=bob, role=role)
     Member.objects.create(event=event, user=User.objects.create_user("carl"), role=role)
     client.force_login(bob)
@@ -116,7 +114,7 @@ def test_a_member_sees_the_event_and_enters_its_control_room_alone(
     assert Member.objects.get(user=bob).role == role
 
 
-def test_a_member_is_shown_no_page_that_is_not_theirs(client: Client, event: Event, bob: User) -> None:
+def test_event_list_hides_owner_pages_from_member(client: Client, event: Event, bob: User) -> None:
     Member.objects.create(event=event, user=bob, role="cohost")
     client.force_login(bob)
     listed = client.get("/console/").content.decode()
@@ -125,7 +123,7 @@ def test_a_member_is_shown_no_page_that_is_not_theirs(client: Client, event: Eve
         assert f"/console/{event.code}/{own}/" not in listed
 
 
-def test_the_owner_is_listed_once_however_many_members_there_are(
+def test_event_is_listed_once_for_owner_with_several_members(
     browser: Client, event: Event, bob: User
 ) -> None:
     for name in ("carl", "dora"):
@@ -135,25 +133,25 @@ def test_the_owner_is_listed_once_however_many_members_there_are(
     assert f"/console/{event.code}/members/" in listed
 
 
-def test_others_see_nothing_of_it(client: Client, event: Event, bob: User) -> None:
+def test_non_member_cannot_see_event(client: Client, event: Event, bob: User) -> None:
     client.force_login(bob)
     assert "Gala" not in client.get("/console/").content.decode()
     assert client.get(f"/console/{event.code}/").status_code == 404
     assert client.get(page(event)).status_code == 404
 
 
-def test_a_member_who_is_gone_is_no_member(event: Event, bob: User) -> None:
+def test_deleting_user_deletes_membership(event: Event, bob: User) -> None:
     Member.objects.create(event=event, user=bob, role="cohost")
     bob.delete()
     assert not Member.objects.exists()
 
 
-def test_each_change_is_a_deed(browser: Client, event: Event, bob: User) -> None:
-    asks(browser, event, ask="add", name=" bob ", role="viewer")
+def test_member_changes_are_audited(browser: Client, event: Event, bob: User) -> None:
+    post_form(browser, event, ask="add", name=" bob ", role="viewer")
     member = Member.objects.get(user=bob)
-    asks(browser, event, ask="cohost", member=member.pk)
-    asks(browser, event, ask="remove", member=member.pk)
-    asks(browser, event, ask="remove", member=member.pk)
+    post_form(browser, event, ask="cohost", member=member.pk)
+    post_form(browser, event, ask="remove", member=member.pk)
+    post_form(browser, event, ask="remove", member=member.pk)
     logged = [(entry.action, entry.what) for entry in reversed(latest_audit_entries(event.pk))]
     assert logged == [
         ("member.add", "let bob into the control room as a viewer"),
@@ -162,7 +160,7 @@ def test_each_change_is_a_deed(browser: Client, event: Event, bob: User) -> None
     ]
 
 
-def test_a_name_is_shown_as_text(browser: Client, event: Event) -> None:
+def test_member_name_is_escaped(browser: Client, event: Event) -> None:
     Member.objects.create(event=event, user=User.objects.create(username="<b>x"), role="viewer")
     shown = browser.get(page(event)).content.decode()
     assert "<b>x" not in shown

@@ -1,4 +1,4 @@
-"""Templates of events: each makes one at a press, and its form begins with what it chooses."""
+"""Event presets: each creates an event in one click and prefills the event form."""
 
 import re
 from html.parser import HTMLParser
@@ -20,8 +20,8 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-MADE = [preset for preset in PRESETS if preset is not EMPTY]
-NOT_OF_THE_TEMPLATE = {"id", "code", "name", "created_at", "options"}
+READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY]
+IGNORED_FIELDS = {"id", "code", "name", "created_at", "options"}
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def browser(client: Client, organizer: User) -> Client:
     return client
 
 
-class _Filled(HTMLParser):
-    """What a browser would send of a form that nobody has touched."""
+class _FormDefaults(HTMLParser):
+    """Collects what a browser submits for an untouched form."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,25 +56,23 @@ class _Filled(HTMLParser):
             self.sent[self._select] = value
 
 
-def filled(browser: Client, path: str) -> dict[str, str]:
-    page = _Filled()
+def form_defaults(browser: Client, path: str) -> dict[str, str]:
+    page = _FormDefaults()
     page.feed(browser.get(path).content.decode())
     return page.sent
 
 
-def chosen(event: Event) -> dict[str, Any]:
+def event_settings(event: Event) -> dict[str, Any]:
     fields = {f.name: f.value_from_object(event) for f in Event._meta.concrete_fields}
-    return {name: value for name, value in fields.items() if name not in NOT_OF_THE_TEMPLATE}
+    return {name: value for name, value in fields.items() if name not in IGNORED_FIELDS}
 
 
 def hands(event: Event) -> set[int]:
     return set(event.teams.filter(hands=True).values_list("number", flat=True))
 
 
-@pytest.mark.parametrize("preset", MADE, ids=lambda preset: preset.slug)
-def test_one_press_makes_an_event_and_leads_to_its_control_room(
-    preset: Preset, browser: Client, organizer: User
-) -> None:
+@pytest.mark.parametrize("preset", READY_PRESETS, ids=lambda preset: preset.slug)
+def test_preset_creates_event_in_one_click(preset: Preset, browser: Client, organizer: User) -> None:
     page = browser.get("/console/new/").content.decode()
     assert f'name="preset" value="{preset.slug}"' in page
     answer = browser.post("/console/new/", {"preset": preset.slug})
@@ -90,39 +88,41 @@ def test_one_press_makes_an_event_and_leads_to_its_control_room(
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
-def test_its_form_sent_as_it_is_makes_the_same_event(
-    preset: Preset, browser: Client, organizer: User
-) -> None:
+def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Client, organizer: User) -> None:
     path = f"/console/new/{preset.slug}/"
     assert f'href="{path}"' in browser.get("/console/new/").content.decode()
-    answer = browser.post(path, filled(browser, path))
+    answer = browser.post(path, form_defaults(browser, path))
     assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
     by_form, at_once = organizer.events.get(), preset.make(organizer)
-    assert chosen(by_form) == chosen(at_once)
+    assert event_settings(by_form) == event_settings(at_once)
     assert hands(by_form) == preset.hands
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
-def test_another_event_is_like_the_one_before(browser: Client, organizer: User) -> None:
+def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> None:
     before = PRESETS[1].make(organizer)
     before.teams.filter(number=2).update(name="4b", hands=True)
     path = f"/console/{before.code}/again/"
     assert f'href="{path}"' in browser.get("/console/").content.decode()
-    assert browser.post(path, filled(browser, path)).status_code == 302
+    assert browser.post(path, form_defaults(browser, path)).status_code == 302
     another = organizer.events.exclude(pk=before.pk).get()
-    assert (chosen(another), another.name, hands(another)) == (chosen(before), before.name, {2})
+    assert (event_settings(another), another.name, hands(another)) == (
+        event_settings(before),
+        before.name,
+        {2},
+    )
     assert list(another.teams.values_list("name")) == list(before.teams.values_list("name"))
     assert another.code != before.code
 
 
-def test_nobody_makes_an_event_like_a_strangers(browser: Client) -> None:
+def test_other_users_event_cannot_be_copied(browser: Client) -> None:
     new_user = User.objects.create_user("bert")
     code = PRESETS[0].make(new_user).code
     assert browser.get(f"/console/{code}/again/").status_code == 404
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
-def test_each_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
+def test_event_from_preset_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
     event = preset.make(organizer)
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
@@ -130,49 +130,47 @@ def test_each_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> 
     assert match.result == "red"
 
 
-def test_there_is_a_template_for_each_of_these() -> None:
+def test_presets_are_listed_in_order() -> None:
     assert [preset.slug for preset in PRESETS] == [
         "two-halls", "first-game", "class-against-class", "show-of-hands", "best-of-three", "empty",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("preset", ["", "chess", "empty\0"])
-def test_no_such_template_makes_nothing(preset: str, browser: Client) -> None:
+def test_unknown_preset_creates_nothing(preset: str, browser: Client) -> None:
     assert browser.post("/console/new/", {"preset": preset}).status_code == 200
     assert not Event.objects.exists()
     assert browser.get("/console/new/chess/").status_code == 404
 
 
-def test_names_and_words_are_drawn_and_typed_ones_win(browser: Client, organizer: User) -> None:
+def test_typed_names_replace_drawn_names(browser: Client, organizer: User) -> None:
     path = "/console/new/two-halls/"
-    sent = filled(browser, path) | {"team_1": "Port", "team_2": "Starboard"}
+    sent = form_defaults(browser, path) | {"team_1": "Port", "team_2": "Starboard"}
     browser.post(path, sent)
     assert organizer.events.get().name == "Port against Starboard"
     browser.post(path, sent | {"name": "Harbour night"})
     assert organizer.events.filter(name="Harbour night").exists()
 
 
-# ------------------------------------------------------------------ what the form has besides
+# ------------------------------------------------------------------ editing
 def edited(browser: Client, event: Event, **changes: str) -> Event:
     path = f"/console/{event.code}/edit/"
-    sent = filled(browser, path) | changes
+    sent = form_defaults(browser, path) | changes
     answer = browser.post(path, {name: value for name, value in sent.items() if value != "off"})
     assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
     return Event.objects.get(pk=event.pk)
 
 
-def test_an_edit_that_changes_nothing_changes_nothing(
-    browser: Client, organizer: User, valkey_url: str
-) -> None:
+def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User, valkey_url: str) -> None:
     event = Event.objects.get(pk=PRESETS[3].make(organizer).pk)
     Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
     before = Event.objects.get(pk=event.pk)
     after = edited(browser, event)
-    assert chosen(after) == chosen(before) | {"seq": before.seq + 1}
+    assert event_settings(after) == event_settings(before) | {"seq": before.seq + 1}
     assert (hands(after), after.name) == ({2}, before.name)
 
 
-def test_all_of_it_can_be_changed(browser: Client, organizer: User, valkey_url: str) -> None:
+def test_edit_form_sets_and_clears_options(browser: Client, organizer: User, valkey_url: str) -> None:
     event = EMPTY.make(organizer)
     ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
     after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5")
@@ -181,20 +179,16 @@ def test_all_of_it_can_be_changed(browser: Client, organizer: User, valkey_url: 
     assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (0, None, set(), False)
 
 
-def test_what_stays_off_the_projector_is_chosen_with_a_new_event(
-    browser: Client, organizer: User, valkey_url: str
-) -> None:
+def test_new_event_form_sets_hidden_display_parts(browser: Client, organizer: User, valkey_url: str) -> None:
     path = "/console/new/empty/"
-    browser.post(path, filled(browser, path) | {"hide_code": "on", "hide_tally": "on"})
+    browser.post(path, form_defaults(browser, path) | {"hide_code": "on", "hide_tally": "on"})
     event = organizer.events.get()
     assert (event.hide_code, event.hide_turnout, event.hide_tally) == (True, False, True)
 
 
-def test_an_old_form_switches_back_nothing_that_the_control_room_has_switched(
-    browser: Client, organizer: User, box: BallotBox
-) -> None:
+def test_stale_edit_form_keeps_console_changes(browser: Client, organizer: User, box: BallotBox) -> None:
     event = EMPTY.make(organizer)
-    old = filled(browser, f"/console/{event.code}/edit/")
+    old = form_defaults(browser, f"/console/{event.code}/edit/")
     for part in ("code", "turnout", "tally"):
         press(event.pk, "part.hide", box, part=part)
     press(event.pk, "notice.show", box, text="Lunch")
@@ -205,13 +199,11 @@ def test_an_old_form_switches_back_nothing_that_the_control_room_has_switched(
     assert (after.notice, after.extra_s) == ("Lunch", 30)
 
 
-def test_hands_change_between_matches_and_never_in_one(
-    browser: Client, organizer: User, box: BallotBox
-) -> None:
+def test_show_of_hands_cannot_change_during_match(browser: Client, organizer: User, box: BallotBox) -> None:
     event = EMPTY.make(organizer)
     path = f"/console/{event.code}/edit/"
     press(event.pk, "match.start", box)
-    answer = browser.post(path, filled(browser, path) | {"hands_2": "on", "name": "Renamed"})
+    answer = browser.post(path, form_defaults(browser, path) | {"hands_2": "on", "name": "Renamed"})
     assert "A match is playing: change who votes by a show of hands after it." in answer.content.decode()
     unchanged = Event.objects.get(pk=event.pk)
     assert (hands(unchanged), unchanged.name) == (set(), event.name)
@@ -220,7 +212,7 @@ def test_hands_change_between_matches_and_never_in_one(
     assert hands(edited(browser, event, hands_2="on")) == {2}
 
 
-def test_an_edit_is_a_deed_that_says_what_changed(browser: Client, organizer: User, box: BallotBox) -> None:
+def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User, box: BallotBox) -> None:
     event = EMPTY.make(organizer)
     edited(browser, event)
     assert latest_audit_entries(event.pk) == ()
@@ -231,7 +223,7 @@ def test_an_edit_is_a_deed_that_says_what_changed(browser: Client, organizer: Us
     assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
 
 
-def test_rarely_used_parts_are_folded_unless_something_there_is_unusual_or_amiss() -> None:
+def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     assert EventForm(instance=EMPTY.unmade()).unfolded == set()
     unfolded = {preset.slug: EventForm(instance=preset.unmade()).unfolded for preset in PRESETS}
     assert unfolded["class-against-class"] == {"joining"}

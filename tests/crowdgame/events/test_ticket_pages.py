@@ -1,4 +1,4 @@
-"""The organizer's page of codes: make, find, release, print, take along; and `manage.py tickets`."""
+"""Ticket pages (create, find, release, print, export) and `manage.py tickets`."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ def address(event: Event, page: str = "tickets/") -> str:
     return f"/console/{event.code}/{page}"
 
 
-def use(ticket: Ticket) -> None:
+def mark_used(ticket: Ticket) -> None:
     assert claim_tickets(ticket.event_id, [Shown(ticket.code, 1, 1, False, False)])
 
 
@@ -38,9 +38,9 @@ def ask(browser: Client, event: Event, ask: str, **fields: Any) -> str:
     return browser.post(address(event), {"ask": ask, **fields}, follow=True).content.decode()
 
 
-# ------------------------------------------------------------------ who gets in
+# ------------------------------------------------------------------ access
 @pytest.mark.parametrize("page", PAGES)
-def test_codes_are_for_the_organizer_only(client: Client, event: Event, other: User, page: str) -> None:
+def test_ticket_pages_are_restricted_to_owner(client: Client, event: Event, other: User, page: str) -> None:
     assert client.get(address(event, page)).status_code == 302
     client.force_login(other)
     assert client.get(address(event, page)).status_code == 404
@@ -48,7 +48,7 @@ def test_codes_are_for_the_organizer_only(client: Client, event: Event, other: U
     assert not Ticket.objects.exists()
 
 
-def test_a_press_from_another_site_does_nothing(event: Event, organizer: User) -> None:
+def test_ticket_creation_requires_csrf_token(event: Event, organizer: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(organizer)
     assert strict.post(address(event), {"ask": "make", "count": 3}).status_code == 403
@@ -56,23 +56,23 @@ def test_a_press_from_another_site_does_nothing(event: Event, organizer: User) -
 
 
 @pytest.mark.parametrize("page", PAGES[:2])
-def test_pages_carry_nothing_inline_and_are_kept_nowhere(browser: Client, event: Event, page: str) -> None:
+def test_ticket_pages_are_uncached_and_without_inline_code(browser: Client, event: Event, page: str) -> None:
     make_tickets(event, 3)
-    answer = browser.get(address(event, page))
-    assert "no-store" in answer.headers["Cache-Control"]
-    assert answer.headers["Content-Security-Policy"].startswith("default-src 'self';")
-    assert not re.search(r"<script|<style| style=| on[a-z]+=", answer.content.decode())
+    response = browser.get(address(event, page))
+    assert "no-store" in response.headers["Cache-Control"]
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
+    assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
 
 
-# ------------------------------------------------------------------ make
-def test_an_event_without_codes_says_how_to_make_some(browser: Client, event: Event) -> None:
+# ------------------------------------------------------------------ create
+def test_empty_ticket_pages_say_so(browser: Client, event: Event) -> None:
     page = browser.get(address(event)).content.decode()
     assert "No codes yet" in page
     assert "does not ask for these codes now" in page
     assert "Nothing to print" in browser.get(address(event, "tickets/print/")).content.decode()
 
 
-def test_a_pile_is_made_each_code_another_and_another_voter(browser: Client, event: Event) -> None:
+def test_created_tickets_have_unique_codes_and_voters(browser: Client, event: Event) -> None:
     assert "200 new codes" in ask(browser, event, "make", count=200)
     tickets = list(event.tickets.all())
     assert len({ticket.code for ticket in tickets}) == len({ticket.voter for ticket in tickets}) == 200
@@ -89,24 +89,24 @@ def test_a_pile_is_made_each_code_another_and_another_voter(browser: Client, eve
         ("x", "a whole number."),
     ],
 )
-def test_how_many_is_checked(browser: Client, event: Event, count: str, text: str) -> None:
+def test_ticket_count_is_validated(browser: Client, event: Event, count: str, text: str) -> None:
     assert text in ask(browser, event, "make", count=count)
     assert not event.tickets.exists()
 
 
-def test_an_event_has_so_many_codes_at_most(browser: Client, event: Event) -> None:
+def test_event_ticket_limit_is_enforced(browser: Client, event: Event) -> None:
     assert "5,000 new codes" in ask(browser, event, "make", count=MOST_TICKETS)
     assert "there is room for 0" in ask(browser, event, "make", count=1)
     assert "there is room for 0" in ask(browser, event, "roster", names="Ada")
     assert event.tickets.count() == MOST_TICKETS
 
 
-def test_a_class_gets_a_code_a_name(browser: Client, event: Event) -> None:
+def test_roster_creates_one_ticket_per_name(browser: Client, event: Event) -> None:
     page = ask(browser, event, "roster", names="Ada, South\nBob\n<b>Cy</b>")
     assert "3 new codes" in page
     assert "&lt;b&gt;Cy" in page
-    made = event.tickets.order_by("label").values_list("label", "team")
-    assert list(made) == [("<b>Cy</b>", None), ("Ada", 2), ("Bob", None)]
+    created = event.tickets.order_by("label").values_list("label", "team")
+    assert list(created) == [("<b>Cy</b>", None), ("Ada", 2), ("Bob", None)]
     assert {len(ticket.code) for ticket in event.tickets.all()} == {6}
     again = ask(browser, event, "roster", names="Dan\nada")
     assert "“ada” has a code already" in again
@@ -115,7 +115,7 @@ def test_a_class_gets_a_code_a_name(browser: Client, event: Event) -> None:
 
 
 # ------------------------------------------------------------------ find and release
-def test_codes_are_found_by_name_and_by_code(browser: Client, event: Event) -> None:
+def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> None:
     ask(browser, event, "roster", names="Ada\nBob")
     [ticket] = make_tickets(event, 1)
     for wanted, found in [
@@ -128,26 +128,26 @@ def test_codes_are_found_by_name_and_by_code(browser: Client, event: Event) -> N
         assert "Bob" not in page
 
 
-def test_what_is_looked_for_is_in_no_address(browser: Client, event: Event) -> None:
+def test_ticket_search_is_not_in_the_url(browser: Client, event: Event) -> None:
     make_tickets(event, ROWS_A_PAGE + 1)
-    answer = browser.post(address(event), {"ask": "find", "q": "", "show": "unused"})
-    assert answer.status_code == 200
-    page = answer.content.decode()
+    response = browser.post(address(event), {"ask": "find", "q": "", "show": "unused"})
+    assert response.status_code == 200
+    page = response.content.decode()
     assert 'method="get"' not in page
     assert "?q=" not in page
     assert "No code like this" not in browser.get(address(event), {"q": "nobody"}).content.decode()
 
 
-def test_a_long_list_has_pages(browser: Client, event: Event) -> None:
+def test_ticket_list_is_paginated(browser: Client, event: Event) -> None:
     make_tickets(event, ROWS_A_PAGE + 1)
     first, second = (ask(browser, event, "find", page=page) for page in (1, 2))
     assert (first.count("<tr>"), second.count("<tr>")) == (ROWS_A_PAGE + 1, 2)
     assert 'name="page" value="2"' in first
 
 
-def test_releasing_and_deleting(browser: Client, event: Event) -> None:
+def test_used_ticket_is_released_and_unused_ones_deleted(browser: Client, event: Event) -> None:
     used, unused = make_tickets(event, 2)
-    use(used)
+    mark_used(used)
     page = ask(browser, event, "find", show="used")
     assert shown_key(used.code) in page
     assert shown_key(unused.code) not in page
@@ -161,10 +161,10 @@ def test_releasing_and_deleting(browser: Client, event: Event) -> None:
         assert "Released" not in ask(browser, event, "release", ticket=nonsense)
 
 
-def test_a_pupil_whose_code_was_released_gets_no_second_one(browser: Client, event: Event) -> None:
+def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Event) -> None:
     ask(browser, event, "roster", names="Ada\nBob")
     ada, bob = event.tickets.order_by("label")
-    use(ada)
+    mark_used(ada)
     ask(browser, event, "release", ticket=ada.pk)
     page = browser.get(address(event)).content.decode()
     assert "2 codes, 1 used" in page
@@ -179,18 +179,18 @@ def test_a_pupil_whose_code_was_released_gets_no_second_one(browser: Client, eve
     assert rows[1].startswith(f"{ada.code},Ada,North,released,")
 
 
-def test_another_events_ticket_is_not_released(browser: Client, event: Event, other: User) -> None:
+def test_ticket_of_another_event_is_not_released(browser: Client, event: Event, other: User) -> None:
     [ticket] = make_tickets(create_event(other, "Theirs", ("A", "B")), 1)
-    use(ticket)
+    mark_used(ticket)
     assert "Released" not in ask(browser, event, "release", ticket=ticket.pk)
     ticket.refresh_from_db()
     assert ticket.used_at is not None
 
 
-# ------------------------------------------------------------------ on paper and in files
-def test_what_is_printed_is_unused_and_in_parts(browser: Client, event: Event) -> None:
+# ------------------------------------------------------------------ print and export
+def test_print_page_contains_only_unused_tickets_in_parts(browser: Client, event: Event) -> None:
     used, *unused = make_tickets(event, TICKETS_A_PRINT + 2)
-    use(used)
+    mark_used(used)
     parts = [browser.get(address(event, "tickets/print/"), {"part": n}).content.decode() for n in (1, 2)]
     assert [part.count("<svg viewBox") for part in parts] == [TICKETS_A_PRINT, 1]
     assert all(shown_key(ticket.code) in parts[0] + parts[1] for ticket in unused)
@@ -198,18 +198,20 @@ def test_what_is_printed_is_unused_and_in_parts(browser: Client, event: Event) -
     assert f"testserver/{event.code}" in parts[0]
 
 
-def test_a_file_holds_all_and_nothing_that_computes(browser: Client, event: Event) -> None:
+def test_csv_export_lists_all_tickets_and_escapes_formulas(browser: Client, event: Event) -> None:
     ask(browser, event, "roster", names="=1+1\nAda, 1")
-    answer = browser.get(address(event, "tickets/csv/"))
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}.csv"'
-    rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    response = browser.get(address(event, "tickets/csv/"))
+    assert response.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}.csv"'
+    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
     ada = event.tickets.get(label="Ada")
     assert rows[0] == ["code", "name", "team", "used", "address"]
     assert rows[1][1] == "'=1+1"
     assert rows[2] == [ada.code, "Ada", "North", "no", f"http://testserver/{event.code}#{ada.code}"]
 
 
-def test_by_command(event: Event, tmp_path: Path, settings: Settings) -> None:
+def test_tickets_command_creates_and_exports_tickets(
+    event: Event, tmp_path: Path, settings: Settings
+) -> None:
     settings.PUBLIC_URL = "https://play.example.org"
     file = tmp_path / "tickets.csv"
     file.touch(0o644)
@@ -223,33 +225,29 @@ def test_by_command(event: Event, tmp_path: Path, settings: Settings) -> None:
             call_command("tickets", *wrong)
 
 
-# ------------------------------------------------------------------ the event's form
+# ------------------------------------------------------------------ event form and admin
 @pytest.mark.parametrize(
     ("admission", "leads_to"),
     [("open", ""), ("rotating", ""), ("tickets", "tickets/"), ("roster", "tickets/")],
 )
-def test_who_may_vote_is_chosen_in_the_form(
-    browser: Client, organizer: User, admission: str, leads_to: str
-) -> None:
-    answer = browser.post("/console/new/empty/", answers(admission=admission, peek="on"))
-    made = organizer.events.get()
-    assert (made.admission, made.peek) == (admission, True)
-    assert answer.headers["Location"] == f"/console/{made.code}/{leads_to}"
-    page = browser.get(f"/console/{made.code}/edit/").content.decode()
+def test_event_form_stores_admission(browser: Client, organizer: User, admission: str, leads_to: str) -> None:
+    response = browser.post("/console/new/empty/", answers(admission=admission, peek="on"))
+    created = organizer.events.get()
+    assert (created.admission, created.peek) == (admission, True)
+    assert response.headers["Location"] == f"/console/{created.code}/{leads_to}"
+    page = browser.get(f"/console/{created.code}/edit/").content.decode()
     assert re.search(rf'name="admission" value="{admission}"[^>]* checked', page)
     assert "proof of a person" in page
 
 
-def test_the_projectors_link_carries_its_key_where_there_are_codes_to_show(
-    browser: Client, event: Event
-) -> None:
+def test_display_link_carries_key_for_rotating_codes(browser: Client, event: Event) -> None:
     key = projector_key(event.code)
     assert key not in browser.get("/console/").content.decode()
     Event.objects.filter(pk=event.pk).update(admission="rotating")
     assert f'href="/display/{event.code}#{key}"' in browser.get("/console/").content.decode()
 
 
-def test_the_admin_shows_neither_whole_codes_nor_voters(client: Client, event: Event, other: User) -> None:
+def test_admin_masks_ticket_codes_and_hides_voters(client: Client, event: Event, other: User) -> None:
     User.objects.filter(pk=other.pk).update(is_superuser=True, is_staff=True)
     client.force_login(other)
     [ticket] = make_tickets(event, 1)
