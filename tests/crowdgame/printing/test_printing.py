@@ -1,4 +1,4 @@
-"""Paper: what is in the PDF is read back from it."""
+"""Printed PDFs: posters and ticket sheets, read back from the file."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ def pages(pdf: bytes) -> int:
 
 
 def drawn(pdf: bytes) -> bytes:
-    """What its pages draw, plain."""
+    """The uncompressed drawing commands of its pages."""
     streams = (base64.a85decode(b"<~" + stream.strip(), adobe=True) for stream in STREAM.findall(pdf))
     return b"\n".join(plain for stream in streams if b" re" in (plain := zlib.decompress(stream)))
 
@@ -63,7 +63,7 @@ def poster(**changes: object) -> Poster:
     return Poster(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def test_the_posters_symbol_is_the_address() -> None:
+def test_poster_qr_code_encodes_url() -> None:
     pdf = print_posters([poster()])
     assert symbol(pdf, QR, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
     assert print_posters([poster()]) == pdf
@@ -72,7 +72,7 @@ def test_the_posters_symbol_is_the_address() -> None:
 @pytest.mark.parametrize(
     "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "x" * 80]
 )
-def test_no_name_keeps_a_poster_from_being_made(name: str) -> None:
+def test_poster_is_printed_for_any_name(name: str) -> None:
     assert (
         pages(print_posters([poster(event=name, teams=(name, name)), poster(teams=(name, name), side="red")]))
         == 2
@@ -91,11 +91,11 @@ def test_no_name_keeps_a_poster_from_being_made(name: str) -> None:
         ("🎉", False),
     ],
 )
-def test_what_there_is_type_for(name: str, printable: bool) -> None:
+def test_can_print_knows_supported_scripts(name: str, printable: bool) -> None:
     assert can_print(name) == printable
 
 
-def test_what_is_too_long_gets_smaller_and_then_shorter() -> None:
+def test_fit_shrinks_text_then_truncates_it() -> None:
     assert fit("Short", BOLD, 20, 500) == ("Short", 20)
     shown, size = fit("A name of some length", BOLD, 20, 150)
     assert shown == "A name of some length"
@@ -107,19 +107,19 @@ def test_what_is_too_long_gets_smaller_and_then_shorter() -> None:
 
 
 @given(st.text("BCDFGHJKMNPQRSTVWXYZ23456789", min_size=8, max_size=8))
-def test_no_code_is_ever_cut_short(code: str) -> None:
+def test_fit_never_truncates_codes(code: str) -> None:
     key = shown_key(code)
     assert fit(key, BOLD, KEY_SIZE, ROOM)[0] == key
     assert fit(key, BOLD, 14.5, width_of(key, BOLD, 14.5) * 0.9)[0] == key
 
 
-def test_a_long_name_takes_two_lines() -> None:
+def test_in_lines_splits_long_name_in_two() -> None:
     assert in_lines("Ada Lovelace") == ("Ada Lovelace",)
     assert in_lines("Maximiliane Hohenstein-Schilling") == ("Maximiliane", "Hohenstein-Schilling")
     assert in_lines("W" * 60) == ("W" * 60,)
 
 
-def test_sheets_hold_so_many_each() -> None:
+def test_ticket_sheet_holds_fixed_number_of_coupons() -> None:
     coupon = Coupon("Ada", "BCDF-GHJK", URL, "play.example.org/BCDF", "North", "red")
     assert pages(print_coupons("Codes", [coupon] * A_SHEET)) == 1
     assert pages(print_coupons("Codes", [coupon] * (A_SHEET + 1))) == 2
@@ -133,7 +133,7 @@ PAGES = ["poster.pdf", "tickets.pdf"]
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("page", PAGES)
-def test_paper_is_for_the_organizer_only(client: Client, event: Event, other: User, page: str) -> None:
+def test_pdf_pages_are_restricted_to_owner(client: Client, event: Event, other: User, page: str) -> None:
     make_tickets(event, 1)
     assert client.get(f"/console/{event.code}/{page}").status_code == 302
     client.force_login(other)
@@ -142,17 +142,19 @@ def test_paper_is_for_the_organizer_only(client: Client, event: Event, other: Us
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("choice", "count"), [("balance", 1), ("choose", 1), ("link", 2)])
-def test_a_link_a_team_is_a_poster_a_team(browser: Client, event: Event, choice: str, count: int) -> None:
+def test_link_choice_prints_one_poster_per_team(
+    browser: Client, event: Event, choice: str, count: int
+) -> None:
     Event.objects.filter(pk=event.pk).update(team_choice=choice)
-    answer = browser.get(f"/console/{event.code}/poster.pdf")
-    assert answer.headers["Content-Type"] == "application/pdf"
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="poster-{event.code}.pdf"'
-    assert "no-store" in answer.headers["Cache-Control"]
-    assert pages(answer.content) == count
+    response = browser.get(f"/console/{event.code}/poster.pdf")
+    assert response.headers["Content-Type"] == "application/pdf"
+    assert response.headers["Content-Disposition"] == f'attachment; filename="poster-{event.code}.pdf"'
+    assert "no-store" in response.headers["Cache-Control"]
+    assert pages(response.content) == count
 
 
 @pytest.mark.django_db
-def test_codes_come_in_files(browser: Client, event: Event) -> None:
+def test_ticket_pdf_is_split_into_files(browser: Client, event: Event) -> None:
     make_tickets(event, 10 * A_SHEET + 1)
     first, second = (browser.get(f"/console/{event.code}/tickets.pdf", {"part": part}) for part in (1, 2))
     assert (pages(first.content), pages(second.content)) == (10, 1)
@@ -160,7 +162,7 @@ def test_codes_come_in_files(browser: Client, event: Event) -> None:
 
 
 @pytest.mark.django_db
-def test_names_without_type_are_printed_by_the_browser(browser: Client, event: Event) -> None:
+def test_unprintable_names_redirect_to_print_page(browser: Client, event: Event) -> None:
     make_roster(event, [Pupil("علي", None), Pupil("Ada", 2)])
     page = browser.get(f"/console/{event.code}/tickets.pdf", follow=True)
     assert page.redirect_chain == [(f"/console/{event.code}/tickets/print/", 302)]
@@ -168,7 +170,7 @@ def test_names_without_type_are_printed_by_the_browser(browser: Client, event: E
 
 
 @pytest.mark.django_db
-def test_without_codes_there_is_no_file(browser: Client, event: Event) -> None:
+def test_ticket_pdf_without_tickets_shows_message(browser: Client, event: Event) -> None:
     assert (
         "Nothing to print" in browser.get(f"/console/{event.code}/tickets.pdf", follow=True).content.decode()
     )
