@@ -1,4 +1,4 @@
-"""Events that are over for long, and to forget them."""
+"""Events that ended long ago, and helpers to anonymize and inspect them."""
 
 from datetime import timedelta
 
@@ -19,8 +19,8 @@ DAYS = 30
 BLIND = "0123456789abcdef" * 2
 
 
-def played(box: BallotBox, ended_days_ago: float = 31) -> Event:
-    """An event whose one match ended so long ago, with everything that may be left of it."""
+def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
+    """An event whose only match ended that long ago, with every kind of row that may remain."""
     event = new_event()
     match = start_match(event.pk, box)
     first = play_turn(only_turn(match), box, [1, 2, 1], [2, 3])
@@ -29,11 +29,11 @@ def played(box: BallotBox, ended_days_ago: float = 31) -> Event:
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
     AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
-    at_rest_since(event, ended_days_ago)
+    backdate_event(event, ended_days_ago)
     return event
 
 
-def at_rest_since(event: Event, days: float) -> None:
+def backdate_event(event: Event, days: float) -> None:
     then = timezone.now() - timedelta(days=days)
     Event.objects.filter(pk=event.pk).update(created_at=then)
     event.matches.update(ended_at=int(then.timestamp() * 1000))
@@ -45,12 +45,12 @@ def anonymize(days: int = DAYS) -> int:
     return len(list(anonymize_events(days)))
 
 
-def lists(event: Event) -> list[tuple[Ballot, ...]]:
+def sealed_ballots(event: Event) -> list[tuple[Ballot, ...]]:
     records = TallyRecord.objects.filter(turn__match__event=event).order_by("pk")
     return [unpack_ballots(bytes(record.sealed)) for record in records]
 
 
-def whatever_is_stored() -> str:
+def dump_database() -> str:
     """Every row of every table."""
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)

@@ -1,4 +1,4 @@
-"""A backup is one file that says what it is; what does not fit is not restored."""
+"""A backup is one self-describing file; a file that does not match is not restored."""
 
 import json
 import os
@@ -30,8 +30,8 @@ MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
-class Place:
-    """A new database and an empty ballot box, and nobody who uses them; a copy and a backup are `kept`."""
+class Installation:
+    """A new database and an empty ballot box, both unused. `kept` holds a copy and a backup."""
 
     stack: Stack
     commands: Commands
@@ -50,26 +50,26 @@ class Place:
             redis.flushall()
 
     def backed_up(self, folder: Path) -> Path:
-        """A backup of the database as it is new."""
+        """A backup of the new database."""
         return Path(shutil.copy(self.kept / "backup", folder / "event.backup"))
 
 
 @pytest.fixture(scope="module")
-def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     data, kept = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("kept")
     stack = Stack(data=data, secret_key="of the tests", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:
         start_box(stack, supervisor)
         migrate(stack)
-        with commands(stack, kept) as asked:
-            place = Place(stack, asked, kept)
+        with commands(stack, kept) as running_commands:
+            installation = Installation(stack, running_commands, kept)
             assert manage(stack, "backup", str(kept / "backup")).returncode == 0
-            shutil.copy(place.database, kept / "database")
-            yield place
+            shutil.copy(installation.database, kept / "database")
+            yield installation
 
 
 @pytest.fixture
-def place(cleared: Place) -> Place:
+def installation(cleared: Installation) -> Installation:
     cleared.clear()
     return cleared
 
@@ -79,27 +79,27 @@ def manage(stack: Stack, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*MANAGE, *words], cwd=ROOT, env=env, check=False, capture_output=True, text=True)
 
 
-def back_up(place: Place, path: Path) -> Path:
-    done = place.commands.run("backup", str(path))
-    assert done.returncode == 0, done.stderr
+def back_up(installation: Installation, path: Path) -> Path:
+    result = installation.commands.run("backup", str(path))
+    assert result.returncode == 0, result.stderr
     return path
 
 
-def restore(place: Place, path: Path, *words: str, typed: str = "") -> int:
-    return place.commands.run("restore", str(path), *words, typed=typed).returncode
+def restore(installation: Installation, path: Path, *words: str, typed: str = "") -> int:
+    return installation.commands.run("restore", str(path), *words, typed=typed).returncode
 
 
-def refused(place: Place, path: Path) -> str:
-    before = place.database.read_bytes()
-    done = place.commands.run("restore", str(path), "--yes")
-    assert done.returncode != 0, done.stdout
-    assert "Traceback" not in done.stderr
-    assert place.database.read_bytes() == before
-    return done.stderr
+def refused(installation: Installation, path: Path) -> str:
+    before = installation.database.read_bytes()
+    result = installation.commands.run("restore", str(path), "--yes")
+    assert result.returncode != 0, result.stdout
+    assert "Traceback" not in result.stderr
+    assert installation.database.read_bytes() == before
+    return result.stderr
 
 
 def with_manifest(path: Path, **changes: Any) -> Path:
-    """The same backup, saying something else of itself."""
+    """The same backup with a changed manifest."""
     changed = path.with_name("changed")
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
         content = json.loads(source.read(MANIFEST)) | changes
@@ -109,7 +109,7 @@ def with_manifest(path: Path, **changes: Any) -> Path:
 
 
 def with_database(path: Path, database: bytes) -> Path:
-    """A whole file that holds another database."""
+    """An intact backup file that contains other database bytes."""
     changed = path.with_name("changed")
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
         target.writestr(MANIFEST, source.read(MANIFEST))
@@ -117,25 +117,25 @@ def with_database(path: Path, database: bytes) -> Path:
     return changed
 
 
-def ballots_held(place: Place) -> int:
-    with connect(place.stack.redis) as redis:
+def ballots_held(installation: Installation) -> int:
+    with connect(installation.stack.redis) as redis:
         return len(list(redis.scan_iter(match="crowdgame:{*}:ballots*")))
 
 
 @contextmanager
-def in_use(place: Place) -> Iterator[None]:
-    """Another process has the database open: one that reads its file here would end SQLite's own locks."""
+def in_use(installation: Installation) -> Iterator[None]:
+    """Another process opens the database. Reading the file in this one would release SQLite's locks."""
     script = (
         "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]);"
         "print(database.execute('PRAGMA journal_mode=WAL').fetchone(), flush=True);"
         "database.execute('SELECT * FROM games_event').fetchall(); print('open', flush=True); input()"
     )
-    argv = [sys.executable, "-c", script, str(place.database)]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as somebody:
-        assert somebody.stdout is not None
-        assert [somebody.stdout.readline() for _ in range(2)] == ["('wal',)\n", "open\n"]
+    argv = [sys.executable, "-c", script, str(installation.database)]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert [holder.stdout.readline() for _ in range(2)] == ["('wal',)\n", "open\n"]
         yield
-        somebody.communicate("\n")
+        holder.communicate("\n")
 
 
 def manifest(path: Path) -> dict[str, Any]:
@@ -144,8 +144,8 @@ def manifest(path: Path) -> dict[str, Any]:
     return content
 
 
-def test_it_is_one_file_for_its_owner_alone(place: Place, tmp_path: Path) -> None:
-    path = back_up(place, tmp_path / "event.backup")
+def test_backup_is_one_private_file(installation: Installation, tmp_path: Path) -> None:
+    path = back_up(installation, tmp_path / "event.backup")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert sorted(p.name for p in tmp_path.iterdir()) == ["event.backup"]
     content = manifest(path)
@@ -153,82 +153,86 @@ def test_it_is_one_file_for_its_owner_alone(place: Place, tmp_path: Path) -> Non
     assert "0001_initial" in content["migrations"]["voting"]
 
 
-def test_one_that_fails_leaves_the_last_one_as_it_was(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
+def test_failed_backup_keeps_previous_file(installation: Installation, tmp_path: Path) -> None:
+    path = installation.backed_up(tmp_path)
     before = path.read_bytes()
-    place.database.write_bytes(b"no database")
-    done = place.commands.run("backup", str(path))
-    assert done.returncode != 0
+    installation.database.write_bytes(b"no database")
+    result = installation.commands.run("backup", str(path))
+    assert result.returncode != 0
     assert path.read_bytes() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["event.backup"]
 
 
-def test_what_does_not_fit_is_refused_in_words(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
+def test_restore_refuses_incompatible_or_unreadable_backup(
+    installation: Installation, tmp_path: Path
+) -> None:
+    path = installation.backed_up(tmp_path)
     content = manifest(path)["migrations"]
     newer = with_manifest(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
-    assert "newer version, with voting 0099_later" in refused(place, newer)
+    assert "newer version, with voting 0099_later" in refused(installation, newer)
     older = with_manifest(path, migrations=content | {"voting": content["voting"][:-1]})
-    assert f"older version, without voting {content['voting'][-1]}" in refused(place, older)
-    assert "backup of postgresql" in refused(place, with_manifest(path, engine="postgresql"))
-    assert "crowdgame backup 9" in refused(place, with_manifest(path, format="crowdgame backup 9"))
+    assert f"older version, without voting {content['voting'][-1]}" in refused(installation, older)
+    assert "backup of postgresql" in refused(installation, with_manifest(path, engine="postgresql"))
+    assert "crowdgame backup 9" in refused(installation, with_manifest(path, format="crowdgame backup 9"))
     (tmp_path / "other").write_bytes(b"something else")
-    assert "cannot be read" in refused(place, tmp_path / "other")
+    assert "cannot be read" in refused(installation, tmp_path / "other")
     cut = path.read_bytes()[:-400]
     (tmp_path / "cut").write_bytes(cut)
-    assert "cannot be read" in refused(place, tmp_path / "cut")
+    assert "cannot be read" in refused(installation, tmp_path / "cut")
 
 
-def test_it_asks_before_it_writes_over_anything(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
-    assert restore(place, path, typed="no\n") != 0
-    assert list(place.stack.data.glob("before-restore-*")) == []
-    assert restore(place, path, typed="yes\n") == 0
-    assert len(list(place.stack.data.glob("before-restore-*"))) == 1
+def test_restore_asks_for_confirmation(installation: Installation, tmp_path: Path) -> None:
+    path = installation.backed_up(tmp_path)
+    assert restore(installation, path, typed="no\n") != 0
+    assert list(installation.stack.data.glob("before-restore-*")) == []
+    assert restore(installation, path, typed="yes\n") == 0
+    assert len(list(installation.stack.data.glob("before-restore-*"))) == 1
 
 
-def test_somebody_who_uses_the_database_is_not_robbed_of_it(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
-    with in_use(place):
-        assert "Stop everything first" in refused(place, path)
-    assert restore(place, path, "--yes") == 0
+def test_restore_refuses_database_in_use(installation: Installation, tmp_path: Path) -> None:
+    path = installation.backed_up(tmp_path)
+    with in_use(installation):
+        assert "Stop everything first" in refused(installation, path)
+    assert restore(installation, path, "--yes") == 0
 
 
-def test_a_box_that_is_away_is_not_taken_for_empty(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
-    away = replace(place.stack, valkey_port=free_port(), data=tmp_path / "new")
+def test_restore_refuses_unreachable_ballot_box(installation: Installation, tmp_path: Path) -> None:
+    path = installation.backed_up(tmp_path)
+    away = replace(installation.stack, valkey_port=free_port(), data=tmp_path / "new")
     away.data.mkdir()
-    done = manage(away, "restore", str(path), "--yes")
-    assert "the ballot box does not answer" in done.stderr
+    result = manage(away, "restore", str(path), "--yes")
+    assert "the ballot box does not answer" in result.stderr
     assert manage(away, "restore", str(path), "--yes", "--box-is-empty").returncode == 0
     assert stat.S_IMODE((away.data / "db.sqlite3").stat().st_mode) == 0o600
 
 
-def test_a_damaged_one_costs_nothing(place: Place, tmp_path: Path) -> None:
-    """Neither the database nor the ballots of open turns, which only the ballot box has."""
-    path = place.backed_up(tmp_path)
-    with connect(place.stack.redis) as redis:
+def test_restore_of_damaged_backup_changes_nothing(installation: Installation, tmp_path: Path) -> None:
+    """Both the database and the ballots of open turns, which only the ballot box holds, stay unchanged."""
+    path = installation.backed_up(tmp_path)
+    with connect(installation.stack.redis) as redis:
         redis.hset("crowdgame:{7}:ballots3:9", "v1", "a ballot")
     with zipfile.ZipFile(path) as archive:
         database = archive.read("database")
         begins = archive.getinfo("database").header_offset
-    assert restore(place, path, typed="no\n") != 0  # the database is out of WAL
+    assert restore(installation, path, typed="no\n") != 0  # takes the database out of WAL mode
     whole = path.read_bytes()
     torn = tmp_path / "torn"
     for at in (begins + 60, begins + 2_000, len(whole) // 2):
         torn.write_bytes(whole[:at] + bytes(255 - byte for byte in whole[at : at + 40]) + whole[at + 40 :])
-        assert "cannot be read" in refused(place, torn)
+        assert "cannot be read" in refused(installation, torn)
     holed = database[:4096] + b"\xff" * 8192 + database[12288:]
     for spoilt in (b"no database", database[:6000], holed):
-        assert "is damaged" in refused(place, with_database(path, spoilt))
-        assert ballots_held(place) == 1
-    assert [p.name for p in place.stack.data.iterdir() if "restore" in p.name or p.name.startswith(".")] == []
-    assert restore(place, path, "--yes") == 0
-    assert ballots_held(place) == 0
+        assert "is damaged" in refused(installation, with_database(path, spoilt))
+        assert ballots_held(installation) == 1
+    assert [
+        p.name for p in installation.stack.data.iterdir() if "restore" in p.name or p.name.startswith(".")
+    ] == []
+    assert restore(installation, path, "--yes") == 0
+    assert ballots_held(installation) == 0
 
 
-def test_a_file_with_any_byte_wrong_is_refused_or_says_the_same(place: Place, tmp_path: Path) -> None:
-    path = place.backed_up(tmp_path)
+def test_backup_with_changed_byte_is_refused_or_identical(installation: Installation, tmp_path: Path) -> None:
+    path = installation.backed_up(tmp_path)
     whole, rng, refusals = path.read_bytes(), Random(4), 0
     take_out(path, tmp_path / "right")
     for _ in range(400):
@@ -245,32 +249,32 @@ def test_a_file_with_any_byte_wrong_is_refused_or_says_the_same(place: Place, tm
     assert refusals > 200
 
 
-def test_who_was_logged_in_then_is_not_logged_in_again(place: Place, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(place.database)) as kept:
-        kept.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")
-        kept.commit()
-    path = back_up(place, tmp_path / "event.backup")
-    assert restore(place, path, "--yes") == 0
-    with closing(sqlite3.connect(place.database)) as kept:
-        assert kept.execute("SELECT * FROM django_session").fetchall() == []
+def test_restore_deletes_sessions(installation: Installation, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(installation.database)) as connection:
+        connection.execute("INSERT INTO django_session VALUES ('ended', '', '2099-01-01 00:00:00')")
+        connection.commit()
+    path = back_up(installation, tmp_path / "event.backup")
+    assert restore(installation, path, "--yes") == 0
+    with closing(sqlite3.connect(installation.database)) as connection:
+        assert connection.execute("SELECT * FROM django_session").fetchall() == []
 
 
-def test_restored_twice_no_number_is_given_out_again(place: Place, tmp_path: Path) -> None:
-    """Each time the house goes on, and all it does is lost again."""
-    path = place.backed_up(tmp_path)
+def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path: Path) -> None:
+    """After each restore the server continues, and its new rows are lost by the next restore."""
+    path = installation.backed_up(tmp_path)
     given: list[int] = []
     for _ in range(2):
-        assert restore(place, path, "--yes") == 0
-        with connect(place.stack.redis) as redis:
+        assert restore(installation, path, "--yes") == 0
+        with connect(installation.stack.redis) as redis:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
         script = (
             "from tests.voting.match_helpers import start; from voting.ballot_box.ballot_box import BallotBox;"
             "turn = start(BallotBox()); print(turn.pk, turn.match_id, turn.match.event_id)"
         )
-        done = place.commands.run("shell", "--no-imports", "-c", script)
-        assert done.returncode == 0, done.stderr
-        given += map(int, done.stdout.split())
-        with connect(place.stack.redis) as redis:
+        result = installation.commands.run("shell", "--no-imports", "-c", script)
+        assert result.returncode == 0, result.stderr
+        given += map(int, result.stdout.split())
+        with connect(installation.stack.redis) as redis:
             assert list(redis.scan_iter(match=f"crowdgame:{{{given[-1]}}}:box*"))
     first, second = given[:3], given[3:]
     assert all(later > earlier > 1_000_000 for earlier, later in zip(first, second, strict=True))

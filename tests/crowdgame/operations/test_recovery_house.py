@@ -1,4 +1,4 @@
-"""A running house whose store comes back from an older copy in the middle of a turn, while a crowd votes."""
+"""A ballot box is restored from an older copy in the middle of a turn, while a crowd votes."""
 
 from pathlib import Path
 
@@ -26,16 +26,16 @@ from voting.ballot_box.stores import connect
 from voting.ballot_box.types import turn_keys
 
 WINDOW_S = 8
-MORE = 10
+MORE_BALLOTS = 10
 
 
 @pytest.mark.thorough
-def test_an_older_copy_of_the_box_costs_time_and_no_ballot(tmp_path: Path) -> None:
+def test_older_copy_of_ballot_box_loses_no_ballot(tmp_path: Path) -> None:
     with running_house(tmp_path, gateways=2) as house:
         event = house.ask("event", **BRISK | {"window_s": WINDOW_S})
         with crowd(house, event["code"], tmp_path) as phones:
             house.ask("begin", event_id=event["id"])
-            lost = [put_an_older_copy_back(house, event["id"]) for _ in range(2)]
+            lost = [restore_older_copy(house, event["id"]) for _ in range(2)]
             resolve_another(house, event["id"])
             report = leave(phones, tmp_path)
         resolve_another(house, event["id"])
@@ -49,19 +49,19 @@ def test_an_older_copy_of_the_box_costs_time_and_no_ballot(tmp_path: Path) -> No
         assert report.ballots.missing == 0
 
 
-def put_an_older_copy_back(house: House, event: int) -> int:
-    """What was acknowledged since is gone from the box; the turn that is then resolved all the same."""
+def restore_older_copy(house: House, event: int) -> int:
+    """Restore an older copy of the turn's keys; return the turn, which is resolved all the same."""
     turn = turn_with_ballots(house, event)
     with connect(house.stack.redis) as redis:
         older = {key: redis.dump(key) for key in turn_keys(event, turn)}
         held = ballots_in_the_box(house, event, turn)
-        wait_until(lambda: ballots_in_the_box(house, event, turn) >= held + MORE, PATIENCE_S)
-        put_back(redis, older)
+        wait_until(lambda: ballots_in_the_box(house, event, turn) >= held + MORE_BALLOTS, PATIENCE_S)
+        restore_keys(redis, older)
     wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
     return turn
 
 
-def put_back(redis: Redis, copy: dict[str, bytes]) -> None:
+def restore_keys(redis: Redis, copy: dict[str, bytes]) -> None:
     with redis.pipeline(transaction=True) as pipeline:
         for key, value in copy.items():
             pipeline.restore(key, 0, value, replace=True)

@@ -1,4 +1,4 @@
-"""An evening on SQLite is lost in the middle, with or without its data, and goes on from a backup."""
+"""An event on SQLite is lost midway, with or without its files, and continues from a backup."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from deploy.laptop.stack import Stack
 from tests.restore_helpers import GoesOn, Lost, RestoredEvent, lose_event, restored_event
 
 
-def everything(stack: Stack) -> None:
-    """The disk is gone: the key is in the environment."""
+def lose_disk(stack: Stack) -> None:
+    """The disk is lost; the secret key is in the environment."""
     for path in [*stack.data.glob("db.sqlite3*")]:
         path.unlink()
     shutil.rmtree(stack.data / "valkey")
 
 
-def nothing(stack: Stack) -> None:
-    """The disk is there, with all that the ballot box kept of what is to be lost."""
+def keep_disk(stack: Stack) -> None:
+    """The disk survives, with everything the ballot box has stored."""
     assert (stack.data / "db.sqlite3").exists()
     assert (stack.data / "valkey").exists()
 
 
-LOST = {everything: ("--box-is-empty",), nothing: ()}
+LOST = {lose_disk: ("--box-is-empty",), keep_disk: ()}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
 
 @pytest.fixture(
     scope="module",
-    params=[everything, pytest.param(nothing, marks=pytest.mark.thorough)],
+    params=[lose_disk, pytest.param(keep_disk, marks=pytest.mark.thorough)],
     ids=lambda lose: lose.__name__,
 )
 def restored(
@@ -45,7 +45,7 @@ def restored(
 
 
 class TestOnSqlite(GoesOn):
-    def test_what_was_there_before_is_kept_beside_it(self, restored: RestoredEvent) -> None:
+    def test_restore_keeps_replaced_files_beside_new_ones(self, restored: RestoredEvent) -> None:
         data = restored.house.stack.data
         kept = [path.name[:14] for path in data.glob("*before-restore-*")]
         assert sorted(kept) in ([], ["before-restore", "valkey-before-"])

@@ -1,4 +1,4 @@
-"""Some time after an event nothing says any more who voted for what; it can still be counted."""
+"""Retention removes the voters of old events; their ballots can still be counted."""
 
 from datetime import timedelta
 from io import StringIO
@@ -15,10 +15,10 @@ from games.models import Match, Turn
 from tests.crowdgame.cups.cup_helpers import new_cup
 from tests.crowdgame.operations.retention_helpers import (
     anonymize,
-    at_rest_since,
-    lists,
-    played,
-    whatever_is_stored,
+    backdate_event,
+    dump_database,
+    played_event,
+    sealed_ballots,
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
@@ -26,45 +26,45 @@ from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRe
 pytestmark = pytest.mark.django_db
 
 
-def test_voters_go_and_what_they_voted_stays_in_its_order(box: BallotBox) -> None:
-    event = played(box)
-    before = lists(event)
+def test_anonymize_removes_voters_and_keeps_ballot_order(box: BallotBox) -> None:
+    event = played_event(box)
+    before = sealed_ballots(event)
     assert any(ballot.voter for ballots in before for ballot in ballots)
     anonymize()
-    after = lists(event)
+    after = sealed_ballots(event)
     assert {(ballot.voter, ballot.sequence) for ballots in after for ballot in ballots} == {("", 0)}
     kept = [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in before]
     assert [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in after] == kept
 
 
-def test_nothing_anywhere_says_who_a_voter_was(box: BallotBox) -> None:
-    event = played(box)
-    voters = {ballot.voter for ballots in lists(event) for ballot in ballots} | {
+def test_anonymize_leaves_no_voter_in_any_table(box: BallotBox) -> None:
+    event = played_event(box)
+    voters = {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} | {
         "Karen",
         "KAREN7",
         "v1",
         "oscar",
     }
-    stored = whatever_is_stored()
+    stored = dump_database()
     assert all(voter in stored for voter in voters)
     anonymize()
-    stored = whatever_is_stored()
+    stored = dump_database()
     assert [voter for voter in voters if voter in stored] == []
 
 
-def test_nothing_says_who_was_captain(box: BallotBox) -> None:
-    event = played(box)
+def test_anonymize_removes_captains(box: BallotBox) -> None:
+    event = played_event(box)
     event.teams.filter(number=1).update(captain="KXWQZT")
     Turn.objects.filter(match__event=event).update(yellow_captain="BCDFGH")
     anonymize()
-    assert [voter_code for voter_code in ("KXWQZT", "BCDFGH") if voter_code in whatever_is_stored()] == []
+    assert [voter_code for voter_code in ("KXWQZT", "BCDFGH") if voter_code in dump_database()] == []
 
 
-def test_a_cup_goes_on_knowing_what_was_only_rehearsed(box: BallotBox) -> None:
+def test_anonymize_keeps_rehearsal_audit_entries(box: BallotBox) -> None:
     event = begin_pairing(new_cup().pk, 1)
     for action in ("rehearsal.start", "rehearsal.stop", "lobby.open"):
         AuditEntry.objects.create(event=event, by="olga", action=action, what="did it", at=1)
-    at_rest_since(event, 31)
+    backdate_event(event, 31)
     anonymize()
     assert sorted(event.audit_entries.values_list("action", flat=True)) == [
         "rehearsal.start",
@@ -73,8 +73,8 @@ def test_a_cup_goes_on_knowing_what_was_only_rehearsed(box: BallotBox) -> None:
     assert not anonymize()
 
 
-def test_counts_and_the_record_of_the_match_stay(box: BallotBox) -> None:
-    event = played(box)
+def test_anonymize_keeps_tallies_and_match_record(box: BallotBox) -> None:
+    event = played_event(box)
     match = Match.objects.get(event=event)
     shown = ["counts", "ballots", "pick", "decided_by", "root"]
     counts = list(TallyRecord.objects.order_by("pk").values(*shown))
@@ -91,21 +91,21 @@ def test_counts_and_the_record_of_the_match_stay(box: BallotBox) -> None:
     assert not StoredRestriction.objects.exists()
 
 
-def test_the_command_says_what_it_does(box: BallotBox) -> None:
-    event = played(box)
-    said, what = StringIO(), f"{event.code}: voters of 8 tallies, 1 stored ballots, 1 tickets"
-    call_command("retention", "--dry-run", stdout=said)
-    assert f"would be forgotten: {what}" in said.getvalue()
+def test_retention_command_prints_what_it_removes(box: BallotBox) -> None:
+    event = played_event(box)
+    output, summary = StringIO(), f"{event.code}: voters of 8 tallies, 1 stored ballots, 1 tickets"
+    call_command("retention", "--dry-run", stdout=output)
+    assert f"would be forgotten: {summary}" in output.getvalue()
     assert Ticket.objects.exists()
-    call_command("retention", "--days", "40", stdout=said)
+    call_command("retention", "--days", "40", stdout=output)
     assert Ticket.objects.exists()
-    said = StringIO()
-    call_command("retention", stdout=said)
-    assert said.getvalue().startswith(f"forgotten: {what}")
-    assert "1 events" in said.getvalue()
+    output = StringIO()
+    call_command("retention", stdout=output)
+    assert output.getvalue().startswith(f"forgotten: {summary}")
+    assert "1 events" in output.getvalue()
 
 
-def test_old_sessions_go(box: BallotBox) -> None:
+def test_retention_deletes_expired_sessions(box: BallotBox) -> None:
     now = timezone.now()
     Session.objects.create(session_key="old", session_data="", expire_date=now - timedelta(days=1))
     Session.objects.create(session_key="new", session_data="", expire_date=now + timedelta(days=1))

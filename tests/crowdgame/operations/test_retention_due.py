@@ -1,4 +1,4 @@
-"""When an event is to be forgotten: not while it plays, not twice, and from where it was cut short."""
+"""When an event is due for retention: not while it plays, not twice, and again if interrupted."""
 
 from datetime import timedelta
 
@@ -12,10 +12,10 @@ from games.models import Event
 from tests.crowdgame.operations.retention_helpers import (
     DAYS,
     anonymize,
-    at_rest_since,
-    lists,
-    played,
-    whatever_is_stored,
+    backdate_event,
+    dump_database,
+    played_event,
+    sealed_ballots,
 )
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.admission.roster import Pupil
@@ -29,18 +29,18 @@ pytestmark = pytest.mark.django_db
 OPENED = Done("opened the doors", Pressed(action="lobby.open"))
 
 
-def test_an_event_that_plays_or_played_of_late_is_left_alone(box: BallotBox) -> None:
-    late, playing, due_to_play = played(box, DAYS - 1), played(box), played(box)
+def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:
+    late, playing, due_to_play = played_event(box, DAYS - 1), played_event(box), played_event(box)
     start_match(playing.pk, box)
     Event.objects.filter(pk=due_to_play.pk).update(next_match_at=box.now() + 60_000)
-    before = whatever_is_stored()
+    before = dump_database()
     assert not anonymize()
-    assert whatever_is_stored() == before
+    assert dump_database() == before
     assert late.anonymized_at is None
 
 
-def test_a_match_that_starts_in_the_middle_stops_it(box: BallotBox) -> None:
-    event = played(box)
+def test_match_start_stops_anonymization(box: BallotBox) -> None:
+    event = played_event(box)
     steps = anonymize_events(DAYS)
     next(steps)
     start_match(event.pk, box)
@@ -50,25 +50,25 @@ def test_a_match_that_starts_in_the_middle_stops_it(box: BallotBox) -> None:
     assert Ticket.objects.filter(event=event).exists()
 
 
-def test_an_event_nobody_played_is_forgotten_too(box: BallotBox) -> None:
+def test_anonymize_includes_events_without_matches(box: BallotBox) -> None:
     old, young = new_event(), new_event()
-    at_rest_since(old, DAYS + 1)
+    backdate_event(old, DAYS + 1)
     Ticket.objects.create(event=old, code="KAREN7", label="Karen", voter="v1")
     Ticket.objects.create(event=young, code="KAREN7", label="Karen", voter="v1")
-    at_rest_since(old, DAYS + 1)
+    backdate_event(old, DAYS + 1)
     anonymize()
     assert list(Ticket.objects.values_list("event", flat=True)) == [young.pk]
 
 
 @pytest.mark.parametrize("lobby", ["closed", "open"])
-def test_a_new_list_in_an_old_event_is_kept_until_it_is_old_itself(box: BallotBox, lobby: str) -> None:
-    """An open lobby alone keeps nothing."""
-    unplayed, anonymized = new_event(), played(box)
+def test_new_roster_in_old_event_is_kept_until_old(box: BallotBox, lobby: str) -> None:
+    """An open lobby alone does not keep an event."""
+    unplayed, anonymized = new_event(), played_event(box)
     anonymize()
     for event in (unplayed, anonymized):
         Event.objects.filter(pk=event.pk).update(lobby=lobby)
         make_roster(event, [Pupil("Ada", None)])
-        at_rest_since(event, DAYS + 200)
+        backdate_event(event, DAYS + 200)
         event.tickets.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
     Event.objects.filter(pk=anonymized.pk).update(anonymized_at=timezone.now() - timedelta(days=DAYS + 100))
     assert not anonymize()
@@ -81,10 +81,10 @@ def test_a_new_list_in_an_old_event_is_kept_until_it_is_old_itself(box: BallotBo
     assert not Ticket.objects.exists()
 
 
-def test_what_was_done_of_late_is_kept_until_it_is_old(box: BallotBox) -> None:
-    event = played(box)
+def test_recent_audit_entry_in_old_event_is_kept_until_old(box: BallotBox) -> None:
+    event = played_event(box)
     anonymize()
-    at_rest_since(event, DAYS + 200)
+    backdate_event(event, DAYS + 200)
     Event.objects.filter(pk=event.pk).update(anonymized_at=timezone.now() - timedelta(days=DAYS + 100))
     add_audit_entry(event.pk, "oscar", OPENED, box.now())
     assert not anonymize()
@@ -95,34 +95,34 @@ def test_what_was_done_of_late_is_kept_until_it_is_old(box: BallotBox) -> None:
     assert not AuditEntry.objects.exists()
 
 
-def test_a_list_that_is_made_in_the_middle_stops_it(box: BallotBox) -> None:
-    event = played(box)
+def test_new_roster_stops_anonymization(box: BallotBox) -> None:
+    event = played_event(box)
     steps = anonymize_events(DAYS)
     next(steps)
-    made = make_roster(event, [Pupil("Ada", None)])
+    new_tickets = make_roster(event, [Pupil("Ada", None)])
     list(steps)
-    assert set(made) <= set(event.tickets.all())
+    assert set(new_tickets) <= set(event.tickets.all())
     event.refresh_from_db()
     assert event.anonymized_at is None
 
 
-def test_doing_it_again_does_nothing_until_somebody_played_again(box: BallotBox) -> None:
-    event = played(box)
+def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
+    event = played_event(box)
     anonymize()
     assert not anonymize()
-    at_rest_since(event, 95)
+    backdate_event(event, 95)
     Event.objects.filter(pk=event.pk).update(anonymized_at=timezone.now() - timedelta(days=90))
     assert not anonymize()
     play(start_match(event.pk, box), box, RED_WINS)
     assert events_to_anonymize(DAYS) == []
-    at_rest_since(event, DAYS + 1)
+    backdate_event(event, DAYS + 1)
     assert events_to_anonymize(DAYS) == [event]
     anonymize()
-    assert {ballot.voter for ballots in lists(event) for ballot in ballots} == {""}
+    assert {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} == {""}
 
 
-def test_it_goes_in_steps_and_one_cut_short_is_taken_up_again(box: BallotBox) -> None:
-    event = played(box)
+def test_anonymize_works_in_batches_and_resumes(box: BallotBox) -> None:
+    event = played_event(box)
     records = TallyRecord.objects.filter(turn__match__event=event).count()
     steps = anonymize_events(DAYS)
     assert next(steps).records == RECORDS_AT_ONCE < records

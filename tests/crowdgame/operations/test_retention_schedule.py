@@ -1,8 +1,8 @@
-"""The clock forgets by itself, in steps for which no deadline waits."""
+"""The scheduler runs retention in small steps that delay no deadline."""
 
 import pytest
 
-from tests.crowdgame.operations.retention_helpers import lists, played
+from tests.crowdgame.operations.retention_helpers import played_event, sealed_ballots
 from tests.voting.match_helpers import new_event, only_turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import TallyRecord, Ticket
@@ -12,8 +12,8 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 
 
-def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
-    event = played(box)
+def test_scheduler_anonymizes_old_events(box: BallotBox) -> None:
+    event = played_event(box)
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(20):
         scheduler.tended_at = 0.0
@@ -23,11 +23,9 @@ def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
     assert not Ticket.objects.exists()
 
 
-def test_an_event_that_cannot_be_forgotten_holds_up_no_other(
-    box: BallotBox, caplog: pytest.LogCaptureFixture
-) -> None:
-    spoilt, deleted, sound = (played(box) for _ in range(3))
-    TallyRecord.objects.filter(turn__match__event=spoilt).update(sealed=b"[[1,")
+def test_failing_event_delays_no_other(box: BallotBox, caplog: pytest.LogCaptureFixture) -> None:
+    broken, deleted, intact = (played_event(box) for _ in range(3))
+    TallyRecord.objects.filter(turn__match__event=broken).update(sealed=b"[[1,")
     live = start_match(new_event().pk, box)
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     scheduler.run_once()  # the events are listed
@@ -35,16 +33,16 @@ def test_an_event_that_cannot_be_forgotten_holds_up_no_other(
     for _ in range(20):
         scheduler.tended_at = 0.0
         scheduler.run_once()
-    sound.refresh_from_db()
-    assert sound.anonymized_at is not None
-    assert all(f"event {event.code} is not forgotten" in caplog.text for event in (spoilt, deleted))
-    assert Ticket.objects.filter(event=spoilt).exists()
+    intact.refresh_from_db()
+    assert intact.anonymized_at is not None
+    assert all(f"event {event.code} is not forgotten" in caplog.text for event in (broken, deleted))
+    assert Ticket.objects.filter(event=broken).exists()
     assert not scheduler.waits
     assert only_turn(live).state == "open"
 
 
-def test_a_clock_that_has_just_started_closes_turns_first(box: BallotBox) -> None:
-    event = played(box)
+def test_new_scheduler_does_not_run_retention_at_once(box: BallotBox) -> None:
+    event = played_event(box)
     scheduler = DeadlineScheduler(box)
     for _ in range(3):
         scheduler.tended_at = 0.0
@@ -52,4 +50,4 @@ def test_a_clock_that_has_just_started_closes_turns_first(box: BallotBox) -> Non
     event.refresh_from_db()
     assert event.anonymized_at is None
     assert Ticket.objects.filter(event=event).exists()
-    assert lists(event)[0][0].voter
+    assert sealed_ballots(event)[0][0].voter
