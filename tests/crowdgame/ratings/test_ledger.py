@@ -1,4 +1,4 @@
-"""Ratings from a list of matches: who wins goes up, and the order is all that matters."""
+"""Ratings computed from a list of matches: winners gain, and only the order matters."""
 
 import pytest
 from hypothesis import given
@@ -33,7 +33,7 @@ def mus(ledger: RatingLedger) -> dict[int, float]:
 
 
 @given(MATCH_LISTS)
-def test_the_same_matches_in_the_same_order_come_to_the_same(
+def test_ledger_is_deterministic(
     matches: list[tuple[tuple[int, int], str]],
 ) -> None:
     one, two = RatingLedger(), RatingLedger()
@@ -43,7 +43,9 @@ def test_the_same_matches_in_the_same_order_come_to_the_same(
 
 
 @given(MATCH_LISTS, RESULTS)
-def test_who_wins_goes_up_and_who_loses_down(matches: list[tuple[tuple[int, int], str]], result: str) -> None:
+def test_rating_rises_for_winner_and_falls_for_loser(
+    matches: list[tuple[tuple[int, int], str]], result: str
+) -> None:
     ledger = RatingLedger()
     for match in numbered(matches):
         ledger.rate(match)
@@ -58,14 +60,14 @@ def test_who_wins_goes_up_and_who_loses_down(matches: list[tuple[tuple[int, int]
         assert (yellow > 0) is (result == "yellow")
 
 
-def test_sides_are_alike() -> None:
+def test_rating_is_independent_of_side() -> None:
     one, two = RatingLedger(), RatingLedger()
     one.rate(finished(1, (1, 2), "red"))
     two.rate(finished(1, (2, 1), "yellow"))
     assert mus(one) == mus(two)
 
 
-def test_everybody_begins_at_1200_and_is_a_guess_for_some_games() -> None:
+def test_rating_starts_at_1200_and_settles_after_games() -> None:
     ledger = RatingLedger()
     first = ledger.rate(finished(1, (1, 2), "red"))
     assert first
@@ -80,15 +82,15 @@ def test_everybody_begins_at_1200_and_is_a_guess_for_some_games() -> None:
     assert FIRST_SIGMA > SETTLED_SIGMA
 
 
-def test_four_hundred_points_are_about_ten_to_one() -> None:
-    """Who is ten times as good ends up so much higher: a win brings a tenth of what a loss takes."""
+def test_rating_gap_of_400_means_ten_to_one() -> None:
+    """A player who wins ten of eleven matches ends about 400 points higher."""
     ledger = RatingLedger()
     for number in range(1, 1101):
         ledger.rate(finished(number, (1, 2), "yellow" if number % 11 == 0 else "red"))
     assert 330 < mus(ledger)[1] - mus(ledger)[2] < 430
 
 
-def test_of_one_pair_only_so_many_a_day_count() -> None:
+def test_pair_is_rated_limited_times_a_day() -> None:
     ledger = RatingLedger(max_per_day=2)
     changes = [
         ledger.rate(finished(at, pair, "red", at)) for at, pair in enumerate([(1, 2), (2, 1), (1, 2), (1, 3)])

@@ -1,4 +1,4 @@
-"""A duel's match is rated with its result, once; all of them anew come to the same, to the last digit."""
+"""A duel's match is rated once, when it ends; a rebuild yields exactly the same ratings."""
 
 import io
 from typing import Any
@@ -28,13 +28,13 @@ pytestmark = pytest.mark.django_db
 GAME = DuelSettings().game
 
 
-def begun(box: BallotBox, one: Guest, two: Guest) -> Match:
+def started_duel(box: BallotBox, one: Guest, two: Guest) -> Match:
     code = new_duel(one, DuelSettings()).event.code
     return Match.objects.get(event=join_duel(code, two, box).event)
 
 
 def won(box: BallotBox, winner: Guest, loser: Guest) -> Match:
-    match = begun(box, winner, loser)
+    match = started_duel(box, winner, loser)
     red = Duel.objects.get(event=match.event).one == winner
     play(match, box, RED_WINS if red else [(yellow, red) for red, yellow in RED_WINS])
     match.refresh_from_db()
@@ -42,7 +42,7 @@ def won(box: BallotBox, winner: Guest, loser: Guest) -> Match:
     return match
 
 
-def stand() -> dict[str, Any]:
+def stored_ratings() -> dict[str, Any]:
     return {
         "ratings": list(
             Rating.objects.order_by("guest").values_list("guest", "mu", "sigma", "games", "last_at")
@@ -54,12 +54,12 @@ def stand() -> dict[str, Any]:
 
 
 def rate(**options: Any) -> str:
-    said = io.StringIO()
-    call_command("rate", stdout=said, stderr=io.StringIO(), **options)
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("rate", stdout=output, stderr=io.StringIO(), **options)
+    return output.getvalue()
 
 
-def test_a_match_is_rated_with_its_result(box: BallotBox) -> None:
+def test_match_end_updates_ratings(box: BallotBox) -> None:
     one, two = new_guest(), new_guest()
     match = won(box, one, two)
     winner, loser = Rating.objects.get(guest=one), Rating.objects.get(guest=two)
@@ -71,36 +71,36 @@ def test_a_match_is_rated_with_its_result(box: BallotBox) -> None:
     assert {rated.red_after, rated.yellow_after} == {winner.mu, loser.mu}
 
 
-def test_all_anew_is_the_same_to_the_last_digit(box: BallotBox) -> None:
+def test_rebuild_reproduces_ratings_exactly(box: BallotBox) -> None:
     guests = [new_guest() for _ in range(4)]
     for one, two in ((0, 1), (1, 2), (2, 0), (0, 1), (3, 0), (1, 3)):
         won(box, guests[one], guests[two])
-    live = stand()
-    assert len(live["matches"]) == 6
+    before = stored_ratings()
+    assert len(before["matches"]) == 6
     assert "6 of 6 games of 4 guests" in rate(check=True)
     RatedMatch.objects.all().delete()
     Rating.objects.update(mu=1)
     with pytest.raises(SystemExit):
         rate(check=True)
     assert "mended" in rate()
-    assert stand() == live
+    assert stored_ratings() == before
     assert "as they were" in rate()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_matches_that_end_at_once_come_to_what_they_come_to_anew(box: BallotBox) -> None:
+def test_concurrent_match_ends_agree_with_rebuild(box: BallotBox) -> None:
     one, two, three = (new_guest() for _ in range(3))
     pairs = [(one, two), (two, three), (three, one)]
     turns = []
     for pair in pairs:
-        match = begun(box, *pair)
+        match = started_duel(box, *pair)
         play(match, box, RED_WINS[:-1])
         turns.append(_ready_to_close(match, box))
     assert at_once(3, lambda own: close_turn(turns.pop(), own)) == []
-    live = stand()
-    assert len(live["matches"]) == 3
+    before = stored_ratings()
+    assert len(before["matches"]) == 3
     rate()
-    assert stand() == live
+    assert stored_ratings() == before
 
 
 def _ready_to_close(match: Match, box: BallotBox) -> int:
@@ -111,7 +111,7 @@ def _ready_to_close(match: Match, box: BallotBox) -> int:
     return turn.pk
 
 
-def test_a_clock_that_was_set_back_keeps_the_order(box: BallotBox) -> None:
+def test_rating_order_survives_clock_set_back(box: BallotBox) -> None:
     one, two = new_guest(), new_guest()
     won(box, one, two)
     Rating.objects.update(last_at=2**52)
@@ -119,7 +119,7 @@ def test_a_clock_that_was_set_back_keeps_the_order(box: BallotBox) -> None:
     assert later.ended_at == 2**52 + 1
 
 
-def test_an_evenings_match_is_not_rated(box: BallotBox) -> None:
+def test_match_without_duel_is_not_rated(box: BallotBox) -> None:
     match = start_match(new_event().pk, box)
     play(match, box, RED_WINS)
     match.refresh_from_db()
@@ -127,10 +127,10 @@ def test_an_evenings_match_is_not_rated(box: BallotBox) -> None:
     assert not RatedMatch.objects.exists()
 
 
-def test_what_was_aborted_or_never_begun_is_not_rated(box: BallotBox) -> None:
+def test_aborted_or_unplayed_match_is_not_rated(box: BallotBox) -> None:
     one, two = new_guest(), new_guest()
-    abort_playing_match(begun(box, one, two).event_id, box)
-    absent = begun(box, one, two)
+    abort_playing_match(started_duel(box, one, two).event_id, box)
+    absent = started_duel(box, one, two)
     turn = age(only_turn(absent), box, DAY_MS)
     close_turn(turn.pk, box)
     absent.refresh_from_db()
@@ -139,7 +139,7 @@ def test_what_was_aborted_or_never_begun_is_not_rated(box: BallotBox) -> None:
     assert "0 of 0 games" in rate()
 
 
-def test_the_same_two_are_rated_so_often_a_day(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pair_is_rated_limited_times_a_day(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rating, "MAX_RATED_PER_DAY", 2)
     monkeypatch.setattr(rebuild, "MAX_RATED_PER_DAY", 2)
     one, two = new_guest(), new_guest()
@@ -149,9 +149,9 @@ def test_the_same_two_are_rated_so_often_a_day(box: BallotBox, monkeypatch: pyte
     assert "2 of 3 games" in rate(check=True)
 
 
-def test_a_rated_match_stands(box: BallotBox) -> None:
+def test_rated_match_cannot_be_voided(box: BallotBox) -> None:
     match = won(box, new_guest(), new_guest())
-    before = stand()
+    before = stored_ratings()
     with pytest.raises(MatchError, match="ratings"):
         void_last_turn(match.event_id, None, box)
-    assert stand() == before
+    assert stored_ratings() == before

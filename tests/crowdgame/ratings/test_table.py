@@ -1,4 +1,4 @@
-"""The table of ratings: who is where, found by number, a page at a time."""
+"""The ratings table: places, search by number, and pages."""
 
 import pytest
 from django.test import Client
@@ -19,7 +19,7 @@ def rated(number: int, mu: float, sigma: float = 60.0, game: str = USUAL_GAME) -
     return guest
 
 
-def test_the_strongest_come_first_and_equals_share_a_place() -> None:
+def test_table_orders_by_rating_with_shared_places() -> None:
     weak = rated(1001, 1100.2)
     rated(1002, 1300.4)
     rated(1003, 1300.4)
@@ -39,7 +39,7 @@ def test_the_strongest_come_first_and_equals_share_a_place() -> None:
     assert row_of(weak, "trails") is None
 
 
-def test_somebody_is_found_by_number_with_the_place_among_all() -> None:
+def test_search_by_number_keeps_overall_place() -> None:
     rated(12_657, 1100)
     rated(12_999, 1300)
     found = table_page(USUAL_GAME, None, "guest 126", None)
@@ -47,7 +47,7 @@ def test_somebody_is_found_by_number_with_the_place_among_all() -> None:
     assert len(table_page(USUAL_GAME, None, "nobody", None)) == 0
 
 
-def test_it_is_read_page_by_page() -> None:
+def test_ratings_table_is_paginated() -> None:
     for number in range(A_PAGE + 2):
         rated(1000 + number, 2000 - number)
     page = table_page(USUAL_GAME, "2", "", None)
@@ -55,7 +55,7 @@ def test_it_is_read_page_by_page() -> None:
     assert table_page(USUAL_GAME, "99", "", None).number == 2
 
 
-def test_the_page_says_what_there_is_and_what_there_is_not() -> None:
+def test_ratings_page_shows_one_game_and_empty_state() -> None:
     client = Client()
     assert "Nobody has a rating yet" in client.get("/play/ratings").content.decode()
     rated(1001, 1100, sigma=200)
