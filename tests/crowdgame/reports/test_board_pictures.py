@@ -1,4 +1,4 @@
-"""`/board/CODE.png`: what a link is shown with. It tells the board between turns, and no vote."""
+"""The link preview `/board/CODE.png` shows the board between turns, and no votes."""
 
 import re
 from pathlib import Path
@@ -32,13 +32,13 @@ def first_board(slug: str = "captains-mistress") -> Board:
     return game.view(game.start(game.draw_lots(read_options(game, {}), 1)), None)
 
 
-def asked(client: Client, path: str) -> bytes:
-    answer = client.get(path)
-    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/png")
-    return answer.content
+def fetch_image(client: Client, path: str) -> bytes:
+    response = client.get(path)
+    assert (response.status_code, response.headers["Content-Type"]) == (200, "image/png")
+    return response.content
 
 
-def linked(client: Client, path: str) -> str:
+def preview_path(client: Client, path: str) -> str:
     found = re.search(
         r'property="og:image" content="http://testserver([^"]+)"', client.get(path).content.decode()
     )
@@ -47,56 +47,54 @@ def linked(client: Client, path: str) -> str:
 
 
 @pytest.mark.django_db
-def test_a_link_to_a_game_shows_its_board_anew_with_each_turn(client: Client, box: BallotBox) -> None:
+def test_preview_image_changes_with_each_turn(client: Client, box: BallotBox) -> None:
     match = start_match(new_event().pk, box)
     page = f"/report/{match.event.code}/{match.number}"
-    before = linked(client, page)
-    empty = asked(client, before)
+    before = preview_path(client, page)
+    empty = fetch_image(client, before)
     assert size_of(empty) == SIZE
     assert len(empty) <= MOST_BYTES
     play(match, box, RED_WINS[:1])
-    assert linked(client, page) != before
-    assert asked(client, linked(client, page)) != empty
+    assert preview_path(client, page) != before
+    assert fetch_image(client, preview_path(client, page)) != empty
 
 
 @pytest.mark.django_db
-def test_no_vote_of_an_open_turn_is_in_it(client: Client, box: BallotBox) -> None:
+def test_preview_image_shows_no_open_votes(client: Client, box: BallotBox) -> None:
     match = start_match(new_event().pk, box)
     path = f"/board/{match.event.code}.png"
-    before = asked(client, path)
+    before = fetch_image(client, path)
     turn = match.turns.get()
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
     pictures._cache.clear()
-    assert asked(client, path) == before
+    assert fetch_image(client, path) == before
 
 
 @pytest.mark.django_db
-def test_a_game_that_waits_has_one_and_a_stranger_none(client: Client, box: BallotBox) -> None:
+def test_waiting_duel_has_preview_image_and_unknown_event_none(client: Client, box: BallotBox) -> None:
     duel = new_duel(new_guest(), DuelSettings())
-    assert size_of(asked(client, linked(client, f"/play/{duel.event.code}"))) == SIZE
+    assert size_of(fetch_image(client, preview_path(client, f"/play/{duel.event.code}"))) == SIZE
     for path in ("/board/ZZZZ.png", f"/board/{duel.event.code}/1.png"):
         assert client.get(path).status_code == 404
 
 
 @pytest.mark.django_db
-def test_who_comes_while_others_are_drawn_is_told_when_to_come_back(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_busy_renderer_returns_503_with_retry_after(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     duel = new_duel(new_guest(), DuelSettings())
     monkeypatch.setattr(pictures, "LOCK_TIMEOUT_S", 0.01)
     pictures._cache.clear()
     with pictures._render_lock:
-        answer = client.get(f"/board/{duel.event.code}.png")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
+        response = client.get(f"/board/{duel.event.code}.png")
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
 
 
 @pytest.mark.parametrize("slug", all_games())
-def test_every_game_has_its_picture(slug: str) -> None:
+def test_every_game_has_a_preview_image(slug: str) -> None:
     assert size_of(render_picture(("test", slug), first_board(slug), None)) == SIZE
 
 
-def test_it_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preview_images_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
 
     def draw(drawing: str) -> bytes:
@@ -110,7 +108,7 @@ def test_it_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(pictures._cache) == pictures.MAX_CACHED
 
 
-def test_its_colours_are_those_of_the_pages() -> None:
+def test_preview_uses_page_colors() -> None:
     tokens = dict(re.findall(r"(--[\w-]+): (#\w+);", Path(STATIC / SHEETS[0]).read_text()))
     assert f"fill: {tokens['--red']};" in STYLE
     assert "var(" not in STYLE
@@ -118,7 +116,7 @@ def test_its_colours_are_those_of_the_pages() -> None:
     assert "display: flex" not in STYLE
 
 
-def test_the_loser_is_dimmed() -> None:
+def test_preview_dims_the_loser() -> None:
     assert [
         draw_preview(first_board(), who, "").count('opacity="0.3"') for who in (None, "red", "yellow")
     ] == [

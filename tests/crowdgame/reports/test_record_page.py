@@ -1,4 +1,4 @@
-"""A match taken out: by command, and from its page by anybody."""
+"""Exported match records: the command, and the public page."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 
 
-def test_an_exported_record_is_a_game_record(box: BallotBox, tmp_path: Path) -> None:
+def test_exported_record_is_a_replayable_game_record(box: BallotBox, tmp_path: Path) -> None:
     match = play_match(box, *MATCHES["lots"])
     path = tmp_path / "record.json"
     call_command("export", match.event.code.lower(), output=path)
@@ -43,16 +43,14 @@ def test_an_exported_record_is_a_game_record(box: BallotBox, tmp_path: Path) -> 
     assert out.getvalue().encode() == line
 
 
-def test_what_is_not_there_is_not_exported(box: BallotBox, tmp_path: Path) -> None:
+def test_export_command_rejects_unknown_match(box: BallotBox, tmp_path: Path) -> None:
     event = new_event()
     for arguments in ({"code": event.code}, {"code": "ZZZZ"}, {"code": event.code, "match": 2}):
         with pytest.raises(CommandError, match="no such match"):
             call_command("export", arguments.pop("code"), **arguments)
 
 
-def test_the_record_page_tells_what_is_resolved_and_nothing_of_the_open_turn(
-    box: BallotBox, client: Client
-) -> None:
+def test_record_page_omits_open_turn(box: BallotBox, client: Client) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (3, 3)])
     opened = only_turn(turn.match)
@@ -68,21 +66,21 @@ def test_the_record_page_tells_what_is_resolved_and_nothing_of_the_open_turn(
     packed = client.get(address, headers={"Accept-Encoding": "gzip"})
     assert packed["Content-Encoding"] == "gzip"
     play(turn.match, box, [(1, 4), (1, 5), (1, 5)])
-    over = client.get(address)
-    assert "max-age" in over["Cache-Control"]
-    assert msgspec.json.decode(over.content, type=MatchRecord).result == "red"
+    finished = client.get(address)
+    assert "max-age" in finished["Cache-Control"]
+    assert msgspec.json.decode(finished.content, type=MatchRecord).result == "red"
     assert turn.match.turns.filter(state=TurnState.RESOLVED).count() == 5
 
 
-def test_a_finished_match_is_not_made_anew_for_the_next_one(box: BallotBox, client: Client) -> None:
+def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS[:-1])
     address, seq = f"/record/{turn.match.event.code}/1.json", turn.match.event.seq
 
-    def queries(asking: Callable[[], object]) -> int:
-        with CaptureQueriesContext(connection) as asked:
-            asking()
-        return len(asked)
+    def queries(request: Callable[[], object]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            request()
+        return len(captured)
 
     def get() -> bytes:
         return client.get(address).content
@@ -90,56 +88,54 @@ def test_a_finished_match_is_not_made_anew_for_the_next_one(box: BallotBox, clie
     assert queries(get) > queries(get) == 2
     play(turn.match, box, RED_WINS[-1:])
     assert queries(get) > 2
-    over = get()
+    finished = get()
     play(start_match(turn.match.event_id, box), box, [(3, 4)])
     assert Event.objects.get(pk=turn.match.event_id).seq > seq
     assert queries(get) == 2
-    assert get() == over
+    assert get() == finished
     Event.objects.filter(pk=turn.match.event_id).update(name="A night")
     assert b"A night, match 1" in get()
 
 
-def test_who_finds_all_hands_busy_is_told_to_come_again(box: BallotBox, client: Client) -> None:
+def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: Client) -> None:
     address = f"/record/{start(box).match.event.code}/1.json"
-    with ExitStack() as hands:
+    with ExitStack() as workers:
         for _ in range(record_pages.AT_ONCE):
             assert client.get(address).status_code == 200
-            hands.enter_context(record_pages.hands)
+            workers.enter_context(record_pages.hands)
         busy = client.get(address)
         assert (busy.status_code, busy["Retry-After"]) == (503, "2")
     assert client.get(address).status_code == 200
 
 
-def test_so_many_records_are_on_their_way_at_most(box: BallotBox, rf: RequestFactory) -> None:
+def test_unfinished_record_downloads_are_limited(box: BallotBox, rf: RequestFactory) -> None:
     code = start(box).match.event.code
 
-    def ask() -> HttpResponse:
+    def request_record() -> HttpResponse:
         return record_pages.match_record(rf.get("/"), code, 1)
 
-    under_way = [ask() for _ in range(record_pages.ON_THEIR_WAY)]
-    assert {answer.status_code for answer in under_way} == {200}
-    busy = ask()
+    pending = [request_record() for _ in range(record_pages.ON_THEIR_WAY)]
+    assert {answer.status_code for answer in pending} == {200}
+    busy = request_record()
     assert (busy.status_code, busy["Retry-After"]) == (503, "2")
-    request_finished.disconnect(close_old_connections)  # they are the test's
-    sent = under_way.pop()
+    request_finished.disconnect(close_old_connections)  # the test still needs its connections
+    sent = pending.pop()
     sent.close()
     request_finished.connect(close_old_connections)
-    under_way.append(ask())
-    assert [under_way[-1].status_code, ask().status_code] == [200, 503]
-    under_way.pop()  # nobody sends it: its reader is gone
-    assert ask().status_code == 200
+    pending.append(request_record())
+    assert [pending[-1].status_code, request_record().status_code] == [200, 503]
+    pending.pop()  # never sent: the client has disconnected
+    assert request_record().status_code == 200
 
 
-def test_there_is_no_page_of_what_is_not_there(box: BallotBox, client: Client) -> None:
+def test_unknown_record_returns_404(box: BallotBox, client: Client) -> None:
     event = new_event()
     for address in (f"/record/{event.code}/1.json", "/record/ZZZZ/1.json", f"/record/{event.code}/x.json"):
         assert client.get(address).status_code == 404
     assert client.post(f"/record/{event.code}/1.json").status_code == 405
 
 
-def test_a_turn_of_before_the_commitments_is_exported_and_does_not_verify(
-    box: BallotBox, tmp_path: Path
-) -> None:
+def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path: Path) -> None:
     match = play_match(box, *MATCHES["first"])
     TallyRecord.objects.update(root="")
     record = json.loads(msgspec.json.encode(record_of(match)))

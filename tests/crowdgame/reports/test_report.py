@@ -1,4 +1,4 @@
-"""A match told afterwards: the same figures as its record, in sentences, charts and rows."""
+"""The match report: the figures of the record as sentences, charts and rows."""
 
 import re
 from typing import Any
@@ -31,7 +31,7 @@ ReportAndRecord = tuple[MatchReport, MatchRecord]
 def reports(
     django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
 ) -> dict[str, ReportAndRecord]:
-    """Of MATCHES, played once; nothing of them stays."""
+    """The report and record of each of MATCHES, played once and rolled back."""
     box = BallotBox()
     box.delete_all_events()
     with django_db_blocker.unblock(), transaction.atomic():
@@ -53,7 +53,7 @@ def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchR
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_it_has_the_figures_of_the_record(name: str, reports: dict[str, ReportAndRecord]) -> None:
+def test_report_matches_figures_of_the_record(name: str, reports: dict[str, ReportAndRecord]) -> None:
     report, record = reports[name]
     assert len(report.turns) == len(record.turns)
     falling: dict[str, int] = {}
@@ -69,16 +69,14 @@ def test_it_has_the_figures_of_the_record(name: str, reports: dict[str, ReportAn
                     vote.decided_by,
                 )
                 assert counted.root == vote.root
-        if turn.board.vote != "open":  # else it falls when the other side has answered
+        if turn.board.vote != "open":  # otherwise it drops after the other side has moved
             assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
             falling = {}
     assert report.end == (record.result if record.result != "open" else "playing")
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_every_drawing_is_sound_and_says_what_it_shows(
-    name: str, reports: dict[str, ReportAndRecord]
-) -> None:
+def test_report_drawings_are_valid_and_labelled(name: str, reports: dict[str, ReportAndRecord]) -> None:
     view = view_report(reports[name][0])
     turns = [drawn for turn in view.turns for drawn in (turn.board, turn.chart)]
     for drawn in [view.final, *turns, *(chart.drawn for chart in view.charts)]:
@@ -87,7 +85,7 @@ def test_every_drawing_is_sound_and_says_what_it_shows(
         assert "style=" not in drawn
 
 
-def test_the_end_in_words(box: BallotBox) -> None:
+def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
     report = played(box, RED_WINS)
     assert describe_result(report) == "Rooks won"
     assert describe_end(report) == "Four in a row in turn 4."
@@ -98,12 +96,12 @@ def test_the_end_in_words(box: BallotBox) -> None:
     assert turned.endswith("They held the token, too, so nobody could get in before them.")
 
 
-def test_both_at_once_is_said(box: BallotBox) -> None:
+def test_report_describes_simultaneous_fours(box: BallotBox) -> None:
     report = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
     assert describe_end(report) == "Both had four in a row in turn 4; the token decided against Doves."
 
 
-def test_what_is_not_won_on_the_board_has_no_turning_point(reports: dict[str, ReportAndRecord]) -> None:
+def test_report_without_board_win_has_no_turning_point(reports: dict[str, ReportAndRecord]) -> None:
     forfeit, both, begun = (reports[name][0] for name in ("forfeit", "both forfeit", "begun"))
     assert (describe_result(forfeit), describe_end(forfeit)) == (
         "Rooks won",
@@ -117,7 +115,7 @@ def test_what_is_not_won_on_the_board_has_no_turning_point(reports: dict[str, Re
     assert not any(map(describe_turning_point, [forfeit, both, begun]))
 
 
-def test_a_match_that_was_stopped(box: BallotBox) -> None:
+def test_report_describes_aborted_match(box: BallotBox) -> None:
     match = start_match(new_event().pk, box)
     play(match, box, [(1, 2)])
     abort_match(match, box.now())
@@ -126,7 +124,7 @@ def test_a_match_that_was_stopped(box: BallotBox) -> None:
     assert describe_end(report) == "The organizer stopped it after 1 turn."
 
 
-def test_a_conflict_is_told_with_its_token(box: BallotBox) -> None:
+def test_report_describes_conflict_and_token(box: BallotBox) -> None:
     report = played(box, [(4, 4), (4, 4), (4, 1), (4, 4)])
     first, second, _, last = report.turns
     assert describe_turn(report, first).startswith(
@@ -136,7 +134,7 @@ def test_a_conflict_is_told_with_its_token(box: BallotBox) -> None:
     assert "there was no room left for Doves. The token went to Doves." in describe_turn(report, last)
 
 
-def test_how_a_pick_came_about_is_told(reports: dict[str, ReportAndRecord]) -> None:
+def test_report_describes_how_picks_were_decided(reports: dict[str, ReportAndRecord]) -> None:
     lots, lottery, first = (reports[name][0] for name in ("lots", "lottery", "first"))
     assert "Rooks had a tie, and the lot took" in describe_turn(lots, lots.turns[1])
     assert "Nobody of Doves voted, and the lot took" in describe_turn(lots, lots.turns[2])
@@ -145,14 +143,14 @@ def test_how_a_pick_came_about_is_told(reports: dict[str, ReportAndRecord]) -> N
     assert "Nobody of Doves voted, and nothing dropped for them." in describe_turn(first, first.turns[0])
 
 
-def test_what_was_chosen_in_secret_is_told_as_such(reports: dict[str, ReportAndRecord]) -> None:
+def test_report_describes_secret_choice(reports: dict[str, ReportAndRecord]) -> None:
     report = reports["selector"][0]
     secret, answer = (describe_turn(report, turn) for turn in report.turns[:2])
     assert secret == "Rooks chose column 4, in secret."
     assert answer.startswith("Both chose column 4. Rooks held the token and dropped first")
 
 
-def test_rows_for_a_spreadsheet(reports: dict[str, ReportAndRecord]) -> None:
+def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
     head, *rows = csv_rows(reports["forfeit"][0])
     assert {len(row) for row in rows} == {len(head)}
     cells = [dict(zip(head, row, strict=True)) for row in rows]
@@ -164,7 +162,7 @@ def test_rows_for_a_spreadsheet(reports: dict[str, ReportAndRecord]) -> None:
     assert int(cells[0]["opened_at"]) < int(cells[0]["sealed_at"])
 
 
-def test_a_chart_breaks_where_a_side_did_not_vote() -> None:
+def test_chart_line_breaks_where_side_did_not_vote() -> None:
     chart = draw_lines("Told", {"red": [1, None, 3, 4], "yellow": [None] * 4}, 4)
     line = re.search(r'class="line red" d="([^"]*)"', chart)
     assert line is not None
@@ -174,7 +172,7 @@ def test_a_chart_breaks_where_a_side_did_not_vote() -> None:
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 2), (1, 2), (3, 4), (7, 10), (10, 10), (11, 20), (350, 400)])
-def test_scales_end_at_a_round_number(value: float, top: float) -> None:
+def test_round_up_returns_round_number(value: float, top: float) -> None:
     assert round_up(value) == top
 
 
@@ -182,5 +180,5 @@ def test_scales_end_at_a_round_number(value: float, top: float) -> None:
     ("longest", "unit"),
     [(20_000, " s"), (119_000, " s"), (120_000, " min"), (7_200_000, " h"), (3 * 86_400_000, " d")],
 )
-def test_times_have_a_unit_that_fits(longest: int, unit: str) -> None:
+def test_fitting_unit_depends_on_longest_time(longest: int, unit: str) -> None:
     assert fitting_unit(longest)[1] == unit

@@ -1,4 +1,4 @@
-"""Votes for research: of whom were told alone, from turn to turn, and nothing of who they were."""
+"""The research export: each voter's votes across turns, without identities, if announced beforehand."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ CONSENT = "A study of the university: how do crowds agree? Ask Ada, room 12."
 
 
 def played(event: Event, box: BallotBox, *, ended: bool = True) -> Match:
-    """Two turns, in each of which `red1` and `red2` vote alike; then the match is over."""
+    """Play two turns in which `red1` and `red2` vote alike, then end the match."""
     match = start_match(event.pk, box)
     for red, yellow in (([3, 3, 4], [1]), ([5, 5, 3], [2])):
         turn = only_turn(match)
@@ -43,7 +43,7 @@ def rows_of(event: Event) -> list[dict[str, str]]:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def test_a_voters_votes_stay_together_and_nothing_says_whose_they_are(box: BallotBox) -> None:
+def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     played(event, box)
     rows = rows_of(event)
@@ -64,14 +64,14 @@ def test_a_voters_votes_stay_together_and_nothing_says_whose_they_are(box: Ballo
     assert "yellow1" not in text
 
 
-def test_who_is_number_one_is_drawn_anew_each_time(box: BallotBox) -> None:
+def test_study_shuffles_voter_numbers(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     played(event, box)
     firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
     assert firsts == {"red3", "red4", "yellow1"}
 
 
-def test_nobody_who_was_not_told_from_the_start_is_in_it(box: BallotBox) -> None:
+def test_study_excludes_matches_started_without_notice(box: BallotBox) -> None:
     event = new_event()
     played(event, box)
     Event.objects.filter(pk=event.pk).update(consent=CONSENT)
@@ -83,7 +83,7 @@ def test_nobody_who_was_not_told_from_the_start_is_in_it(box: BallotBox) -> None
     assert {row["match"] for row in rows_of(event)} == {"2"}
 
 
-def test_hands_that_were_counted_are_no_people(box: BallotBox) -> None:
+def test_study_excludes_counted_hands(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
@@ -94,7 +94,7 @@ def test_hands_that_were_counted_are_no_people(box: BallotBox) -> None:
     assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
 
 
-def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
+def test_study_excludes_anonymized_tallies(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     match = played(event, box)
     record = TallyRecord.objects.filter(turn__match=match).first()
@@ -103,11 +103,11 @@ def test_what_is_forgotten_is_in_no_study(box: BallotBox) -> None:
     assert rows_of(event) == []
 
 
-def test_phones_are_told(box: BallotBox) -> None:
+def test_snapshot_contains_study_notice(box: BallotBox) -> None:
     assert snapshot(new_event(consent=CONSENT)).consent == CONSENT
 
 
-def test_who_comes_into_a_match_is_told_what_holds_for_it(box: BallotBox) -> None:
+def test_study_notice_is_fixed_during_a_match(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     match = start_match(event.pk, box)
     Event.objects.update(consent="")
@@ -121,7 +121,7 @@ def test_who_comes_into_a_match_is_told_what_holds_for_it(box: BallotBox) -> Non
     assert snapshot(event).consent == ""
 
 
-def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:
+def test_study_export_is_restricted_to_owner(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     played(event, box)
     address = f"/console/{event.code}/study.csv"
@@ -130,9 +130,9 @@ def test_the_owner_alone_takes_it_along(box: BallotBox) -> None:
     client.force_login(User.objects.create(username="somebody"))
     assert client.get(address).status_code == 404
     client.force_login(organizer())
-    answer = client.get(address)
-    rows = list(csv.reader(io.StringIO(answer.content.decode())))
+    response = client.get(address)
+    rows = list(csv.reader(io.StringIO(response.content.decode())))
     assert tuple(rows[0]) == HEADER
     assert len(rows) == 1 + 8
-    assert "no-store" in answer.headers["Cache-Control"]
+    assert "no-store" in response.headers["Cache-Control"]
     assert "Votes for research (1 match)" in client.get(f"/console/{event.code}/edit/").content.decode()

@@ -1,4 +1,4 @@
-"""Where a match turned: by positions that the games themselves made."""
+"""The turning point of a match, found in positions produced by the games themselves."""
 
 from collections.abc import Sequence
 
@@ -18,11 +18,11 @@ def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Bo
     """After each turn."""
     rules = find_game(game)
     state = rules.start(read_options(rules, options))
-    made = []
+    positions = []
     for turn in turns:
         state = rules.resolve(state, Picks(*turn))[0]
-        made.append(rules.view(state, None))
-    return made
+        positions.append(rules.view(state, None))
+    return positions
 
 
 THREE_UP = [(1, 2), (1, 3), (1, 2)]
@@ -37,22 +37,22 @@ HOLE = [(1, 7), (2, 7), (4, 6)]
         (HOLE, "red", (3,)),
         ([(2, 7), (3, 7), (4, 6)], "red", (1, 5)),
         ([(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)], "red", (5,)),
-        ([(1, 7), (2, 7), (4, 3)], "red", ()),  # the hole is taken, and above it nothing
+        ([(1, 7), (2, 7), (4, 3)], "red", ()),  # the hole is filled, and above it there is no threat
     ],
 )
-def test_threats_are_found(turns: Turns, side: Side, threats: tuple[int, ...]) -> None:
+def test_find_threats_returns_winning_columns(turns: Turns, side: Side, threats: tuple[int, ...]) -> None:
     assert find_threats(boards(turns)[-1], side) == threats
 
 
-def test_a_full_column_is_no_threat() -> None:
+def test_full_column_is_no_threat() -> None:
     board = boards([(1, 2), (1, 3), (1, 2), (7, 1), (7, 1), (5, 1)])[-1]
     assert board.grid[0][0] == "Y"
     assert find_threats(board, "red") == ()
 
 
 @given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=18))
-def test_a_threat_is_what_the_rules_would_call_a_win(turns: list[tuple[int, int]]) -> None:
-    """Played alone into each open column."""
+def test_find_threats_agrees_with_game_rules(turns: list[tuple[int, int]]) -> None:
+    """Tries a single drop in each open column."""
     rules = find_game(SIMULTANEOUS)
     state = rules.start(read_options(rules, {}))
     for turn in turns:
@@ -67,39 +67,39 @@ def test_a_threat_is_what_the_rules_would_call_a_win(turns: list[tuple[int, int]
     assert line_cells(rules.view(state, None), "red") == ()
 
 
-def test_it_turned_where_the_last_unbroken_threat_began() -> None:
+def test_turning_point_is_start_of_last_lasting_threat() -> None:
     assert find_turning_point("red", boards([*THREE_UP, (1, 3)])) == TurningPoint(3, (1,), 3)
 
 
-def test_a_threat_that_was_answered_is_forgotten() -> None:
+def test_answered_threat_is_not_the_turning_point() -> None:
     """Yellow blocks the first one; the next is built at 7."""
     turns = [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)]
     assert find_turning_point("red", boards(turns)) == TurningPoint(6, (7,), 6)
 
 
-def test_who_lacks_the_token_is_sure_only_once_it_comes() -> None:
-    """Yellow holds it first; a conflict in turn 5 hands it to red, whose threat is two turns old."""
+def test_threat_without_token_is_sure_once_token_comes() -> None:
+    """Yellow holds the token first; a conflict in turn 5 hands it to red, whose threat is two turns old."""
     turns = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
     point = find_turning_point("red", boards(turns, token="yellow"))
     assert point == TurningPoint(3, (4,), 5)
 
 
-def test_a_token_that_was_lost_again_made_nobody_sure() -> None:
-    """Red holds it first; it goes in turn 4 and comes back in turn 5."""
+def test_threat_is_not_sure_while_token_is_lost() -> None:
+    """Red holds the token first, loses it in turn 4 and regains it in turn 5."""
     turns = [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)]
     assert find_turning_point("red", boards(turns)) == TurningPoint(3, (4,), 5)
 
 
-def test_a_line_nobody_could_see_coming() -> None:
+def test_unforeseeable_line_has_turning_point_without_threats() -> None:
     """Both choose 4, and only the ball on top of the other's makes four."""
     turns = [(1, 1), (2, 2), (3, 3), (4, 4)]
-    made = boards(turns, token="red")
-    assert find_turning_point("red", made) is not None
+    positions = boards(turns, token="red")
+    assert find_turning_point("red", positions) is not None
     alone = find_turning_point("yellow", boards([(4, 4)]))
     assert alone == TurningPoint(1, (), None)
 
 
-def test_without_turns_or_without_a_token() -> None:
+def test_turning_point_without_turns_or_token() -> None:
     assert find_turning_point("red", []) is None
     classic = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
     point = find_turning_point("red", boards(classic, "captains-mistress", first="red"))

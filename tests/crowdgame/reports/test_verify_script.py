@@ -1,4 +1,4 @@
-"""Whoever takes a record from the house can take the script that counts it again, and run it."""
+"""The verification script can be downloaded like the records, and run on them."""
 
 import subprocess
 import sys
@@ -13,9 +13,7 @@ from voting.ballot_box.ballot_box import BallotBox
 pytestmark = pytest.mark.django_db
 
 
-def test_the_house_serves_the_script_that_counts_its_records(
-    client: Client, box: BallotBox, tmp_path: Path
-) -> None:
+def test_downloaded_script_verifies_downloaded_record(client: Client, box: BallotBox, tmp_path: Path) -> None:
     match = start(box).match
     play(match, box, RED_WINS)
     script, record = tmp_path / "verify.py", tmp_path / "match.json"
@@ -29,10 +27,10 @@ def test_the_house_serves_the_script_that_counts_its_records(
     assert subprocess.run(count, capture_output=True, check=False).returncode == 1
 
 
-def test_it_is_shown_as_text_and_its_way_is_told(client: Client, box: BallotBox) -> None:
+def test_verify_script_is_plain_text_and_linked_from_report(client: Client, box: BallotBox) -> None:
     match = start(box).match
     play(match, box, RED_WINS)
-    answer = client.get("/verify.py")
-    assert answer["Content-Type"] == "text/plain; charset=utf-8"
-    assert answer["X-Content-Type-Options"] == "nosniff"
+    response = client.get("/verify.py")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response["X-Content-Type-Options"] == "nosniff"
     assert 'href="/verify.py"' in client.get(f"/report/{match.event.code}/1").content.decode()
