@@ -1,4 +1,4 @@
-"""One against a crowd: a seat for whoever made the game, and everybody else in the other team."""
+"""One against a crowd: a seat for the creator, and everyone else in the other team."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ from voting.models import Ticket
 pytestmark = pytest.mark.django_db
 
 
-def made(**duel_settings: Any) -> tuple[Duel, Guest]:
+def crowd_game(**duel_settings: Any) -> tuple[Duel, Guest]:
     guest = new_guest()
     return new_duel(guest, DuelSettings(crowd=True, **duel_settings)), guest
 
 
-def test_one_team_is_one_guest_and_the_other_open_to_all() -> None:
-    duel, guest = made(time_control=BY_SLUG["1-min"])
+def test_crowd_game_has_solo_team_and_open_team() -> None:
+    duel, guest = crowd_game(time_control=BY_SLUG["1-min"])
     event, place = duel.event, place_of(duel, guest)
     teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
     assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
@@ -44,16 +44,16 @@ def test_one_team_is_one_guest_and_the_other_open_to_all() -> None:
     assert place_of(duel, None) == 0
 
 
-def test_nobody_else_takes_a_seat_or_begins(box: BallotBox) -> None:
-    duel, _ = made()
-    for act in (join_duel, begin_against_crowd):
+def test_only_creator_takes_seat_and_begins_crowd_game(box: BallotBox) -> None:
+    duel, _ = crowd_game()
+    for action in (join_duel, begin_against_crowd):
         with pytest.raises(PlayError):
-            act(duel.event.code, new_guest(), box)
+            action(duel.event.code, new_guest(), box)
     assert not Match.objects.exists()
 
 
-def test_whoever_made_it_begins_it_once(box: BallotBox) -> None:
-    duel, guest = made()
+def test_creator_begins_crowd_game_once(box: BallotBox) -> None:
+    duel, guest = crowd_game()
     for _ in range(2):
         begin_against_crowd(duel.event.code, guest, box)
     match = Match.objects.get()
@@ -61,9 +61,9 @@ def test_whoever_made_it_begins_it_once(box: BallotBox) -> None:
     assert Event.objects.get().next_match_at is None
 
 
-def test_it_is_listed_as_open_until_it_begins_and_then_as_played(box: BallotBox) -> None:
-    duel, guest = made()
-    made(listed=False)
+def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
+    duel, guest = crowd_game()
+    crowd_game(listed=False)
     assert [(line.code, line.crowd, line.clock) for line in page_of("open", 1)] == [
         (duel.event.code, True, "30 seconds a turn")
     ]
@@ -74,15 +74,15 @@ def test_it_is_listed_as_open_until_it_begins_and_then_as_played(box: BallotBox)
     assert games_on(guest).count() == 1
 
 
-def test_a_game_against_one_does_not_begin_by_that_button(box: BallotBox) -> None:
+def test_two_player_game_cannot_begin_against_crowd(box: BallotBox) -> None:
     guest = new_guest()
     duel = new_duel(guest, DuelSettings())
     with pytest.raises(PlayError, match="made this game"):
         begin_against_crowd(duel.event.code, guest, box)
 
 
-def test_once_it_is_over_its_maker_begins_another_one_and_nobody_else(box: BallotBox) -> None:
-    duel, guest = made()
+def test_creator_begins_next_crowd_game_without_rematch(box: BallotBox) -> None:
+    duel, guest = crowd_game()
     begin_against_crowd(duel.event.code, guest, box)
     play(Match.objects.get(), box, RED_WINS)
     with pytest.raises(PlayError, match="nothing to be played again"):

@@ -1,4 +1,4 @@
-"""What the hall lets go of: games that nobody joined, and guests of whom nothing else is left."""
+"""Cleanup of games that nobody joined, and of guests who have nothing else left."""
 
 from datetime import timedelta
 from io import StringIO
@@ -15,7 +15,7 @@ from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, 
 from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import anonymize_events
 from games.models import Event, Match
-from tests.crowdgame.operations.retention_helpers import at_rest_since
+from tests.crowdgame.operations.retention_helpers import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
@@ -33,29 +33,29 @@ def game(days_ago: int = DAYS + 1, crowd: bool = False) -> tuple[Duel, Guest]:
     return duel, guest
 
 
-def test_what_nobody_joined_goes_with_its_guest_and_all_else_stays(box: BallotBox) -> None:
+def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> None:
     deserted, _ = game()
     fresh, _ = game(DAYS - 1)
     joined, _ = game()
     join_duel(joined.event.code, new_guest(), box)
-    begun, maker = game(crowd=True)
-    begin_against_crowd(begun.event.code, maker, box)
+    crowd_duel, maker = game(crowd=True)
+    begin_against_crowd(crowd_duel.event.code, maker, box)
     assert list(deserted_games(DAYS)) == [deserted]
     assert not lost_guests(DAYS).exists()
     assert list(clean_up_duels(DAYS)) == [1, 1]
-    assert set(Duel.objects.all()) == {fresh, joined, begun}
-    assert set(Event.objects.all()) == {fresh.event, joined.event, begun.event}
+    assert set(Duel.objects.all()) == {fresh, joined, crowd_duel}
+    assert set(Event.objects.all()) == {fresh.event, joined.event, crowd_duel.event}
     assert Guest.objects.count() == 4
 
 
-def test_it_goes_on_until_nothing_is_left() -> None:
+def test_clean_up_works_in_batches() -> None:
     for _ in range(GAMES_AT_ONCE + 1):
         game()
     assert list(clean_up_duels(DAYS)) == [GAMES_AT_ONCE, 1, GAMES_AT_ONCE + 1]
     assert list(clean_up_duels(DAYS)) == []
 
 
-def test_a_guest_who_comes_back_stays() -> None:
+def test_returning_guest_is_kept() -> None:
     guests = [new_guest() for _ in range(2)]
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
     assert find_guest(guests[0].pk) == guests[0]
@@ -63,7 +63,7 @@ def test_a_guest_who_comes_back_stays() -> None:
     assert find_guest(0) is None
 
 
-def test_a_look_at_the_hall_is_being_seen(box: BallotBox) -> None:
+def test_viewing_play_page_updates_seen_on(box: BallotBox) -> None:
     client = Client()
     client.post("/play/new")
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
@@ -71,7 +71,7 @@ def test_a_look_at_the_hall_is_being_seen(box: BallotBox) -> None:
     assert Guest.objects.get().seen_on == timezone.localdate()
 
 
-def test_who_joins_meanwhile_keeps_the_game(box: BallotBox) -> None:
+def test_game_joined_during_clean_up_is_kept(box: BallotBox) -> None:
     duel, _ = game()
     assert deserted_games(DAYS).exists()
     join_duel(duel.event.code, new_guest(), box)
@@ -79,7 +79,7 @@ def test_who_joins_meanwhile_keeps_the_game(box: BallotBox) -> None:
     assert Event.objects.filter(pk=duel.event_id).exists()
 
 
-def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
+def test_scheduler_cleans_up_duels(box: BallotBox) -> None:
     game()
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(5):
@@ -89,25 +89,25 @@ def test_the_clock_does_it_by_itself(box: BallotBox) -> None:
     assert not Guest.objects.exists()
 
 
-def test_the_command_says_what_would_go_and_does_it() -> None:
+def test_retention_command_reports_then_cleans_up_duels() -> None:
     game()
-    said = StringIO()
-    call_command("retention", "--dry-run", stdout=said)
-    assert "1 games and guests of whom" in said.getvalue()
+    output = StringIO()
+    call_command("retention", "--dry-run", stdout=output)
+    assert "1 games and guests of whom" in output.getvalue()
     assert Duel.objects.exists()
     call_command("retention", stdout=StringIO())
     assert not Guest.objects.exists()
 
 
-def test_an_account_stays() -> None:
+def test_guest_with_account_is_kept() -> None:
     guest = new_guest()
     long_ago = timezone.localdate() - timedelta(days=DAYS + 1)
     Guest.objects.filter(pk=guest.pk).update(name="Ada", name_key="ada", password="kept", seen_on=long_ago)
     assert not lost_guests(DAYS).exists()
 
 
-def test_a_game_that_waits_keeps_its_seats(box: BallotBox) -> None:
-    """Who joins after weeks can vote; once it was played, its codes go as an event's."""
+def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
+    """A guest who joins after weeks can vote. After the match, the tickets are purged like any event's."""
     waiting, _ = game(DAYS - 1)
     Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
     assert list(anonymize_events(30)) == []
@@ -115,6 +115,6 @@ def test_a_game_that_waits_keeps_its_seats(box: BallotBox) -> None:
     joined = join_duel(waiting.event.code, guest, box)
     assert key_of(joined, guest)
     play(Match.objects.get(), box, RED_WINS)
-    at_rest_since(waiting.event, 31)
+    backdate_event(waiting.event, 31)
     assert list(anonymize_events(30))
     assert not Ticket.objects.exists()

@@ -1,4 +1,4 @@
-"""A duel is an event of two guests: a seat each, a match as soon as both are taken."""
+"""A duel is an event for two guests: a seat each, and a match once both are taken."""
 
 from typing import Any
 
@@ -21,22 +21,22 @@ from voting.turns.turns import start_due_match
 pytestmark = pytest.mark.django_db
 
 
-def begun(**duel_settings: Any) -> tuple[Duel, Guest]:
+def waiting_duel(**duel_settings: Any) -> tuple[Duel, Guest]:
     guest = new_guest()
     return new_duel(guest, DuelSettings(**duel_settings)), guest
 
 
 def joined(box: BallotBox, **duel_settings: Any) -> tuple[Duel, Guest, Guest]:
-    duel, first = begun(**duel_settings)
+    duel, first = waiting_duel(**duel_settings)
     second = new_guest()
     return join_duel(duel.event.code, second, box), first, second
 
 
-def test_guests_have_names_of_their_own() -> None:
+def test_new_guests_have_unique_names() -> None:
     assert len({str(new_guest()) for _ in range(20)}) == 20
 
 
-def test_a_game_begins_when_its_second_seat_is_taken(box: BallotBox) -> None:
+def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     duel, first, second = joined(box)
     match = Match.objects.get(event=duel.event)
     names = {team.number: team.name for team in duel.event.teams.all()}
@@ -46,7 +46,7 @@ def test_a_game_begins_when_its_second_seat_is_taken(box: BallotBox) -> None:
     assert Event.objects.get(pk=duel.event_id).next_match_at is None
 
 
-def test_each_guest_has_one_voter_on_every_device_and_nobody_else_has_it(box: BallotBox) -> None:
+def test_guest_has_one_voter_on_every_device(box: BallotBox) -> None:
     duel, first, second = joined(box)
     claims = []
     for guest in (first, second):
@@ -59,7 +59,7 @@ def test_each_guest_has_one_voter_on_every_device_and_nobody_else_has_it(box: Ba
     assert key_of(duel, new_guest()) == ""
 
 
-def test_a_third_one_comes_too_late_and_who_is_in_comes_back(box: BallotBox) -> None:
+def test_third_guest_is_refused_and_players_may_rejoin(box: BallotBox) -> None:
     duel, first, second = joined(box)
     with pytest.raises(PlayError, match="faster"):
         join_duel(duel.event.code, new_guest(), box)
@@ -68,26 +68,24 @@ def test_a_third_one_comes_too_late_and_who_is_in_comes_back(box: BallotBox) -> 
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
-def test_nobody_plays_against_themselves(box: BallotBox) -> None:
-    duel, guest = begun()
+def test_guest_cannot_join_own_game(box: BallotBox) -> None:
+    duel, guest = waiting_duel()
     join_duel(duel.event.code, guest, box)
     assert place_of(find_duel(duel.event.code), None)
     assert not Match.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_join_at_once_one_gets_the_seat(box: BallotBox) -> None:
-    duel, _ = begun()
+def test_concurrent_joins_give_seat_to_one_guest(box: BallotBox) -> None:
+    duel, _ = waiting_duel()
     joiners = [new_guest(), new_guest()]
     refused = at_once(2, lambda own: join_duel(duel.event.code, joiners.pop(), own))
     assert [type(refusal) for refusal in refused] == [PlayError]
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
-def test_the_clock_starts_the_match_of_a_joiner_that_died(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    duel, _ = begun()
+def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    duel, _ = waiting_duel()
     monkeypatch.setattr(duels, "start_due_match", lambda *_: None)
     join_duel(duel.event.code, new_guest(), box)
     assert not Match.objects.exists()
@@ -95,35 +93,35 @@ def test_the_clock_starts_the_match_of_a_joiner_that_died(
     assert Match.objects.get().state == MatchState.PLAYING
 
 
-def test_a_guest_has_so_many_games_and_not_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MOST_GAMES", 1)
-    _, guest = begun()
+    _, guest = waiting_duel()
     with pytest.raises(PlayError, match="1 games"):
         new_duel(guest, DuelSettings())
 
 
-def test_the_lists_tell_who_waits_who_plays_and_what_is_over(box: BallotBox) -> None:
-    waiting, _ = begun()
-    begun(listed=False)
+def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
+    waiting, _ = waiting_duel()
+    waiting_duel(listed=False)
     playing, _, _ = joined(box, time_control=BY_SLUG["3-days"])
-    over, _, _ = joined(box)
-    with event_lock(over.event_id):
-        Match.objects.filter(event=over.event).update(
+    ended, _, _ = joined(box)
+    with event_lock(ended.event_id):
+        Match.objects.filter(event=ended.event).update(
             state=MatchState.ENDED, result="red", ended_by="board", ended_at=1
         )
     found = {kind: [line.code for line in page_of(kind, 1)] for kind in ("open", "running", "finished")}
     assert found == {
         "open": [waiting.event.code],
         "running": [playing.event.code],
-        "finished": [over.event.code],
+        "finished": [ended.event.code],
     }
     assert page_of("running", 1)[0].clock == "3 days"
     assert page_of("finished", 1)[0].won == 1
 
 
-def test_an_open_game_is_listed_as_long_as_somebody_may_still_wait() -> None:
-    short, _ = begun(time_control=BY_SLUG["1-min"])
-    long, _ = begun(time_control=BY_SLUG["30-days"])
+def test_open_game_is_listed_while_creator_may_still_wait() -> None:
+    short, _ = waiting_duel(time_control=BY_SLUG["1-min"])
+    long, _ = waiting_duel(time_control=BY_SLUG["30-days"])
     for duel in (short, long):
         Event.objects.filter(pk=duel.event_id).update(created_at="2026-01-01T00:00Z")
         assert duel.event.lobby == Lobby.OPEN
@@ -132,17 +130,17 @@ def test_an_open_game_is_listed_as_long_as_somebody_may_still_wait() -> None:
     assert len(page_of("open", 1)) == 2
 
 
-def test_where_it_is_my_turn_comes_first(box: BallotBox) -> None:
+def test_own_games_list_puts_my_turn_first(box: BallotBox) -> None:
     _, first, _ = joined(box)
     new_duel(first, DuelSettings())
     lines = games_for(first, box)
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
 
 
-def test_a_game_is_found_by_a_name_or_by_its_whole_code(box: BallotBox) -> None:
+def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
     duel, first, second = joined(box)
     other, _, _ = joined(box)
-    hidden, alone = begun(listed=False)
+    hidden, alone = waiting_duel(listed=False)
 
     def found(query: str, kind: Kind = "running") -> list[str]:
         return [line.code for line in page_of(kind, 1, query=query)]
@@ -154,6 +152,6 @@ def test_a_game_is_found_by_a_name_or_by_its_whole_code(box: BallotBox) -> None:
     assert found(str(alone), "open") == found(hidden.event.code, "open") == []
 
 
-def test_what_is_typed_is_cut_and_has_no_letters_that_a_database_refuses() -> None:
+def test_clean_query_truncates_and_removes_null_characters() -> None:
     assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
     assert len(clean_query("x" * 99)) == LONGEST_QUERY

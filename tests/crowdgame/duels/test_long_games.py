@@ -1,4 +1,4 @@
-"""A game of days in a running house: all of it dies and comes back, and the players come when they like."""
+"""A game of days on a running server: every process is killed, and players come back when they like."""
 
 import os
 import signal
@@ -18,18 +18,18 @@ BACK_WITHIN_S = 60
 
 
 @pytest.fixture
-def own_house(tmp_path: Path) -> Iterator[House]:
+def own_server(tmp_path: Path) -> Iterator[House]:
     with running_house(tmp_path) as house:
         yield house
 
 
 @pytest.fixture
-def faces(own_house: House) -> Iterator[Faces]:
-    yield from faces_of(own_house)
+def faces(own_server: House) -> Iterator[Faces]:
+    yield from faces_of(own_server)
 
 
 def kill_everything(house: House) -> None:
-    """At once; the supervisor starts all of it again."""
+    """Kill every process at once; the supervisor restarts them."""
     stack, pid = house.stack, house.supervisor.pid
     names = ["valkey", "worker", *stack.gateway_names, *stack.scheduler_names]
     before = {name: pid(name) for name in names}
@@ -40,18 +40,18 @@ def kill_everything(house: House) -> None:
     wait_until(lambda: answers(stack.env["REDIS_URL"]), BACK_WITHIN_S)
 
 
-def come(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
-    """As soon as there is somebody to open."""
+def join(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
+    """Join as soon as a gateway accepts connections."""
     joined: list[tuple[Face, Message]] = []
 
-    def is_in() -> bool:
+    def has_joined() -> bool:
         try:
             joined.append(faces.phone(code, key=key))
         except OSError:
             return False
         return True
 
-    wait_until(is_in, BACK_WITHIN_S)
+    wait_until(has_joined, BACK_WITHIN_S)
     return joined[0]
 
 
@@ -62,17 +62,17 @@ def pick(face: Face, welcome: Message, column: int) -> None:
     face.receive("ballot.counted", turn=turn["id"], choice=column)
 
 
-def test_three_days_survive_whatever_dies_and_go_on_at_once(own_house: House, faces: Faces) -> None:
-    duel = own_house.ask("duel", time_control="3-days")
+def test_long_game_survives_killing_every_process(own_server: House, faces: Faces) -> None:
+    duel = own_server.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]
-    own_house.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
-    face, welcome = come(own_house, faces, duel["code"], red)
+    own_server.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
+    face, welcome = join(own_server, faces, duel["code"], red)
     pick(face, welcome, 3)
     face.leave()
 
-    kill_everything(own_house)
-    own_house.ask("run_down", code=duel["code"], ms=DAY_MS // 2)
-    face, welcome = come(own_house, faces, duel["code"], yellow)
+    kill_everything(own_server)
+    own_server.ask("run_down", code=duel["code"], ms=DAY_MS // 2)
+    face, welcome = join(own_server, faces, duel["code"], yellow)
     assert welcome["state"]["match"]["turn"]["number"] == 1
     pick(face, welcome, 5)
     match = face.receive("turn.revealed")["state"]["match"]
@@ -85,12 +85,12 @@ def test_three_days_survive_whatever_dies_and_go_on_at_once(own_house: House, fa
     assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
 
 
-def test_who_stays_away_for_days_loses_and_is_told(own_house: House, faces: Faces) -> None:
-    duel = own_house.ask("duel", time_control="3-days")
-    own_house.ask("run_down", code=duel["code"], ms=DAY_MS)
-    face, welcome = come(own_house, faces, duel["code"], duel["keys"][0])
+def test_absent_player_loses_on_time(own_server: House, faces: Faces) -> None:
+    duel = own_server.ask("duel", time_control="3-days")
+    own_server.ask("run_down", code=duel["code"], ms=DAY_MS)
+    face, welcome = join(own_server, faces, duel["code"], duel["keys"][0])
     pick(face, welcome, 3)
-    own_house.ask("run_down", code=duel["code"], ms=500)
+    own_server.ask("run_down", code=duel["code"], ms=500)
     match = face.receive("turn.revealed")["state"]["match"]
     assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
     assert match["clocks"]["yellow_ms"] == 0

@@ -1,10 +1,10 @@
-"""Two who have played play again when both have asked; the sides change, and each match is rated."""
+"""Rematches: the next match begins when both players ask, with sides swapped, and is rated."""
 
 import pytest
 from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels import rematch as again
+from crowdgame.duels import rematch as rematch_module
 from crowdgame.duels.duels import DuelSettings, PlayError, games_on, join_duel, new_duel
 from crowdgame.duels.lists import page_of
 from crowdgame.duels.models import Duel
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def over(box: BallotBox) -> Duel:
+def ended_duel(box: BallotBox) -> Duel:
     duel = join_duel(new_duel(new_guest(), DuelSettings()).event.code, new_guest(), box)
     play(Match.objects.get(event=duel.event), box, RED_WINS)
     return Duel.objects.select_related("event", "one", "two").get(pk=duel.pk)
@@ -32,8 +32,8 @@ def load_state(duel: Duel) -> EventState:
     return snapshot(Event.objects.get(pk=duel.event_id))
 
 
-def test_the_end_tells_what_became_of_the_ratings(over: Duel) -> None:
-    state = load_state(over)
+def test_snapshot_after_match_contains_rating_changes(ended_duel: Duel) -> None:
+    state = load_state(ended_duel)
     assert state.rematch_wanted_by == 0
     assert state.match
     rated = state.match.rated
@@ -42,72 +42,70 @@ def test_the_end_tells_what_became_of_the_ratings(over: Duel) -> None:
     assert rated.red_after - 1200 == 1200 - rated.yellow_after > 50
 
 
-def test_when_both_have_asked_the_next_match_begins_with_the_sides_changed(
-    over: Duel, box: BallotBox
-) -> None:
-    request_rematch(over.event_id, 2, box)
-    assert load_state(over).rematch_wanted_by == 2
-    seq = Event.objects.get(pk=over.event_id).seq
-    request_rematch(over.event_id, 2, box)
-    assert (Match.objects.count(), Event.objects.get(pk=over.event_id).seq) == (1, seq)
-    request_rematch(over.event_id, 1, box)
+def test_rematch_starts_with_swapped_sides_when_both_ask(ended_duel: Duel, box: BallotBox) -> None:
+    request_rematch(ended_duel.event_id, 2, box)
+    assert load_state(ended_duel).rematch_wanted_by == 2
+    seq = Event.objects.get(pk=ended_duel.event_id).seq
+    request_rematch(ended_duel.event_id, 2, box)
+    assert (Match.objects.count(), Event.objects.get(pk=ended_duel.event_id).seq) == (1, seq)
+    request_rematch(ended_duel.event_id, 1, box)
     match = Match.objects.get(number=2)
     assert (match.red.number, match.yellow.number, match.state) == (2, 1, MatchState.PLAYING)
-    assert load_state(over).rematch_wanted_by is None
-    assert kinds(over.event_id)[-1] == "match.started"
+    assert load_state(ended_duel).rematch_wanted_by is None
+    assert kinds(ended_duel.event_id)[-1] == "match.started"
     with pytest.raises(PlayError, match="on already"):
-        request_rematch(over.event_id, 1, box)
+        request_rematch(ended_duel.event_id, 1, box)
     play(match, box, RED_WINS)
     assert RatedMatch.objects.count() == 2
-    assert over.two
-    assert over.two.ratings.get().games == 2
-    request_rematch(over.event_id, 1, box)
-    request_rematch(over.event_id, 2, box)
+    assert ended_duel.two
+    assert ended_duel.two.ratings.get().games == 2
+    request_rematch(ended_duel.event_id, 1, box)
+    request_rematch(ended_duel.event_id, 2, box)
     assert Match.objects.get(number=3).red.number == 1
 
 
 @pytest.mark.django_db(transaction=True)
-def test_both_at_once_begin_one_match(over: Duel, box: BallotBox) -> None:
+def test_concurrent_rematch_requests_start_one_match(ended_duel: Duel, box: BallotBox) -> None:
     teams = [1, 2]
-    assert at_once(2, lambda own: request_rematch(over.event_id, teams.pop(), own)) == []
+    assert at_once(2, lambda own: request_rematch(ended_duel.event_id, teams.pop(), own)) == []
     assert Match.objects.filter(state=MatchState.PLAYING).count() == 1
 
 
-def test_the_clock_starts_the_match_of_an_asker_that_died(
-    over: Duel, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+def test_due_rematch_starts_after_requester_crashed(
+    ended_duel: Duel, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(again, "start_due_match", lambda *_: None)
-    request_rematch(over.event_id, 1, box)
-    request_rematch(over.event_id, 2, box)
-    assert load_state(over).rematch_wanted_by is None
+    monkeypatch.setattr(rematch_module, "start_due_match", lambda *_: None)
+    request_rematch(ended_duel.event_id, 1, box)
+    request_rematch(ended_duel.event_id, 2, box)
+    assert load_state(ended_duel).rematch_wanted_by is None
     assert Match.objects.count() == 1
-    start_due_match(over.event_id, box)
+    start_due_match(ended_duel.event_id, box)
     assert Match.objects.filter(state=MatchState.PLAYING).count() == 1
 
 
-def test_an_evening_asks_nobody(box: BallotBox) -> None:
+def test_event_without_duel_offers_no_rematch(box: BallotBox) -> None:
     event = new_event()
     assert snapshot(event).rematch_wanted_by is None
     with pytest.raises(PlayError, match="nothing"):
         request_rematch(event.pk, 1, box)
 
 
-def test_a_game_that_goes_on_is_in_one_list_by_its_latest_match(over: Duel, box: BallotBox) -> None:
-    assert over.one
+def test_rematched_game_is_listed_by_its_latest_match(ended_duel: Duel, box: BallotBox) -> None:
+    assert ended_duel.one
     assert [line.match for line in page_of("finished", 1)] == [1]
-    assert not games_on(over.one).exists()
-    request_rematch(over.event_id, 1, box)
-    request_rematch(over.event_id, 2, box)
+    assert not games_on(ended_duel.one).exists()
+    request_rematch(ended_duel.event_id, 1, box)
+    request_rematch(ended_duel.event_id, 2, box)
     assert [line.match for line in page_of("running", 1)] == [2]
-    assert page_of("running", 1)[0].names == (str(over.two), str(over.one))
+    assert page_of("running", 1)[0].names == (str(ended_duel.two), str(ended_duel.one))
     assert len(page_of("finished", 1)) == 0
-    assert games_on(over.one).count() == 1
+    assert games_on(ended_duel.one).count() == 1
     play(Match.objects.get(number=2), box, RED_WINS)
     finished = page_of("finished", 1)
-    assert [(line.match, line.won, line.names[0]) for line in finished] == [(2, 1, str(over.two))]
+    assert [(line.match, line.won, line.names[0]) for line in finished] == [(2, 1, str(ended_duel.two))]
 
 
-def test_the_games_own_page_has_the_change_and_the_rematch(box: BallotBox) -> None:
+def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
     one, two = Client(), Client()
     code = one.post("/play/new")["Location"][1:].split("#")[0]
     two.post(f"/play/{code}/join")
