@@ -1,4 +1,4 @@
-"""Cups to try things on, and pairings that are decided without a match being played."""
+"""Cups for tests, and pairings decided without playing a match."""
 
 from crowdgame.cups.cups import begin_pairing, create_cup
 from crowdgame.cups.models import Cup
@@ -13,7 +13,7 @@ def new_cup(teams: tuple[str, ...] = FOUR, **choices: object) -> Cup:
 
 
 def let_win(event: Event, place: int, by: str = "board") -> Match:
-    """A match of this event that has ended, as if it had been played."""
+    """Create an ended match of this event, as if it had been played."""
     red, yellow = event.teams.order_by("number")
     return Match.objects.create(
         event=event,

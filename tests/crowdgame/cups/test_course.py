@@ -1,4 +1,4 @@
-"""How a cup stands, out of what was held."""
+"""Standings of a cup, computed from the pairings held."""
 
 from itertools import pairwise
 from random import Random
@@ -31,7 +31,7 @@ DRAWN = Outcome((0, 0), over=True)
         ([1, 2, None], 3, "league", Outcome((1, 1), over=True)),
     ],
 )
-def test_what_comes_of_a_pairing(
+def test_pairing_outcome_follows_from_match_winners(
     winners: list[int | None], best_of: int, kind: Format, expected: Outcome
 ) -> None:
     assert come_out(winners, best_of, kind) == expected
@@ -42,7 +42,9 @@ def test_what_comes_of_a_pairing(
     st.integers(1, 7),
     st.sampled_from(["knockout", "league"]),
 )
-def test_matches_after_the_end_change_nothing(winners: list[int | None], best_of: int, kind: Format) -> None:
+def test_matches_after_the_decision_change_nothing(
+    winners: list[int | None], best_of: int, kind: Format
+) -> None:
     for played in range(len(winners)):
         early = come_out(winners[:played], best_of, kind)
         if early.over:
@@ -50,7 +52,7 @@ def test_matches_after_the_end_change_nothing(winners: list[int | None], best_of
 
 
 def play(draw: Draw, rng: Random, kind: Format) -> tuple[Meeting, ...]:
-    """To the end, by lots."""
+    """Play to the end with random results."""
     held: dict[int, Held] = {}
     while (due := next_meeting(meetings := follow(draw, held))) is not None:
         assert due.red is not None
@@ -61,7 +63,7 @@ def play(draw: Draw, rng: Random, kind: Format) -> tuple[Meeting, ...]:
 
 
 @given(st.integers(2, 32), st.randoms(use_true_random=False))
-def test_a_knock_out_has_one_winner_whom_nobody_beat(teams: int, rng: Random) -> None:
+def test_knockout_has_one_unbeaten_champion(teams: int, rng: Random) -> None:
     meetings = play(knock_out(teams), rng, "knockout")
     (winner,) = champions("knockout", range(1, teams + 1), meetings)
     lost = {seed for meeting in meetings for seed in meeting.teams if seed != meeting.winner}
@@ -69,7 +71,7 @@ def test_a_knock_out_has_one_winner_whom_nobody_beat(teams: int, rng: Random) ->
 
 
 @given(st.integers(2, 10), st.randoms(use_true_random=False))
-def test_a_league_gives_out_two_points_a_pairing(teams: int, rng: Random) -> None:
+def test_league_awards_two_points_per_pairing(teams: int, rng: Random) -> None:
     draw = draw_cup("league", teams)
     rows = table(range(1, teams + 1), play(draw, rng, "league"))
     assert sum(row.points for row in rows) == 2 * len(draw)
@@ -91,7 +93,7 @@ def league_of(*outcomes: tuple[int, int, Outcome]) -> list[Meeting]:
     return list(follow(draw, held))
 
 
-def test_with_the_same_points_the_pairing_between_them_decides() -> None:
+def test_equal_points_are_decided_by_direct_pairing() -> None:
     """3 has won more matches than 1, but 1 has beaten 3."""
     meetings = league_of(
         (1, 3, ONE), (2, 1, ONE), (3, 2, Outcome((3, 0), True, 1)), (1, 4, ONE), (3, 4, ONE), (4, 2, ONE)
@@ -103,18 +105,18 @@ def test_with_the_same_points_the_pairing_between_them_decides() -> None:
     assert champions("league", range(1, 5), meetings) == (1,)
 
 
-def test_who_is_level_in_everything_shares_the_place() -> None:
+def test_fully_tied_teams_share_a_place() -> None:
     circle = league_of((1, 2, ONE), (2, 3, ONE), (3, 1, ONE), (1, 4, ONE), (2, 4, ONE), (3, 4, ONE))
     assert [(row.team, row.place) for row in table(range(1, 5), circle)] == [(1, 1), (2, 1), (3, 1), (4, 4)]
     assert champions("league", range(1, 5), circle) == (1, 2, 3)
 
 
-def test_nobody_has_won_before_the_end() -> None:
+def test_unfinished_cup_has_no_champion() -> None:
     assert champions("league", range(1, 5), league_of((1, 2, ONE))) == ()
     assert champions("knockout", [1, 2], follow(knock_out(2), {})) == ()
 
 
-def test_a_result_that_is_taken_back_takes_the_next_round_back() -> None:
+def test_changed_result_reopens_next_round() -> None:
     draw = knock_out(4)
     held = {1: Held(1, 4, ONE), 2: Held(2, 3, ONE), 3: Held(1, 2, TWO)}
     assert champions("knockout", range(1, 5), follow(draw, held)) == (2,)
@@ -128,7 +130,7 @@ def test_a_result_that_is_taken_back_takes_the_next_round_back() -> None:
     assert next_meeting(again) == again[2]
 
 
-def test_what_is_begun_comes_before_what_could_be() -> None:
+def test_begun_pairing_comes_before_pairing_not_begun() -> None:
     draw = knock_out(4)
     meetings = follow(draw, {2: Held(2, 3, Outcome())})
     assert [meeting.due for meeting in meetings] == [True, True, False]

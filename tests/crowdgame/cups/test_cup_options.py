@@ -1,4 +1,4 @@
-"""The options of a cup's game: as they were chosen, each game's own."""
+"""The options of a cup's game are stored as chosen, separately for each game."""
 
 import pytest
 from django.test import Client
@@ -24,7 +24,7 @@ CHOSEN = {
 }
 
 
-def test_a_cup_is_played_with_the_options_chosen(browser: Client) -> None:
+def test_cup_form_stores_options_of_chosen_game(browser: Client) -> None:
     browser.post("/console/cups/new/", CHOSEN)
     cup = Cup.objects.get()
     assert (cup.game, cup.options) == (CLASSIC, {"columns": 6, "rows": 6, "first": "yellow"})

@@ -1,4 +1,4 @@
-"""The pages of a cup: the organizer's, and the one for the hall and every phone."""
+"""The pages of a cup: the organizer's page, and the public board."""
 
 import re
 
@@ -32,7 +32,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept() -> None:
+def _empty_board_cache() -> None:
     cup_board._kept.clear()
 
 
@@ -42,19 +42,19 @@ def olga(client: Client) -> Client:
     return client
 
 
-def room(cup: Cup) -> str:
+def cup_path(cup: Cup) -> str:
     return f"/console/cups/{cup.code}/"
 
 
-def press(client: Client, cup: Cup, **asked: object) -> str:
-    """The page that it ends on."""
-    return client.post(room(cup), asked, follow=True).content.decode()
+def post_form(client: Client, cup: Cup, **form: object) -> str:
+    """Post the form and return the page it redirects to."""
+    return client.post(cup_path(cup), form, follow=True).content.decode()
 
 
-def test_a_list_of_names_makes_a_cup(olga: Client) -> None:
-    answer = olga.post("/console/cups/new/", FILLED)
+def test_cup_form_creates_cup_from_names(olga: Client) -> None:
+    response = olga.post("/console/cups/new/", FILLED)
     cup = Cup.objects.get()
-    assert answer.url == room(cup)  # type: ignore[attr-defined]
+    assert response.url == cup_path(cup)  # type: ignore[attr-defined]
     assert list(cup.teams.order_by("seed").values_list("seed", "name")) == [
         (1, "4a"),
         (2, "4b"),
@@ -62,7 +62,7 @@ def test_a_list_of_names_makes_a_cup(olga: Client) -> None:
         (4, "5b"),
     ]
     assert (cup.owner, cup.format, cup.best_of, cup.window_s) == (organizer(), "knockout", 1, 20)
-    assert "Begin this pairing" in olga.get(room(cup)).content.decode()
+    assert "Begin this pairing" in olga.get(cup_path(cup)).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -81,43 +81,43 @@ def test_a_list_of_names_makes_a_cup(olga: Client) -> None:
         ({"window_s_usual": "other", "window_s_number": "1", "window_s_unit": "1"}, "Choose between"),
     ],
 )
-def test_what_cannot_be_a_cup_is_said_and_changes_nothing(
+def test_invalid_cup_form_shows_error_and_creates_nothing(
     olga: Client, changes: dict[str, str], error: str
 ) -> None:
-    answer = olga.post("/console/cups/new/", FILLED | changes)
-    assert answer.status_code == 200
-    assert error in answer.content.decode()
+    response = olga.post("/console/cups/new/", FILLED | changes)
+    assert response.status_code == 200
+    assert error in response.content.decode()
     assert not Cup.objects.exists()
     assert not CupTeam.objects.exists()
 
 
 @pytest.mark.parametrize("preset", TEMPLATES, ids=[preset.slug for preset in TEMPLATES])
-def test_every_template_fills_the_form_in(olga: Client, preset: object) -> None:
+def test_cup_template_prefills_form(olga: Client, preset: object) -> None:
     page = olga.get(f"/console/cups/new/?like={preset.slug}").content.decode()  # type: ignore[attr-defined]
     assert 'aria-current="true"' in page
     window = preset.choices["window_s"]  # type: ignore[attr-defined]
     assert re.search(rf'name="window_s_usual" value="{window}"[^>]* checked', page)
 
 
-def test_the_big_button_begins_and_leads_to_the_control_room(olga: Client) -> None:
+def test_begin_button_leads_to_event_console(olga: Client) -> None:
     cup = new_cup()
-    answer = olga.post(room(cup), {"ask": "begin", "pairing": "1"})
+    response = olga.post(cup_path(cup), {"ask": "begin", "pairing": "1"})
     event = Event.objects.get()
-    assert answer.url == f"/console/{event.code}/?cup={cup.code}"  # type: ignore[attr-defined]
-    page = olga.get(room(cup)).content.decode()
+    assert response.url == f"/console/{event.code}/?cup={cup.code}"  # type: ignore[attr-defined]
+    page = olga.get(cup_path(cup)).content.decode()
     assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Control room' in page
     assert f'href="/display/{event.code}"' in page
 
 
-def test_a_walkover_by_a_press_and_its_undo(olga: Client) -> None:
+def test_walkover_is_given_and_taken_back(olga: Client) -> None:
     cup = new_cup()
-    assert "5b has it without playing" in press(olga, cup, ask="walkover", pairing="1", place="2")
-    assert "Taken back" in press(olga, cup, ask="back", pairing="1")
+    assert "5b has it without playing" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
+    assert "Taken back" in post_form(olga, cup, ask="back", pairing="1")
     assert not CupPairing.objects.exists()
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "form",
     [
         {},
         {"ask": "begin"},
@@ -132,16 +132,16 @@ def test_a_walkover_by_a_press_and_its_undo(olga: Client) -> None:
         {"ask": "shout", "pairing": "1"},
     ],
 )
-def test_a_nonsense_press_changes_nothing(olga: Client, asked: dict[str, str]) -> None:
+def test_invalid_cup_action_changes_nothing(olga: Client, form: dict[str, str]) -> None:
     cup = new_cup()
-    assert cup.name in press(olga, cup, **asked)
+    assert cup.name in post_form(olga, cup, **form)
     assert not CupPairing.objects.exists()
     assert not Event.objects.exists()
 
 
-def test_only_the_owner_and_a_superuser_come_in(client: Client) -> None:
+def test_cup_page_is_restricted_to_owner_and_superuser(client: Client) -> None:
     cup = new_cup()
-    for address in (room(cup), f"{room(cup)}delete/"):
+    for address in (cup_path(cup), f"{cup_path(cup)}delete/"):
         assert client.get(address).status_code == 302
         client.force_login(organizer("carl"))
         assert client.get(address).status_code == 404
@@ -153,37 +153,37 @@ def test_only_the_owner_and_a_superuser_come_in(client: Client) -> None:
     boss.is_superuser = True
     boss.save()
     client.force_login(boss)
-    assert client.get(room(cup)).status_code == 200
-    press(client, cup, ask="begin", pairing="1")
+    assert client.get(cup_path(cup)).status_code == 200
+    post_form(client, cup, ask="begin", pairing="1")
     assert Event.objects.get().owner == cup.owner
 
 
-def test_deleting_says_that_the_events_stay(olga: Client) -> None:
+def test_cup_deletion_keeps_its_events(olga: Client) -> None:
     cup = new_cup()
     begin_pairing(cup.pk, 1)
-    assert "Its 1 event stays with all matches" in olga.get(f"{room(cup)}delete/").content.decode()
-    olga.post(f"{room(cup)}delete/")
+    assert "Its 1 event stays with all matches" in olga.get(f"{cup_path(cup)}delete/").content.decode()
+    olga.post(f"{cup_path(cup)}delete/")
     assert not Cup.objects.exists()
     assert Event.objects.exists()
 
 
-def test_my_events_show_my_cups(olga: Client) -> None:
+def test_event_list_shows_only_own_cups(olga: Client) -> None:
     mine, theirs = new_cup(), new_cup()
     Cup.objects.filter(pk=theirs.pk).update(owner=organizer("carl"))
     page = olga.get("/console/").content.decode()
-    assert room(mine) in page
-    assert room(theirs) not in page
+    assert cup_path(mine) in page
+    assert cup_path(theirs) not in page
     assert "/console/cups/new/" in page
 
 
-def test_my_events_leave_a_cups_pairings_to_its_page(olga: Client) -> None:
+def test_event_list_omits_events_of_cups(olga: Client) -> None:
     event = begin_pairing(new_cup().pk, 1)
     page = olga.get("/console/").content.decode()
     assert f"/console/{event.code}/" not in page
     assert "A cup of 4 teams · 1 event on its page" in page
 
 
-def test_who_helps_with_a_pairing_finds_it_among_their_events(client: Client) -> None:
+def test_event_list_shows_cup_event_to_its_member(client: Client) -> None:
     event = begin_pairing(new_cup().pk, 1)
     Member.objects.create(event=event, user=organizer("carl"), role="cohost")
     client.force_login(organizer("carl"))
@@ -195,7 +195,7 @@ def board(client: Client, cup: Cup) -> str:
     return client.get(f"/cup/{cup.code}").content.decode()
 
 
-def test_anybody_sees_the_bracket_and_where_to_join(client: Client) -> None:
+def test_cup_board_shows_bracket_and_join_links(client: Client) -> None:
     cup = new_cup()
     assert "Winner of semi-final 2" in board(client, cup)
     event = begin_pairing(cup.pk, 1)
@@ -212,7 +212,7 @@ def test_anybody_sees_the_bracket_and_where_to_join(client: Client) -> None:
     assert client.get(f"/cup/{cup.code.lower()}").status_code == 200
 
 
-def test_a_league_shows_its_table(client: Client) -> None:
+def test_cup_board_shows_league_table(client: Client) -> None:
     cup = new_cup(format="league")
     decide(cup, 1, 2)
     page = board(client, cup)
@@ -220,26 +220,24 @@ def test_a_league_shows_its_table(client: Client) -> None:
     assert [int(points) for points in re.findall(r'class="points">(\d+)', page)] == [2, 0, 0, 0]
 
 
-def test_the_board_has_no_cookie_runs_only_its_own_and_is_kept_a_moment(client: Client) -> None:
+def test_cup_board_has_no_cookie_and_short_cache(client: Client) -> None:
     cup = new_cup()
-    answer = client.get(f"/cup/{cup.code}")
-    assert not answer.cookies
-    assert "Cookie" not in answer.headers.get("Vary", "")
-    assert answer.headers["Cache-Control"] == "public, max-age=2"
-    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-    assert not [block for _, block in INLINE.findall(answer.content) if block]
-    assert not re.search(rb' style=| on[a-z]+="', answer.content)
-    same = client.get(f"/cup/{cup.code}", headers={"If-None-Match": answer.headers["ETag"]})
-    assert (same.status_code, same.content) == (304, b"")
+    response = client.get(f"/cup/{cup.code}")
+    assert not response.cookies
+    assert "Cookie" not in response.headers.get("Vary", "")
+    assert response.headers["Cache-Control"] == "public, max-age=2"
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+    assert not [block for _, block in INLINE.findall(response.content) if block]
+    assert not re.search(rb' style=| on[a-z]+="', response.content)
+    unchanged = client.get(f"/cup/{cup.code}", headers={"If-None-Match": response.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
     begin_pairing(cup.pk, 1)
     cup_board._kept.clear()
-    other = client.get(f"/cup/{cup.code}", headers={"If-None-Match": answer.headers["ETag"]})
+    other = client.get(f"/cup/{cup.code}", headers={"If-None-Match": response.headers["ETag"]})
     assert other.status_code == 200
 
 
-def test_many_who_ask_at_once_are_answered_from_memory(
-    client: Client, django_assert_num_queries: object
-) -> None:
+def test_cup_board_is_served_from_memory(client: Client, django_assert_num_queries: object) -> None:
     cup = new_cup()
     client.get(f"/cup/{cup.code}")
     with django_assert_num_queries(0):  # type: ignore[operator]
@@ -247,17 +245,17 @@ def test_many_who_ask_at_once_are_answered_from_memory(
             client.get(f"/cup/{cup.code}")
 
 
-def test_what_is_no_cup_is_not_found(client: Client) -> None:
+def test_unknown_cup_returns_404(client: Client) -> None:
     event = begin_pairing(new_cup().pk, 1)
     for address in ("/cup/ZZZZZ", f"/cup/{event.code}", "/cup/", "/cup/ÄÄÄÄÄ"):
         assert client.get(address).status_code == 404
     assert client.post(f"/cup/{Cup.objects.get().code}").status_code == 405
 
 
-def test_names_are_text_on_every_page(olga: Client) -> None:
+def test_cup_pages_escape_names(olga: Client) -> None:
     cup = new_cup((f"{SCRIPT}1"[:40], f"{SCRIPT}2"[:40]))
     Cup.objects.filter(pk=cup.pk).update(name=SCRIPT)
-    for address in ("/console/", room(cup), f"{room(cup)}delete/", f"/cup/{cup.code}"):
+    for address in ("/console/", cup_path(cup), f"{cup_path(cup)}delete/", f"/cup/{cup.code}"):
         page = olga.get(address).content.decode()
         assert SCRIPT not in page
         assert "&lt;script&gt;" in page

@@ -1,4 +1,4 @@
-"""A cup in the database: its pairings are events, and how it stands follows from their matches."""
+"""Cups in the database: pairings are events, and the standings follow from their matches."""
 
 import pytest
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 
 
-def test_a_pairing_is_an_event_on_the_cups_terms() -> None:
+def test_pairing_event_uses_the_cups_terms() -> None:
     cup = new_cup(window_s=45, options={"columns": 6}, best_of=3, next_match_after_s=30)
     event = begin_pairing(cup.pk, 1)
     assert (event.name, event.lobby, event.team_choice) == (
@@ -43,12 +43,12 @@ def test_a_pairing_is_an_event_on_the_cups_terms() -> None:
     assert event.owner == cup.owner
 
 
-def test_of_one_match_there_is_no_series() -> None:
+def test_single_match_pairing_has_no_series() -> None:
     event = begin_pairing(new_cup(next_match_after_s=30).pk, 1)
     assert (event.best_of, event.next_match_after_s) == (None, None)
 
 
-def test_a_real_match_brings_its_winner_on(box: BallotBox) -> None:
+def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     play(start_match(event.pk, box), box, YELLOW_WINS)
@@ -57,7 +57,7 @@ def test_a_real_match_brings_its_winner_on(box: BallotBox) -> None:
     assert view_cup(read_course(cup)).rounds[1].cards[0].seats[0].name == "Winner of semi-final 1"  # type: ignore[union-attr]
 
 
-def test_the_cup_is_won_in_the_final() -> None:
+def test_final_decides_the_champion() -> None:
     cup = new_cup()
     decide(cup, 1, 1)
     decide(cup, 2, 2)
@@ -67,14 +67,14 @@ def test_the_cup_is_won_in_the_final() -> None:
     assert view_cup(read_course(cup)).champions == ("5a",)
 
 
-def test_a_knock_out_goes_on_after_a_draw_and_a_league_does_not() -> None:
-    for kind, over in (("knockout", False), ("league", True)):
+def test_draw_decides_league_pairing_but_not_knockout() -> None:
+    for kind, decided in (("knockout", False), ("league", True)):
         cup = new_cup(format=kind)
         decide(cup, 1, 0)
-        assert read_course(cup).meetings[0].outcome.over is over
+        assert read_course(cup).meetings[0].outcome.over is decided
 
 
-def test_an_aborted_match_counts_for_nothing(box: BallotBox) -> None:
+def test_aborted_match_does_not_count(box: BallotBox) -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     start_match(event.pk, box)
@@ -84,14 +84,14 @@ def test_an_aborted_match_counts_for_nothing(box: BallotBox) -> None:
     assert (card.number, card.state, card.reports) == (1, "on", ())
 
 
-def test_who_presses_twice_begins_once() -> None:
+def test_beginning_a_pairing_twice_creates_one_event() -> None:
     cup = new_cup()
     assert begin_pairing(cup.pk, 1) == begin_pairing(cup.pk, 1)
     assert Event.objects.count() == CupPairing.objects.count() == 1
 
 
 @pytest.mark.parametrize("number", [3, 99])
-def test_what_is_not_due_cannot_begin(number: int) -> None:
+def test_pairing_that_is_not_due_cannot_begin(number: int) -> None:
     cup = new_cup()
     with pytest.raises(CupError):
         begin_pairing(cup.pk, number)
@@ -101,7 +101,7 @@ def test_what_is_not_due_cannot_begin(number: int) -> None:
     assert not CupPairing.objects.exists()
 
 
-def test_a_walkover_brings_on_and_can_be_taken_back() -> None:
+def test_walkover_advances_team_and_can_be_undone() -> None:
     cup = new_cup()
     assert give_walkover(cup.pk, 1, 2) == "5b"
     assert read_course(cup).meetings[2].red == 4
@@ -110,7 +110,7 @@ def test_a_walkover_brings_on_and_can_be_taken_back() -> None:
     assert not CupPairing.objects.exists()
 
 
-def test_a_walkover_keeps_the_event_that_was_begun() -> None:
+def test_walkover_keeps_event_of_begun_pairing() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     give_walkover(cup.pk, 1, 1)
@@ -120,7 +120,7 @@ def test_a_walkover_keeps_the_event_that_was_begun() -> None:
     assert begin_pairing(cup.pk, 1) == event
 
 
-def test_no_walkover_while_a_match_is_playing_or_when_it_is_decided(box: BallotBox) -> None:
+def test_walkover_is_refused_during_match_or_after_decision(box: BallotBox) -> None:
     cup = new_cup()
     start_match(begin_pairing(cup.pk, 1).pk, box)
     decide(cup, 2, 1)
@@ -130,7 +130,7 @@ def test_no_walkover_while_a_match_is_playing_or_when_it_is_decided(box: BallotB
     assert not CupPairing.objects.exclude(walkover=None).exists()
 
 
-def test_a_walkover_stays_once_the_next_round_has_begun_with_it() -> None:
+def test_walkover_is_final_once_next_round_has_begun() -> None:
     cup = new_cup()
     for number in (1, 2):
         give_walkover(cup.pk, number, 1)
@@ -142,7 +142,7 @@ def test_a_walkover_stays_once_the_next_round_has_begun_with_it() -> None:
     assert read_course(cup).meetings[2].teams == (1, 2)
 
 
-def test_a_pairing_between_others_than_are_due_now_is_begun_again() -> None:
+def test_overtaken_pairing_is_begun_again() -> None:
     cup = new_cup()
     first = decide(cup, 1, 1)
     decide(cup, 2, 1)
@@ -156,14 +156,14 @@ def test_a_pairing_between_others_than_are_due_now_is_begun_again() -> None:
     assert again.teams.get(number=1).name == "5b"
 
 
-def test_a_deleted_event_leaves_its_pairing_to_be_begun_again() -> None:
+def test_deleted_event_makes_pairing_due_again() -> None:
     cup = new_cup()
     decide(cup, 1, 1).delete()
     assert [meeting.due for meeting in read_course(cup).meetings] == [True, True, False]
     assert begin_pairing(cup.pk, 1).teams.count() == 2
 
 
-def test_a_deleted_cup_keeps_its_events() -> None:
+def test_deleted_cup_keeps_its_events() -> None:
     cup = new_cup()
     decide(cup, 1, 1)
     delete_cup(cup)
@@ -172,7 +172,7 @@ def test_a_deleted_cup_keeps_its_events() -> None:
         begin_pairing(cup.pk, 2)
 
 
-def test_a_cup_of_many_is_read_in_few_queries(django_assert_max_num_queries: object) -> None:
+def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: object) -> None:
     cup = new_cup(tuple(f"Class {number}" for number in range(12)), format="league")
     for number in range(1, 8):
         decide(cup, number, 1)
@@ -191,7 +191,7 @@ SHORT, LONG = "Class", "The class of room"
         *[(LONG, 17, 10), (LONG, 32, 10)],
     ],
 )
-def test_a_bracket_is_shown_in_sheets_of_eight_teams_or_four(called: str, teams: int, sheets: int) -> None:
+def test_bracket_is_split_into_sheets(called: str, teams: int, sheets: int) -> None:
     cup = new_cup(tuple(f"{called} {number}" for number in range(teams)))
     view = view_cup(read_course(cup))
     assert len(view.sheets) == sheets
@@ -203,7 +203,7 @@ def test_a_bracket_is_shown_in_sheets_of_eight_teams_or_four(called: str, teams:
     assert sorted(shown) == list(range(1, teams))
 
 
-def test_every_team_is_told_what_is_next_and_where_to_join() -> None:
+def test_team_lines_show_next_pairing_and_join_link() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 2)
     lines = {line.name: line for line in view_cup(read_course(cup)).teams}

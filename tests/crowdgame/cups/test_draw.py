@@ -1,4 +1,4 @@
-"""Who meets whom: properties that hold for every number of teams."""
+"""Cup draws: properties that hold for every number of teams."""
 
 from collections import Counter
 from itertools import combinations
@@ -33,7 +33,7 @@ def play_out(draw: Draw, teams: int) -> dict[int, tuple[int, int]]:
 
 
 @given(numbers_of_teams)
-def test_a_knock_out_puts_all_but_one_out(teams: int) -> None:
+def test_knockout_draw_feeds_every_winner_onward_once(teams: int) -> None:
     draw = knock_out(teams)
     assert [pairing.number for pairing in draw] == list(range(1, teams))
     assert sorted(seeds_in(list(draw))) == list(range(1, teams + 1))
@@ -47,7 +47,7 @@ def fed_into(pairing: Pairing) -> list[int]:
 
 
 @given(numbers_of_teams)
-def test_the_top_seeds_have_the_byes(teams: int) -> None:
+def test_knockout_draw_gives_byes_to_top_seeds(teams: int) -> None:
     draw = knock_out(teams)
     first = sorted(seeds_in(round_of(draw, 1)))
     byes = teams - len(first)
@@ -57,7 +57,7 @@ def test_the_top_seeds_have_the_byes(teams: int) -> None:
 
 
 @given(numbers_of_teams)
-def test_the_better_two_seeds_are_the_later_they_meet(teams: int) -> None:
+def test_knockout_draw_separates_better_seeds_longest(teams: int) -> None:
     draw = knock_out(teams)
     met = play_out(draw, teams)
     for pairing in draw:
@@ -66,14 +66,14 @@ def test_the_better_two_seeds_are_the_later_they_meet(teams: int) -> None:
 
 
 @given(numbers_of_teams)
-def test_a_place_in_a_round_follows_from_the_places_before(teams: int) -> None:
+def test_knockout_place_follows_from_feeding_places(teams: int) -> None:
     draw = knock_out(teams)
     for pairing in draw:
         places = [draw[number - 1].place for number in fed_into(pairing)]
         assert all(place // 2 == pairing.place for place in places)
 
 
-def test_four_teams_by_name() -> None:
+def test_knockout_draw_of_four_teams() -> None:
     assert knock_out(4) == (
         Pairing(1, 1, 0, 1, 4),
         Pairing(2, 1, 1, 2, 3),
@@ -82,7 +82,7 @@ def test_four_teams_by_name() -> None:
 
 
 @given(numbers_of_teams)
-def test_in_a_league_everyone_meets_everyone_once(teams: int) -> None:
+def test_league_draw_pairs_all_teams_once(teams: int) -> None:
     draw = league(teams)
     pairs = Counter(frozenset(seeds_in([pairing])) for pairing in draw)
     assert pairs == Counter(map(frozenset, combinations(range(1, teams + 1), 2)))
@@ -90,7 +90,7 @@ def test_in_a_league_everyone_meets_everyone_once(teams: int) -> None:
 
 
 @given(numbers_of_teams)
-def test_in_a_round_of_a_league_nobody_plays_twice_and_at_most_one_rests(teams: int) -> None:
+def test_league_round_has_each_team_at_most_once(teams: int) -> None:
     draw = league(teams)
     assert draw[-1].round == teams - 1 + teams % 2
     for number in range(1, draw[-1].round + 1):
@@ -99,13 +99,13 @@ def test_in_a_round_of_a_league_nobody_plays_twice_and_at_most_one_rests(teams: 
 
 
 @given(numbers_of_teams)
-def test_everyone_plays_as_often_on_either_side(teams: int) -> None:
+def test_league_draw_balances_sides(teams: int) -> None:
     reds = Counter(pairing.red for pairing in league(teams))
     yellows = Counter(pairing.yellow for pairing in league(teams))
     assert all(abs(reds[seed] - yellows[seed]) <= 1 for seed in range(1, teams + 1))
 
 
 @pytest.mark.parametrize("drawn", [knock_out, league])
-def test_of_one_team_nothing_is_drawn(drawn: object) -> None:
+def test_single_team_has_no_pairings(drawn: object) -> None:
     assert callable(drawn)
     assert drawn(1) == ()

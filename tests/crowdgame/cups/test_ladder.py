@@ -1,4 +1,4 @@
-"""An organizer's teams over all their events and cups, each by its name."""
+"""The ladder rates an organizer's teams by name, over all events and cups."""
 
 import pytest
 from django.test import Client
@@ -28,7 +28,7 @@ def rows(owner: str = "olga") -> list[tuple[int, str, int, int]]:
     return [(row.place, row.name, row.rating, row.games) for row in found]
 
 
-def test_a_team_keeps_its_rating_from_event_to_event_by_its_name(box: BallotBox) -> None:
+def test_team_keeps_rating_across_events_by_name(box: BallotBox) -> None:
     play_event(box, "4a", "4b")
     play_event(box, " 4A ", "4c")
     assert [(place, name, games) for place, name, _, games in rows()] == [
@@ -39,24 +39,24 @@ def test_a_team_keeps_its_rating_from_event_to_event_by_its_name(box: BallotBox)
     assert sum(rating for _, _, rating, _ in rows()) == pytest.approx(3600, abs=60)
 
 
-def test_another_organizers_teams_are_not_in_it(box: BallotBox) -> None:
+def test_ladder_excludes_other_organizers_teams(box: BallotBox) -> None:
     play_event(box, "4a", "4b")
     assert rows("otto") == []
     assert games_of(organizer("otto")) == []
 
 
-def test_what_was_stopped_or_rehearsed_counts_for_nobody(box: BallotBox) -> None:
+def test_ladder_ignores_aborted_and_rehearsed_matches(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
     AuditEntry.objects.create(event_id=match.event_id, by="olga", action=CAME, what="", at=match.started_at)
-    stopped = create_event(organizer(), "Stopped", ("4a", "4b"))
-    play_turn(only_turn(start_match(stopped.pk, box)), box, [1], [2])
-    abort_playing_match(stopped.pk, box)
+    aborted = create_event(organizer(), "Stopped", ("4a", "4b"))
+    play_turn(only_turn(start_match(aborted.pk, box)), box, [1], [2])
+    abort_playing_match(aborted.pk, box)
     assert rows() == []
     play_event(box, "alike", "Alike")
     assert rows() == []
 
 
-def test_the_page_has_a_table_a_game_for_its_owner_alone(box: BallotBox) -> None:
+def test_ladder_page_lists_one_game_for_its_owner(box: BallotBox) -> None:
     assert Client().get("/console/ladder/").status_code == 302
     client = Client()
     client.force_login(organizer())

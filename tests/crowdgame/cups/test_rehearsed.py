@@ -1,4 +1,4 @@
-"""What a simulated crowd plays decides nothing in a cup."""
+"""Matches played by a simulated crowd decide nothing in a cup."""
 
 import pytest
 
@@ -14,7 +14,7 @@ LONGEST_MS = int(LONGEST_S * 1000)
 FIRST, SECOND = Span(1, 100, 200), Span(2, 300, 400)
 
 
-def came(*at: int) -> list[Press]:
+def crowd_starts(*at: int) -> list[Press]:
     return [Press(CAME, one) for one in at]
 
 
@@ -22,24 +22,24 @@ def came(*at: int) -> list[Press]:
     ("presses", "played"),
     [
         ([], set()),
-        (came(50), {1}),
-        (came(150), {1}),
-        (came(200), {2}),
-        (came(250), {2}),
-        (came(50, 250), {1, 2}),
-        (came(400), set()),
-        ([*came(50), Press(SENT_HOME, 90)], set()),
-        ([*came(50), Press(SENT_HOME, 110)], {1}),
-        ([*came(50), Press(SENT_HOME, 90), *came(250)], {2}),
-        (came(100 - LONGEST_MS), set()),
+        (crowd_starts(50), {1}),
+        (crowd_starts(150), {1}),
+        (crowd_starts(200), {2}),
+        (crowd_starts(250), {2}),
+        (crowd_starts(50, 250), {1, 2}),
+        (crowd_starts(400), set()),
+        ([*crowd_starts(50), Press(SENT_HOME, 90)], set()),
+        ([*crowd_starts(50), Press(SENT_HOME, 110)], {1}),
+        ([*crowd_starts(50), Press(SENT_HOME, 90), *crowd_starts(250)], {2}),
+        (crowd_starts(100 - LONGEST_MS), set()),
     ],
 )
-def test_a_crowd_plays_the_match_that_is_on_or_the_next(presses: list[Press], played: set[int]) -> None:
+def test_rehearsal_affects_current_match_or_else_the_next(presses: list[Press], played: set[int]) -> None:
     assert rehearsed([FIRST, SECOND], presses) == played
 
 
-def test_a_match_that_is_still_playing_may_be_a_rehearsal() -> None:
-    assert rehearsed([FIRST, Span(2, 300, None)], came(10_000)) == {2}
+def test_running_match_may_be_rehearsed() -> None:
+    assert rehearsed([FIRST, Span(2, 300, None)], crowd_starts(10_000)) == {2}
 
 
 def log_rehearsal(event: Event, at: int) -> None:
@@ -47,11 +47,11 @@ def log_rehearsal(event: Event, at: int) -> None:
 
 
 @pytest.mark.django_db
-def test_a_rehearsed_match_brings_nobody_on_and_the_next_does() -> None:
+def test_rehearsed_match_advances_nobody_and_next_match_does() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     log_rehearsal(event, 0)
-    let_win(event, 1)  # from 1 to 2
+    let_win(event, 1)  # started at 1, ended at 2
     first = view_cup(read_course(cup)).rounds[0].cards[0]
     assert first is not None
     assert (first.state, first.rehearsed, first.reports, first.scored) == ("on", True, (), False)
@@ -62,7 +62,7 @@ def test_a_rehearsed_match_brings_nobody_on_and_the_next_does() -> None:
 
 
 @pytest.mark.django_db
-def test_a_crowd_that_left_with_an_aborted_match_spoils_no_other() -> None:
+def test_rehearsal_in_aborted_match_affects_no_other() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     log_rehearsal(event, 0)
@@ -74,7 +74,7 @@ def test_a_crowd_that_left_with_an_aborted_match_spoils_no_other() -> None:
 
 
 @pytest.mark.django_db
-def test_a_crowd_in_one_pairing_is_none_in_another() -> None:
+def test_rehearsal_in_one_pairing_affects_no_other() -> None:
     cup = new_cup()
     log_rehearsal(begin_pairing(cup.pk, 2), 0)
     let_win(begin_pairing(cup.pk, 1), 1)

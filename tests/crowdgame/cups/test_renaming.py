@@ -1,4 +1,4 @@
-"""A cup and its teams under other names: the draw stays, and the pairings that were begun follow."""
+"""Renaming a cup and its teams: the draw stays, and events of begun pairings are renamed too."""
 
 import pytest
 from django.test import Client
@@ -31,14 +31,14 @@ def teams_of(event: Event) -> list[str]:
     return list(event.teams.order_by("number").values_list("name", flat=True))
 
 
-def test_the_form_shows_the_names_and_changes_them_everywhere(olga: Client, box: BallotBox) -> None:
+def test_rename_form_updates_cup_teams_and_events(olga: Client, box: BallotBox) -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
-    shown = olga.get(page(cup)).content.decode()
-    assert all(f'value="{name}"' in shown for name in ("Spring cup", "4a", "4b", "5a", "5b"))
-    answer = olga.post(page(cup), FILLED, follow=True).content.decode()
-    assert "Saved." in answer
-    assert "Autumn cup" in answer
+    form_page = olga.get(page(cup)).content.decode()
+    assert all(f'value="{name}"' in form_page for name in ("Spring cup", "4a", "4b", "5a", "5b"))
+    response = olga.post(page(cup), FILLED, follow=True).content.decode()
+    assert "Saved." in response
+    assert "Autumn cup" in response
     assert list(cup.teams.order_by("seed").values_list("name", flat=True)) == ["5b", "4b", "5a", "4a"]
     event.refresh_from_db()
     assert event.name == "Autumn cup: Semi-final 1"
@@ -47,7 +47,7 @@ def test_the_form_shows_the_names_and_changes_them_everywhere(olga: Client, box:
     assert AuditEntry.objects.get(event=event).action == "event.edit"
 
 
-def test_who_has_won_has_won_under_the_new_name() -> None:
+def test_rename_keeps_results() -> None:
     cup = new_cup()
     decide(cup, 1, 2)
     give_walkover(cup.pk, 2, 1)
@@ -56,7 +56,7 @@ def test_who_has_won_has_won_under_the_new_name() -> None:
     assert course.names[course.meetings[2].red or 0] == "The Owls"
 
 
-def test_what_was_called_otherwise_meanwhile_stays() -> None:
+def test_rename_skips_names_changed_by_hand() -> None:
     cup = new_cup()
     event = begin_pairing(cup.pk, 1)
     Event.objects.update(name="The opening")
@@ -66,7 +66,7 @@ def test_what_was_called_otherwise_meanwhile_stays() -> None:
     assert (changed.name, teams_of(changed)) == ("The opening", ["Class 4a", "5x"])
 
 
-def test_nothing_is_told_where_nothing_changes() -> None:
+def test_rename_returns_no_event_without_changes() -> None:
     cup = new_cup()
     begin_pairing(cup.pk, 1)
     assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
@@ -81,7 +81,7 @@ def test_nothing_is_told_where_nothing_changes() -> None:
         ({"team_2": "x" * 41}, "at most 40 characters"),
     ],
 )
-def test_what_cannot_be_is_said_and_changes_nothing(
+def test_invalid_rename_shows_error_and_changes_nothing(
     olga: Client, changes: dict[str, str], error: str
 ) -> None:
     cup = new_cup()
@@ -90,7 +90,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(
     assert cup.teams.get(seed=1).name == "4a"
 
 
-def test_only_the_owner_renames(client: Client) -> None:
+def test_rename_is_restricted_to_owner(client: Client) -> None:
     cup = new_cup()
     assert client.get(page(cup)).status_code == 302
     client.force_login(organizer("carl"))
