@@ -1,4 +1,4 @@
-"""A captain is named by a press, holds from the next turn on, and breaks the ties of that team."""
+"""A captain is appointed by an action, takes effect from the next turn, and breaks ties."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def captains(event_id: int) -> list[str]:
     return list(Team.objects.filter(event=event_id).order_by("number").values_list("captain", flat=True))
 
 
-def test_a_captain_is_named_and_named_no_more(box: BallotBox) -> None:
+def test_captain_is_appointed_and_removed(box: BallotBox) -> None:
     event, voter_code = new_event(tie_rule="captain"), derive_voter_code("red1")
     assert snapshot(event).captains
     text = words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
@@ -42,7 +42,7 @@ def test_a_captain_is_named_and_named_no_more(box: BallotBox) -> None:
         words_of(event.pk, "voter.captain", box, voter_code="nonsense", team=1)
 
 
-def test_what_was_pressed_is_taken_back(box: BallotBox) -> None:
+def test_captain_undo_restores_previous_captain(box: BallotBox) -> None:
     event, first, second = new_event(), derive_voter_code("red1"), derive_voter_code("red2")
     words_of(event.pk, "voter.captain", box, voter_code=first, team=1)
     done = done_by(event.pk, "voter.captain", box, voter_code=second, team=1)
@@ -51,7 +51,7 @@ def test_what_was_pressed_is_taken_back(box: BallotBox) -> None:
     assert captains(event.pk) == [first, ""]
 
 
-def test_the_captains_ballot_breaks_a_tie_from_the_next_turn_on(box: BallotBox) -> None:
+def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
     turn = start(box, tie_rule="captain")
     event_id = turn.match.event_id
     words_of(event_id, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
@@ -65,7 +65,7 @@ def test_the_captains_ballot_breaks_a_tie_from_the_next_turn_on(box: BallotBox) 
     assert find_faults(record_of(turn.match)) == []
 
 
-def test_without_the_rule_a_captain_is_nobody_and_unmarked(box: BallotBox) -> None:
+def test_captain_has_no_effect_without_captain_tie_rule(box: BallotBox) -> None:
     event = new_event(tie_rule="lot")
     words_of(event.pk, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
     turn = only_turn(start_match(event.pk, box))

@@ -1,4 +1,4 @@
-"""What is done in a control room is kept and told to all of its event's; and who may do it."""
+"""Console actions are logged and sent to every console of the event; roles limit who may act."""
 
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ from voting.protocol import CloseCode
 __all__ = ["console", "cookie", "made"]
 
 
-def test_what_is_done_is_kept_and_told_to_the_control_rooms_alone(
+def test_actions_are_logged_and_sent_only_to_consoles(
     made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
 ) -> None:
     other = faces.console(made["code"], cookie)
@@ -39,14 +39,14 @@ def test_what_is_done_is_kept_and_told_to_the_control_rooms_alone(
     ]
 
 
-def test_what_is_refused_is_no_deed(house: House, console: Face) -> None:
+def test_refused_action_is_not_logged(house: House, console: Face) -> None:
     refused(house, console, 1, "turn.close")
     refused(house, console, 2, "hands.count", team=2, hands=[1])
     done(console, 3, "lobby.open")
     assert [entry["action"] for entry in received_entries(console, 1)] == ["lobby.open"]
 
 
-def test_who_comes_in_is_told_the_last_ten(
+def test_console_welcome_contains_last_ten_entries(
     made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
 ) -> None:
     for number in range(1, 13):
@@ -56,7 +56,7 @@ def test_who_comes_in_is_told_the_last_ten(
     assert welcome["role"] == "owner"
 
 
-def test_a_rehearsal_is_a_deed(console: Face) -> None:
+def test_rehearsal_is_logged(console: Face) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=3)
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
@@ -68,9 +68,7 @@ def test_a_rehearsal_is_a_deed(console: Face) -> None:
     ]
 
 
-def test_a_co_host_runs_the_event_and_a_viewer_looks_on(
-    made: dict[str, Any], house: House, faces: Faces
-) -> None:
+def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], house: House, faces: Faces) -> None:
     welcomes, rooms = {}, {}
     for role in ("cohost", "viewer"):
         house.ask("member", event_id=made["id"], name=f"the {role}", role=role)
@@ -88,7 +86,7 @@ def test_a_co_host_runs_the_event_and_a_viewer_looks_on(
     assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
 
 
-def test_who_has_another_role_by_now_comes_in_anew(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_console_is_closed_after_role_change(made: dict[str, Any], house: House, faces: Faces) -> None:
     house.ask("member", event_id=made["id"], name="vera", role="viewer")
     cookie = house.ask("session", name="vera")
     room = faces.console(made["code"], cookie)

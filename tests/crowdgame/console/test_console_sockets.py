@@ -1,4 +1,4 @@
-"""The control room's socket: whose it is, and that each press is answered."""
+"""The console socket: who is admitted, and a reply to each action."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ __all__ = ["console", "cookie", "made"]
 TURNS = 3
 
 
-def test_the_owner_and_a_superuser_come_in(
+def test_console_admits_owner_and_superuser(
     made: dict[str, Any], cookie: str, house: House, faces: Faces
 ) -> None:
     boss = house.ask("session", name="boss", superuser=True)
@@ -25,7 +25,7 @@ def test_the_owner_and_a_superuser_come_in(
         assert welcome["state"]["lobby"] == "closed"
 
 
-def test_nobody_else_comes_in(made: dict[str, Any], cookie: str, house: House, faces: Faces) -> None:
+def test_console_rejects_other_users(made: dict[str, Any], cookie: str, house: House, faces: Faces) -> None:
     other = house.ask("session", name="otto")
     before, since = house.contents(), len(house.log("gateway"))
     for wrong in ("", "sessionid=guess", other, cookie[:-1]):
@@ -36,9 +36,7 @@ def test_nobody_else_comes_in(made: dict[str, Any], cookie: str, house: House, f
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
-def test_a_page_of_another_site_opens_no_console(
-    origin: str | None, cookie: str, house: House, faces: Faces
-) -> None:
+def test_console_rejects_foreign_origin(origin: str | None, cookie: str, house: House, faces: Faces) -> None:
     since = len(house.log("gateway"))
     headers = {"Cookie": cookie} | ({"Origin": origin} if origin else {})
     with pytest.raises(InvalidStatus) as refusal:
@@ -47,7 +45,9 @@ def test_a_page_of_another_site_opens_no_console(
     assert house.log_errors("gateway", since) == []
 
 
-def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House, faces: Faces) -> None:
+def test_console_actions_reach_display_in_order(
+    made: dict[str, Any], console: Face, house: House, faces: Faces
+) -> None:
     display, welcome = faces.display(made["code"])
     assert welcome["state"]["match"] is None
     done(console, 1, "lobby.open")
@@ -79,7 +79,7 @@ def test_an_evening_by_presses(made: dict[str, Any], console: Face, house: House
     assert house.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
 
 
-def test_what_cannot_be_done_is_refused_in_words(house: House, console: Face) -> None:
+def test_impossible_action_is_refused_with_reason(house: House, console: Face) -> None:
     assert refused(house, console, 1, "turn.close") == "No turn is open."
     assert refused(house, console, 2, "match.abort") == "No match is playing."
     assert refused(house, console, 3, "turn.void") == "There is no turn to take back."
@@ -90,7 +90,7 @@ def test_what_cannot_be_done_is_refused_in_words(house: House, console: Face) ->
     assert refused(house, console, 8, "lobby.open") == "It is so already."
 
 
-def test_a_press_that_is_none_is_malformed(house: House, console: Face) -> None:
+def test_malformed_action_is_rejected(house: House, console: Face) -> None:
     before = house.contents()
     for fields in (
         {"id": 1, "action": "match.win"},
@@ -106,9 +106,7 @@ def test_a_press_that_is_none_is_malformed(house: House, console: Face) -> None:
     assert house.contents() == before
 
 
-def test_who_has_lost_the_right_meanwhile_can_do_nothing_more(
-    made: dict[str, Any], house: House, faces: Faces
-) -> None:
+def test_action_is_refused_after_losing_ownership(made: dict[str, Any], house: House, faces: Faces) -> None:
     mine = house.ask("event", owner="anna")
     console = faces.console(mine["code"], house.ask("session", name="anna"))
     console.receive("console.welcomed")
@@ -116,7 +114,7 @@ def test_who_has_lost_the_right_meanwhile_can_do_nothing_more(
     assert refused(house, console, 1, "match.start") == "You may not do this."
 
 
-def test_of_two_consoles_that_press_at_once_one_succeeds(
+def test_concurrent_consoles_start_one_match(
     made: dict[str, Any], cookie: str, house: House, faces: Faces
 ) -> None:
     consoles = [faces.console(made["code"], cookie) for _ in range(2)]
@@ -133,13 +131,13 @@ def test_of_two_consoles_that_press_at_once_one_succeeds(
 
 
 def ballots_of_a_turn(made: dict[str, Any], house: House, display: Face) -> int:
-    """How many were in time: on a busy machine the last one may not be."""
+    """The ballots counted in the next turn; on a busy machine the last one may be late."""
     house.ask("closing_in", event_id=made["id"], ms=4_000)
     revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
     return int(revealed["red"]["ballots"] + revealed["yellow"]["ballots"])
 
 
-def test_a_rehearsal_joins_votes_and_goes_home(
+def test_console_rehearsal_joins_votes_and_stops(
     made: dict[str, Any], console: Face, house: House, faces: Faces
 ) -> None:
     display, _ = faces.display(made["code"])
@@ -162,7 +160,7 @@ def test_a_rehearsal_joins_votes_and_goes_home(
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
 
 
-def test_a_rehearsal_ends_with_its_match(console: Face) -> None:
+def test_console_rehearsal_ends_with_its_match(console: Face) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
     done(console, 3, "rehearsal.start", phones=3)
@@ -172,7 +170,7 @@ def test_a_rehearsal_ends_with_its_match(console: Face) -> None:
     done(console, 5, "rehearsal.start", phones=2)
 
 
-def test_a_rehearsal_at_the_wrong_moment_is_refused(house: House, console: Face) -> None:
+def test_console_rehearsal_at_wrong_time_is_refused(house: House, console: Face) -> None:
     assert refused(house, console, 1, "rehearsal.stop") == "No rehearsal is running."
     text = refused(house, console, 2, "rehearsal.start", phones=5)
     assert text == "Open the lobby first: the crowd comes in by the door."

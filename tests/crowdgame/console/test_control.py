@@ -1,4 +1,4 @@
-"""What an organizer does: each action once, told to everyone, and every refusal changes nothing."""
+"""Organizer actions: each is done once and announced; a refused action changes nothing."""
 
 from collections.abc import Callable
 
@@ -22,8 +22,8 @@ from voting.turns.turns import load_turn
 pytestmark = pytest.mark.django_db
 
 
-# ------------------------------------------------------------------ the doors
-def test_the_doors_open_lock_and_unlock(box: BallotBox) -> None:
+# ------------------------------------------------------------------ lobby and joining
+def test_lobby_opens_and_joining_locks_and_unlocks(box: BallotBox) -> None:
     event = new_event()
     for action, lobby in [
         ("lobby.open", "open"),
@@ -44,7 +44,7 @@ def test_the_doors_open_lock_and_unlock(box: BallotBox) -> None:
     ]
 
 
-def test_doors_that_are_so_already_stay_so(box: BallotBox) -> None:
+def test_repeated_lobby_action_is_refused(box: BallotBox) -> None:
     event = new_event(lobby="open")
     with refused("so already"):
         press(event.pk, "lobby.open", box)
@@ -53,7 +53,7 @@ def test_doors_that_are_so_already_stay_so(box: BallotBox) -> None:
         press(event.pk, "joining.lock", box)
 
 
-def test_an_edit_is_told(box: BallotBox) -> None:
+def test_event_edit_is_announced(box: BallotBox) -> None:
     event = new_event()
     announce_edit(event.pk, box.now())
     assert kinds(event.pk) == ["event.edited"]
@@ -61,7 +61,7 @@ def test_an_edit_is_told(box: BallotBox) -> None:
 
 # ------------------------------------------------------------------ abort
 @pytest.mark.parametrize("paused", [False, True])
-def test_an_aborted_match_is_over_and_the_next_may_start(paused: bool, box: BallotBox) -> None:
+def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) -> None:
     turn = start(box)
     if paused:
         press(event_of(turn), "turn.pause", box)
@@ -86,19 +86,19 @@ def test_an_aborted_match_is_over_and_the_next_may_start(paused: bool, box: Ball
         ("turn.void", "no turn to take back"),
     ],
 )
-def test_without_a_match_there_is_nothing_to_do(action: Action, words: str, box: BallotBox) -> None:
+def test_actions_without_match_are_refused(action: Action, words: str, box: BallotBox) -> None:
     event = new_event()
     with refused(words):
         press(event.pk, action, box)
 
 
-def test_a_match_is_not_started_while_one_is_playing(box: BallotBox) -> None:
+def test_match_start_is_refused_while_match_is_playing(box: BallotBox) -> None:
     turn = start(box)
     with refused("playing already"):
         press(event_of(turn), "match.start", box)
 
 
-def test_an_action_touches_no_other_event(box: BallotBox) -> None:
+def test_action_affects_only_its_own_event(box: BallotBox) -> None:
     mine, other = start(box), start(box)
     with refused("over already"):
         press(event_of(mine), "turn.close", box, turn=other.pk)
@@ -106,8 +106,8 @@ def test_an_action_touches_no_other_event(box: BallotBox) -> None:
     assert load_turn(other.pk).version == 1
 
 
-# ------------------------------------------------------------------ races
-def test_who_acts_on_what_another_has_changed_is_refused(box: BallotBox) -> None:
+# ------------------------------------------------------------------ concurrency
+def test_action_on_outdated_turn_is_refused(box: BallotBox) -> None:
     turn = start(box)
     stale = load_turn(turn.pk)
     press(event_of(turn), "turn.extend", box)
@@ -120,7 +120,7 @@ def test_who_acts_on_what_another_has_changed_is_refused(box: BallotBox) -> None
     ("action", "kind"),
     [("turn.pause", "turn.paused"), ("turn.close", "turn.revealed"), ("match.abort", "match.aborted")],
 )
-def test_of_organizers_that_press_at_once_one_succeeds(action: Action, kind: str, box: BallotBox) -> None:
+def test_concurrent_actions_succeed_once(action: Action, kind: str, box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     event_id = event_of(turn)
@@ -131,7 +131,7 @@ def test_of_organizers_that_press_at_once_one_succeeds(action: Action, kind: str
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_pause_and_a_close_at_once_leave_one_of_the_two(box: BallotBox) -> None:
+def test_concurrent_pause_close_and_void_leave_one_live_turn(box: BallotBox) -> None:
     turn = start(box)
     event_id = event_of(turn)
     presses: list[Callable[[BallotBox], None]] = [
@@ -147,15 +147,15 @@ def test_a_pause_and_a_close_at_once_leave_one_of_the_two(box: BallotBox) -> Non
     assert seqs == list(range(1, len(seqs) + 1))
 
 
-# ------------------------------------------------------------------ a box that is away
+# ------------------------------------------------------------------ unreachable ballot box
 class SilentBox(BallotBox):
-    """Tells the time, but takes no window."""
+    """Answers the time, but times out when a window is placed."""
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         raise TimeoutError("Timeout reading from socket")
 
 
-def test_what_is_committed_is_done_though_the_box_does_not_answer(box: BallotBox) -> None:
+def test_committed_action_succeeds_though_ballot_box_times_out(box: BallotBox) -> None:
     turn = start(box)
     silent = SilentBox()
     press(event_of(turn), "turn.extend", silent, turn=turn.pk, seconds=60)

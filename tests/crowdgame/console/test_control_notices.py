@@ -1,4 +1,4 @@
-"""What an organizer writes for all, and what stays off the projector."""
+"""Notices to all, and parts hidden from the display."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from voting.ballot_box.ballot_box import BallotBox
 pytestmark = pytest.mark.django_db
 
 
-def test_a_notice_stands_until_it_is_taken_down(box: BallotBox) -> None:
+def test_notice_is_shown_until_cleared(box: BallotBox) -> None:
     event = new_event()
     assert words_of(event.pk, "notice.show", box, text="Back at eight") == "wrote: Back at eight"
     assert snapshot(Event.objects.get(pk=event.pk)).notice == "Back at eight"
@@ -22,29 +22,29 @@ def test_a_notice_stands_until_it_is_taken_down(box: BallotBox) -> None:
     assert kinds(event.pk) == ["event.edited"] * 3
 
 
-def test_a_notice_is_one_line_of_what_can_be_seen(box: BallotBox) -> None:
+def test_notice_is_cleaned_to_one_visible_line(box: BallotBox) -> None:
     event = new_event()
     press(event.pk, "notice.show", box, text="  Lunch\n\tis \u202eready\u200b\u2066 ")
     assert Event.objects.get(pk=event.pk).notice == "Lunch is ready"
 
 
 @pytest.mark.parametrize("text", [None, "", " \n", "\u200b\u202e"])
-def test_nothing_is_no_notice(text: str | None, box: BallotBox) -> None:
+def test_empty_notice_is_refused(text: str | None, box: BallotBox) -> None:
     event = new_event()
     with refused("nothing to show"):
         press(event.pk, "notice.show", box, text=text)
 
 
-def test_a_notice_has_an_end(box: BallotBox) -> None:
+def test_notice_length_is_limited(box: BallotBox) -> None:
     event = new_event()
     press(event.pk, "notice.show", box, text="x" * NOTICE_LENGTH)
     with refused("140 letters"):
         press(event.pk, "notice.show", box, text="x" * (NOTICE_LENGTH + 1))
-    with refused("140 letters"):  # one that grows when it is composed
+    with refused("140 letters"):  # this character grows when normalized
         press(event.pk, "notice.show", box, text="\u0958" * NOTICE_LENGTH)
 
 
-def test_what_is_so_already_is_not_done_again(box: BallotBox) -> None:
+def test_repeated_notice_or_part_action_is_refused(box: BallotBox) -> None:
     event = new_event()
     with refused("Nothing is written"):
         press(event.pk, "notice.clear", box)
@@ -58,7 +58,7 @@ def test_what_is_so_already_is_not_done_again(box: BallotBox) -> None:
         press(event.pk, "part.show", box, part="code")
 
 
-def test_parts_are_hidden_and_shown_one_by_one(box: BallotBox) -> None:
+def test_display_parts_are_hidden_and_shown_separately(box: BallotBox) -> None:
     event = new_event()
     assert words_of(event.pk, "part.hide", box, part="code") == "hid the join code"
     press(event.pk, "part.hide", box, part="tally")
@@ -69,7 +69,7 @@ def test_parts_are_hidden_and_shown_one_by_one(box: BallotBox) -> None:
     assert kinds(event.pk) == ["event.edited"] * 4
 
 
-def test_a_part_has_to_be_named(box: BallotBox) -> None:
+def test_hiding_and_showing_require_a_part(box: BallotBox) -> None:
     event = new_event()
     with refused("Say what"):
         press(event.pk, "part.hide", box)
@@ -77,7 +77,7 @@ def test_a_part_has_to_be_named(box: BallotBox) -> None:
         press(event.pk, "part.show", box)
 
 
-def test_a_sign_is_for_its_own_event(box: BallotBox) -> None:
+def test_notice_affects_only_its_own_event(box: BallotBox) -> None:
     mine, other = new_event(), new_event()
     press(mine.pk, "notice.show", box, text="Ours")
     press(mine.pk, "part.hide", box, part="code")

@@ -1,4 +1,4 @@
-"""An organizer holds the time of a turn: pause, resume, extend and close."""
+"""Turn time: pause, resume, extend, shorten and close."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("action", ["turn.pause", "turn.shorten", "turn.close"])
-def test_a_turn_whose_time_is_up_is_left_to_be_counted(action: Action, box: BallotBox) -> None:
+def test_expired_turn_refuses_pause_shorten_and_close(action: Action, box: BallotBox) -> None:
     turn = start(box)
     run_out(turn, box)
     with refused("Time is up"):
@@ -26,7 +26,7 @@ def test_a_turn_whose_time_is_up_is_left_to_be_counted(action: Action, box: Ball
 
 
 # ------------------------------------------------------------------ pause, resume, extend
-def test_a_pause_keeps_the_time_that_is_left_and_takes_no_ballots(box: BallotBox) -> None:
+def test_pause_keeps_remaining_time_and_counts_no_ballots(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -50,13 +50,13 @@ def test_a_pause_keeps_the_time_that_is_left_and_takes_no_ballots(box: BallotBox
     assert kinds(event_of(turn))[-4:-1] == ["turn.paused", "turn.resumed", "turn.moved"]
 
 
-def test_a_pause_during_the_reveal_keeps_the_whole_window(box: BallotBox) -> None:
+def test_pause_during_reveal_keeps_whole_window(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     press(event_of(turn), "turn.pause", box)
     assert load_turn(turn.pk).left_ms == 20_000
 
 
-def test_a_turn_is_paused_once_and_resumed_once(box: BallotBox) -> None:
+def test_repeated_pause_or_early_resume_is_refused(box: BallotBox) -> None:
     turn = start(box)
     with refused("not paused"):
         press(event_of(turn), "turn.resume", box)
@@ -65,7 +65,7 @@ def test_a_turn_is_paused_once_and_resumed_once(box: BallotBox) -> None:
         press(event_of(turn), "turn.pause", box)
 
 
-def test_an_extension_moves_the_deadline_and_keeps_the_ballots(box: BallotBox) -> None:
+def test_extension_moves_deadline_and_keeps_ballots(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -79,7 +79,7 @@ def test_an_extension_moves_the_deadline_and_keeps_the_ballots(box: BallotBox) -
     assert after.red_pick == 3
 
 
-def test_an_extension_of_a_sealed_turn_that_is_not_counted_yet_runs_again_from_now(box: BallotBox) -> None:
+def test_extension_reopens_sealed_turn_not_yet_counted(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -93,7 +93,7 @@ def test_an_extension_of_a_sealed_turn_that_is_not_counted_yet_runs_again_from_n
     assert (after.red_pick, after.yellow_pick) == (3, 5)
 
 
-def test_an_extension_of_a_paused_turn_adds_to_what_is_left(box: BallotBox) -> None:
+def test_extension_of_paused_turn_adds_to_remaining_time(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     press(event_of(turn), "turn.pause", box)
     press(event_of(turn), "turn.extend", box, seconds=7)
@@ -102,7 +102,7 @@ def test_an_extension_of_a_paused_turn_adds_to_what_is_left(box: BallotBox) -> N
 
 
 # ------------------------------------------------------------------ shorten
-def test_time_is_taken_away_and_ballots_stay(box: BallotBox) -> None:
+def test_shortening_moves_deadline_and_keeps_ballots(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -114,7 +114,7 @@ def test_time_is_taken_away_and_ballots_stay(box: BallotBox) -> None:
     assert play_out(turn, box).red_pick == 3
 
 
-def test_a_shortened_window_ends_for_the_box_too(box: BallotBox) -> None:
+def test_shortened_window_applies_in_ballot_box(box: BallotBox) -> None:
     turn = start(box)
     set_window(turn, box, -1_000, 60_000)
     press(event_of(turn), "turn.shorten", box)
@@ -123,7 +123,7 @@ def test_a_shortened_window_ends_for_the_box_too(box: BallotBox) -> None:
     assert box.seal(boxed(shorter)) == Early(shorter.closes_at)
 
 
-def test_three_seconds_are_left(box: BallotBox) -> None:
+def test_shortening_leaves_three_seconds(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     with refused("Less than 3 seconds"):
         press(event_of(turn), "turn.shorten", box, seconds=18)
@@ -135,7 +135,7 @@ def test_three_seconds_are_left(box: BallotBox) -> None:
         press(event_of(turn), "turn.shorten", box)
 
 
-def test_a_paused_turn_has_less_left(box: BallotBox) -> None:
+def test_shortening_paused_turn_reduces_remaining_time(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     press(event_of(turn), "turn.pause", box)
     press(event_of(turn), "turn.shorten", box, seconds=7)
@@ -145,7 +145,7 @@ def test_a_paused_turn_has_less_left(box: BallotBox) -> None:
         press(event_of(turn), "turn.shorten", box, seconds=11)
 
 
-def test_shortening_takes_an_extension_back(box: BallotBox) -> None:
+def test_shortening_reverts_extension(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     press(event_of(turn), "turn.extend", box, seconds=300)
@@ -154,7 +154,7 @@ def test_shortening_takes_an_extension_back(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ close
-def test_closing_now_counts_what_is_there(box: BallotBox) -> None:
+def test_close_counts_the_ballots_so_far(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[4])
@@ -164,7 +164,7 @@ def test_closing_now_counts_what_is_there(box: BallotBox) -> None:
     assert kinds(event_of(turn))[-2:] == ["turn.moved", "turn.revealed"]
 
 
-def test_a_paused_turn_may_be_closed(box: BallotBox) -> None:
+def test_paused_turn_can_be_closed(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -173,7 +173,7 @@ def test_a_paused_turn_may_be_closed(box: BallotBox) -> None:
     assert load_turn(turn.pk).red_pick == 3
 
 
-def test_a_turn_that_has_not_begun_is_not_closed(box: BallotBox) -> None:
+def test_turn_cannot_be_closed_before_it_opens(box: BallotBox) -> None:
     turn = start(box)
     before = everything()
     with refused("has not begun"):
@@ -181,7 +181,7 @@ def test_a_turn_that_has_not_begun_is_not_closed(box: BallotBox) -> None:
     assert everything() == before
 
 
-def test_a_second_press_does_not_close_the_next_turn(box: BallotBox) -> None:
+def test_repeated_action_does_not_affect_next_turn(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     press(event_of(turn), "turn.close", box, turn=turn.pk)
@@ -190,7 +190,7 @@ def test_a_second_press_does_not_close_the_next_turn(box: BallotBox) -> None:
             press(event_of(turn), action, box, turn=turn.pk)
 
 
-def test_an_early_close_ends_a_running_window_where_the_match_wants_it(box: BallotBox) -> None:
+def test_early_close_ends_running_window(box: BallotBox) -> None:
     turn = start(box, close_early=True)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
@@ -201,7 +201,7 @@ def test_an_early_close_ends_a_running_window_where_the_match_wants_it(box: Ball
     assert only_turn(turn.match).state == TurnState.OPEN
 
 
-def test_an_early_close_leaves_other_matches_and_paused_turns_alone(box: BallotBox) -> None:
+def test_early_close_skips_other_matches_and_paused_turns(box: BallotBox) -> None:
     late = start(box)
     open_now(late, box)
     paused = start(box, close_early=True)
@@ -212,7 +212,7 @@ def test_an_early_close_leaves_other_matches_and_paused_turns_alone(box: BallotB
     assert everything() == before
 
 
-def test_an_early_close_of_a_window_that_was_moved_since_is_forgotten(box: BallotBox) -> None:
+def test_early_close_of_moved_window_is_ignored(box: BallotBox) -> None:
     turn = start(box, close_early=True)
     open_now(turn, box)
     voted_before = load_turn(turn.pk).closes_at

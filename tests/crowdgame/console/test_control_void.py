@@ -1,4 +1,4 @@
-"""An organizer takes turns back: each once, one after the other, and none of a match that is gone."""
+"""Voiding turns: one at a time, newest first, and none of a match that is over for good."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from voting.turns.turns import boxed, load_turn
 pytestmark = pytest.mark.django_db
 
 
-def test_a_void_turn_is_voted_again(box: BallotBox) -> None:
+def test_voided_turn_is_voted_again(box: BallotBox) -> None:
     turn = start(box)
     play_turn(turn, box, red=[3], yellow=[4])
     following = only_turn(turn.match)
@@ -32,7 +32,7 @@ def test_a_void_turn_is_voted_again(box: BallotBox) -> None:
     assert kinds(event_of(turn)).count("turn.voided") == 1
 
 
-def test_turns_are_voided_one_after_the_other_back_to_the_first(box: BallotBox) -> None:
+def test_turns_are_voided_back_to_the_first(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (3, 4)])
     for number in (2, 1):
@@ -42,7 +42,7 @@ def test_turns_are_voided_one_after_the_other_back_to_the_first(box: BallotBox) 
         press(event_of(turn), "turn.void", box)
 
 
-def test_a_late_press_voids_no_later_turn(box: BallotBox) -> None:
+def test_void_of_an_earlier_turn_is_refused(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (3, 4)])
     with refused("Another turn was revealed"):
@@ -50,7 +50,7 @@ def test_a_late_press_voids_no_later_turn(box: BallotBox) -> None:
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
-def test_the_last_turn_of_an_ended_match_may_be_voided(box: BallotBox) -> None:
+def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
     turn = start(box, next_match_after_s=30)
     play(turn.match, box, RED_WINS)
     press(event_of(turn), "turn.void", box)
@@ -62,7 +62,7 @@ def test_the_last_turn_of_an_ended_match_may_be_voided(box: BallotBox) -> None:
     assert Match.objects.get(pk=match.pk).result == "red"
 
 
-def test_a_turn_is_not_voided_once_the_next_match_has_begun(box: BallotBox) -> None:
+def test_turn_cannot_be_voided_after_next_match_starts(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS)
     press(event_of(turn), "match.start", box)
@@ -70,7 +70,7 @@ def test_a_turn_is_not_voided_once_the_next_match_has_begun(box: BallotBox) -> N
         press(event_of(turn), "turn.void", box)
 
 
-def test_a_turn_of_an_aborted_match_is_not_voided(box: BallotBox) -> None:
+def test_turn_of_aborted_match_cannot_be_voided(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2)])
     press(event_of(turn), "match.abort", box)
@@ -78,7 +78,7 @@ def test_a_turn_of_an_aborted_match_is_not_voided(box: BallotBox) -> None:
         press(event_of(turn), "turn.void", box)
 
 
-def test_a_paused_turn_goes_with_the_one_before_it(box: BallotBox) -> None:
+def test_void_discards_paused_turn_and_the_one_before(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2)])
     press(event_of(turn), "turn.pause", box)
@@ -87,7 +87,7 @@ def test_a_paused_turn_goes_with_the_one_before_it(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_organizers_that_void_at_once_each_voids_another_turn_or_none(box: BallotBox) -> None:
+def test_concurrent_voids_void_one_turn(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2)])
     losers = at_once(3, lambda own: press(event_of(turn), "turn.void", own))

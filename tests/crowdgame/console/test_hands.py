@@ -1,4 +1,4 @@
-"""A show of hands: what an organizer types in is sealed and told like all ballots, and counts once."""
+"""Show of hands: a typed count is sealed and revealed like ballots, and counts once."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def verified(turn: Turn) -> bool:
     return find_faults(exported.record) == []
 
 
-def test_hands_count_beside_phones_and_can_be_counted_again_by_anyone(box: BallotBox) -> None:
+def test_hands_are_tallied_beside_phones_and_verify(box: BallotBox) -> None:
     turn = by_hands(box)
     vote(turn, box, red=[3, 3, 5])
     assert count(turn, box, 0, 4, 0, 0, 7) == "counted 11 hands for Doves in turn 1"
@@ -85,7 +85,7 @@ def test_both_teams_may_vote_by_hands(box: BallotBox) -> None:
     assert verified(turn)
 
 
-def test_counting_again_replaces(box: BallotBox) -> None:
+def test_new_hand_count_replaces_the_last(box: BallotBox) -> None:
     turn = by_hands(box)
     for hands in ((9, 9, 9), (0, 0, 0, 2), (1, 0, 0, 3)):
         count(turn, box, *hands)
@@ -93,7 +93,7 @@ def test_counting_again_replaces(box: BallotBox) -> None:
     assert tally_of(turn, "yellow").counts == [1, 0, 0, 3, 0, 0, 0]
 
 
-def test_no_hand_up_is_no_ballot(box: BallotBox) -> None:
+def test_zero_hands_count_as_no_ballot(box: BallotBox) -> None:
     turn = by_hands(box, no_ballot_rule="pass")
     count(turn, box, 5)
     count(turn, box, 0, 0)
@@ -101,7 +101,7 @@ def test_no_hand_up_is_no_ballot(box: BallotBox) -> None:
     assert (after.yellow_pick, tally_of(turn, "yellow").decided_by) == (None, "pass")
 
 
-def test_a_lost_box_loses_no_hand_and_keeps_none_that_was_taken_down(box: BallotBox) -> None:
+def test_latest_hand_count_survives_ballot_box_loss(box: BallotBox) -> None:
     turn = by_hands(box)
     count(turn, box, 6, 6, 6)
     lose_box(turn, box)
@@ -113,7 +113,7 @@ def test_a_lost_box_loses_no_hand_and_keeps_none_that_was_taken_down(box: Ballot
     assert verified(turn)
 
 
-def test_hands_stay_through_a_pause_and_more_time(box: BallotBox) -> None:
+def test_hand_count_survives_pause_and_time_changes(box: BallotBox) -> None:
     turn = by_hands(box)
     count(turn, box, 0, 3)
     for action in ACTIONS:
@@ -122,7 +122,7 @@ def test_hands_stay_through_a_pause_and_more_time(box: BallotBox) -> None:
     assert tally_of(turn, "yellow").ballots == 3
 
 
-def test_a_turn_voted_again_has_its_hands_counted_again(box: BallotBox) -> None:
+def test_voided_turn_needs_a_new_hand_count(box: BallotBox) -> None:
     turn = by_hands(box, no_ballot_rule="pass")
     count(turn, box, 0, 3)
     play_out(turn, box)
@@ -132,7 +132,7 @@ def test_a_turn_voted_again_has_its_hands_counted_again(box: BallotBox) -> None:
     assert not StoredBallot.objects.filter(turn=again).exists()
 
 
-def test_a_close_that_began_before_the_count_cannot_be_committed(box: BallotBox) -> None:
+def test_close_started_before_hand_count_is_not_committed(box: BallotBox) -> None:
     turn = by_hands(box)
     closing = load_turn(turn.pk)
     count(turn, box, 1)
@@ -140,7 +140,7 @@ def test_a_close_that_began_before_the_count_cannot_be_committed(box: BallotBox)
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_ballots_of_phones_in_a_long_window_stay(box: BallotBox) -> None:
+def test_hand_count_keeps_stored_phone_ballots(box: BallotBox) -> None:
     turn = by_hands(box, window_s=3600)
     store(turn, [Ballot("ada", "red", 4, 1), Ballot("bob", "yellow", 7, 1)])
     count(turn, box, 2)
@@ -154,20 +154,20 @@ def test_ballots_of_phones_in_a_long_window_stay(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ refused
-def test_what_is_missing_is_asked_for(box: BallotBox) -> None:
+def test_incomplete_hand_count_is_refused(box: BallotBox) -> None:
     turn = by_hands(box)
     for more in ({}, {"team": 2}, {"hands": (1,)}):
         with refused("Say which team"):
             press(event_of(turn), "hands.count", box, **more)
 
 
-def test_a_team_with_phones_has_no_hands(box: BallotBox) -> None:
+def test_hand_count_is_refused_for_team_with_phones(box: BallotBox) -> None:
     turn = by_hands(box)
     with refused("Rooks votes with phones"):
         count(turn, box, 1, team=1)
 
 
-def test_hands_are_counted_in_an_open_window(box: BallotBox) -> None:
+def test_hand_count_requires_open_window(box: BallotBox) -> None:
     turn = by_hands(box)
     set_window(turn, box, 5_000, NINE_MINUTES_MS)
     with refused("has not begun"):
@@ -183,7 +183,7 @@ def test_hands_are_counted_in_an_open_window(box: BallotBox) -> None:
         press(event_of(turn), "hands.count", box, turn=turn.pk + 1, team=DOVES, hands=(1,))
 
 
-def test_hands_are_for_columns_one_can_choose(box: BallotBox) -> None:
+def test_hand_count_accepts_only_legal_columns(box: BallotBox) -> None:
     turn = by_hands(box)
     for _ in range(3):
         count(turn, box, 0, 0, 0, 0, 0, 0, 1)
@@ -198,14 +198,14 @@ def test_hands_are_for_columns_one_can_choose(box: BallotBox) -> None:
     assert count(turn, box, 1, 0, 0, 0, 0, 0, 0, 0)
 
 
-def test_a_team_that_is_not_to_move_has_nothing_to_count(box: BallotBox) -> None:
+def test_hand_count_is_refused_for_team_not_to_move(box: BallotBox) -> None:
     turn = by_hands(box, 1, 2, game=CLASSIC, options={"first": "red"})
     with refused("Doves is not to move"):
         count(turn, box, 1)
     assert count(turn, box, 1, team=1)
 
 
-def test_there_is_an_end_to_hands(box: BallotBox) -> None:
+def test_hand_count_is_limited(box: BallotBox) -> None:
     turn = by_hands(box)
     with refused("At most 5,000"):
         count(turn, box, MAX_HANDS, 1)
@@ -214,7 +214,7 @@ def test_there_is_an_end_to_hands(box: BallotBox) -> None:
     assert tally_of(turn, "yellow").ballots == MAX_HANDS
 
 
-def test_hands_and_phones_of_one_team_do_not_mix(box: BallotBox) -> None:
+def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
     """The team was set to hands while its phones were voting."""
     turn = by_hands(box)
     vote(turn, box, yellow=[4])
@@ -226,8 +226,8 @@ def test_hands_and_phones_of_one_team_do_not_mix(box: BallotBox) -> None:
     assert count(turn, box, 1)
 
 
-# ------------------------------------------------------------------ others at the same time
-def test_an_early_close_waits_for_the_hands(box: BallotBox) -> None:
+# ------------------------------------------------------------------ concurrency
+def test_early_close_waits_for_hand_count(box: BallotBox) -> None:
     turn = by_hands(box, close_early=True)
     vote(turn, box, red=[3])
     close_turn_early(turn.pk, turn.closes_at, box)
@@ -237,7 +237,7 @@ def test_an_early_close_waits_for_the_hands(box: BallotBox) -> None:
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
-def test_an_early_close_waits_for_no_hands_of_a_team_that_is_not_to_move(box: BallotBox) -> None:
+def test_early_close_ignores_hands_of_team_not_to_move(box: BallotBox) -> None:
     turn = by_hands(box, game=CLASSIC, options={"first": "red"}, close_early=True)
     vote(turn, box, red=[3])
     close_turn_early(turn.pk, turn.closes_at, box)
@@ -245,7 +245,7 @@ def test_an_early_close_waits_for_no_hands_of_a_team_that_is_not_to_move(box: Ba
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_counts_typed_in_at_once_one_whole_one_stays(box: BallotBox) -> None:
+def test_concurrent_hand_counts_store_one_whole_count(box: BallotBox) -> None:
     turn = by_hands(box)
     counts = [(3,), (0, 5), (0, 0, 7), (2, 2, 2)]
     left = list(counts)

@@ -1,4 +1,4 @@
-"""What an organizer rules about people is kept a row a sign, and each of it can be taken back."""
+"""Restrictions: one row per voter code, and each can be undone."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def restriction(event_id: int) -> Restriction:
     return load_restrictions([event_id])[event_id].get(VOTER_CODE, Restriction())
 
 
-def test_each_is_said_in_words_that_name_nobody(box: BallotBox) -> None:
+def test_restrictions_are_described_without_names(box: BallotBox) -> None:
     event = new_event()
     (ticket,) = make_tickets(event, 1)
     voter_code = derive_voter_code(ticket.voter)
@@ -42,9 +42,7 @@ def test_each_is_said_in_words_that_name_nobody(box: BallotBox) -> None:
 @pytest.mark.parametrize(
     ("action", "more"), [("voter.move", {"team": 2}), ("voter.kick", {}), ("voter.ban", {})]
 )
-def test_of_letters_that_no_list_knows_nobody_claims_that_they_are_somebodys(
-    action: Any, more: dict[str, Any], box: BallotBox
-) -> None:
+def test_restriction_of_unknown_code_says_so(action: Any, more: dict[str, Any], box: BallotBox) -> None:
     make_tickets(new_event(), 3)
     event = new_event()
     make_tickets(event, 3)
@@ -52,7 +50,7 @@ def test_of_letters_that_no_list_knows_nobody_claims_that_they_are_somebodys(
     assert text.endswith(", if anybody here has that sign")
 
 
-def test_who_is_moved_and_kept_out_is_still_moved_when_let_in_again(box: BallotBox) -> None:
+def test_moved_voter_is_still_moved_after_ban_and_admit(box: BallotBox) -> None:
     event = new_event()
     done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
     done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
@@ -72,15 +70,15 @@ def test_who_is_moved_and_kept_out_is_still_moved_when_let_in_again(box: BallotB
         ([("voter.ban", {})], "voter.admit", {}),
     ],
 )
-def test_its_undo_brings_back_what_was(
+def test_restriction_undo_restores_previous_state(
     before: list[tuple[Any, dict[str, Any]]], action: Any, more: dict[str, Any], box: BallotBox
 ) -> None:
     event = new_event()
     for earlier, with_what in before:
         done_by(event.pk, earlier, box, voter_code=VOTER_CODE, **with_what)
-    was = restriction(event.pk)
+    previous = restriction(event.pk)
     done = done_by(event.pk, action, box, voter_code=VOTER_CODE, **more)
-    assert restriction(event.pk) != was
+    assert restriction(event.pk) != previous
     assert done.undo is not None
     assert (done.pressed.action, done.pressed.voter_code, done.pressed.team) == (
         action,
@@ -88,11 +86,11 @@ def test_its_undo_brings_back_what_was(
         more.get("team"),
     )
     done_by(event.pk, done.undo.action, box, voter_code=done.undo.voter_code, team=done.undo.team)
-    assert restriction(event.pk) == was
+    assert restriction(event.pk) == previous
 
 
-def test_sending_out_is_not_taken_back(box: BallotBox) -> None:
-    """The phone comes in again by itself."""
+def test_kick_has_no_undo(box: BallotBox) -> None:
+    """The phone rejoins by itself."""
     event = new_event()
     assert done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE).undo is None
     first = restriction(event.pk).kicked_at
@@ -102,7 +100,7 @@ def test_sending_out_is_not_taken_back(box: BallotBox) -> None:
     assert restriction(event.pk).kicked_at > first > 0
 
 
-def test_what_cannot_be_done_is_refused(box: BallotBox) -> None:
+def test_invalid_restriction_is_refused(box: BallotBox) -> None:
     event = new_event()
     for voter_code in (None, "", "ANNA", "BCDFGHJ"):
         with refused("six letters"):
@@ -122,7 +120,7 @@ def test_what_cannot_be_done_is_refused(box: BallotBox) -> None:
         done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
 
 
-def test_an_event_rules_for_itself(box: BallotBox) -> None:
+def test_restrictions_apply_to_one_event(box: BallotBox) -> None:
     event, other = new_event(), new_event()
     done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
     assert load_restrictions([event.pk, other.pk]) == {

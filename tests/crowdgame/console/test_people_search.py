@@ -1,4 +1,4 @@
-"""Whom an organizer finds by name or sign."""
+"""Searching for people by name or voter code."""
 
 import pytest
 
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def event() -> Event:
-    made = new_event()
-    make_roster(made, [Pupil("Zoë Quinn", 1), Pupil("Ada Lovelace", 2), Pupil("Alan Turing", None)])
-    return made
+    created = new_event()
+    make_roster(created, [Pupil("Zoë Quinn", 1), Pupil("Ada Lovelace", 2), Pupil("Alan Turing", None)])
+    return created
 
 
 def names(event: Event, query: str = "", skip: int = 0) -> list[str]:
@@ -28,7 +28,7 @@ def voter_code(event: Event, name: str) -> str:
     return derive_voter_code(Ticket.objects.get(event=event, label=name).voter)
 
 
-def test_a_class_is_listed_by_name_with_sign_and_team(event: Event) -> None:
+def test_roster_is_listed_by_name_with_code_and_team(event: Event) -> None:
     found = find_people(event.pk, "", 0)
     assert [(one.name, one.team, one.moved, one.banned) for one in found.people] == [
         ("Ada Lovelace", 2, None, False),
@@ -39,7 +39,7 @@ def test_a_class_is_listed_by_name_with_sign_and_team(event: Event) -> None:
     assert found.total == 3
 
 
-def test_part_of_a_name_or_of_a_sign_finds_it(event: Event) -> None:
+def test_search_matches_part_of_name_or_code(event: Event) -> None:
     assert names(event, "LOVE") == ["Ada Lovelace"]
     assert names(event, " zoë") == ["Zoë Quinn"]
     whole = voter_code(event, "Alan Turing")
@@ -48,7 +48,7 @@ def test_part_of_a_name_or_of_a_sign_finds_it(event: Event) -> None:
     assert names(event, "nobody") == []
 
 
-def test_who_is_moved_or_kept_out_comes_first_with_a_name_or_without(event: Event) -> None:
+def test_restricted_people_are_listed_first(event: Event) -> None:
     StoredRestriction.objects.create(event=event, voter_code=voter_code(event, "Zoë Quinn"), team=2, at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     StoredRestriction.objects.create(event=event, voter_code="QQQQQQ", kicked_at=1, at=1)
@@ -61,12 +61,12 @@ def test_who_is_moved_or_kept_out_comes_first_with_a_name_or_without(event: Even
     ]
 
 
-def test_a_whole_sign_is_somebody_though_no_list_knows_it(event: Event) -> None:
+def test_whole_voter_code_is_found_without_a_roster_entry(event: Event) -> None:
     (found,) = find_people(event.pk, "wxz bcd", 0).people
     assert (found.voter_code, found.name, found.team, found.banned) == ("WXZBCD", "", None, False)
 
 
-def test_a_ticket_without_a_name_is_found_by_its_sign_alone(event: Event) -> None:
+def test_unnamed_ticket_is_found_by_voter_code_only(event: Event) -> None:
     (ticket,) = make_tickets(event, 1)
     Ticket.objects.filter(pk=ticket.pk).update(team=2)
     assert len(names(event)) == 3
@@ -74,7 +74,7 @@ def test_a_ticket_without_a_name_is_found_by_its_sign_alone(event: Event) -> Non
     assert (found.name, found.team) == ("", 2)
 
 
-def test_many_come_some_at_a_time(event: Event) -> None:
+def test_search_results_are_paginated(event: Event) -> None:
     make_roster(event, [Pupil(f"Pupil {number:03}", None) for number in range(120)])
     pages = [find_people(event.pk, "pupil", skip) for skip in (0, AT_ONCE, 2 * AT_ONCE, 500)]
     assert [(len(page.people), page.total, page.skip) for page in pages] == [
@@ -86,7 +86,7 @@ def test_many_come_some_at_a_time(event: Event) -> None:
     assert len({one.voter_code for page in pages for one in page.people}) == 120
 
 
-def test_nobody_of_another_event_is_found(event: Event) -> None:
+def test_search_excludes_other_events(event: Event) -> None:
     other = new_event()
     make_roster(other, [Pupil("Grace Hopper", None)])
     StoredRestriction.objects.create(event=other, voter_code="BCDFGH", banned=True, at=1)

@@ -1,4 +1,4 @@
-"""People are moved, sent out, kept out and let in again at a running house; one voter has one vote."""
+"""Voters are moved, kicked, banned and admitted on a running server; each has one vote."""
 
 from typing import Any
 
@@ -21,8 +21,10 @@ def turn(made: dict[str, Any], house: House, console: Face) -> int:
     return int(house.ask("play_to", event_id=made["id"], picks=[]))
 
 
-def comes(faces: Faces, made: dict[str, Any], turn: int, token: str | None = None) -> tuple[Face, Message]:
-    """Its gateway has heard of the turn."""
+def join_turn(
+    faces: Faces, made: dict[str, Any], turn: int, token: str | None = None
+) -> tuple[Face, Message]:
+    """Join, and wait until the gateway knows the turn."""
     phone, welcome = faces.phone(made["code"], token=token)
     state = welcome["state"]
     while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == turn):
@@ -31,7 +33,7 @@ def comes(faces: Faces, made: dict[str, Any], turn: int, token: str | None = Non
 
 
 def is_admitted(faces: Faces, team: int, **join: Any) -> bool:
-    """Whether its gateway has heard of that, and into this team: it is told, and not asked."""
+    """Whether the phone is admitted to this team; gateways apply restrictions with a delay."""
     face = faces.open("phone").say("phone.join", **join)
     try:
         return bool(face.receive("phone.welcomed")["you"]["team"] == team)
@@ -45,10 +47,10 @@ def counts(house: House, console: Face, phone: Face, turn: int) -> list[list[int
     return [reveal[side]["counts"] for side in ("red", "yellow")]
 
 
-def test_a_moved_phone_is_welcomed_anew_and_its_next_ballot_counts_for_the_new_team(
+def test_moved_phone_is_welcomed_again_and_votes_for_new_team(
     made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
 ) -> None:
-    phone, you = comes(faces, made, turn)
+    phone, you = join_turn(faces, made, turn)
     other = 3 - you["team"]
     vote(phone, turn, choice=3)
     done(console, 2, "voter.move", voter_code=you["voter_code"], team=other)
@@ -62,25 +64,25 @@ def test_a_moved_phone_is_welcomed_anew_and_its_next_ballot_counts_for_the_new_t
     assert sum(map(sum, sides)) == 1
 
 
-def test_who_is_moved_and_votes_no_more_has_voted_for_the_team_of_before(
+def test_moved_voter_keeps_earlier_vote_for_old_team(
     made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
 ) -> None:
-    phone, you = comes(faces, made, turn)
+    phone, you = join_turn(faces, made, turn)
     vote(phone, turn, choice=3)
     done(console, 2, "voter.move", voter_code=you["voter_code"], team=3 - you["team"])
     phone.receive("phone.welcomed")
-    again, back = comes(faces, made, turn, you["token"])
+    again, back = join_turn(faces, made, turn, you["token"])
     assert (back["team"], back["turn"], back["choice"], back["sequence"]) == (3 - you["team"], turn, None, 1)
     sides = counts(house, console, again, turn)
     assert sides[you["team"] - 1][2] == 1
     assert sum(map(sum, sides)) == 1
 
 
-def test_back_and_forth_a_voter_on_two_devices_has_one_vote(
+def test_repeatedly_moved_voter_on_two_devices_has_one_vote(
     made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
 ) -> None:
-    one, you = comes(faces, made, turn)
-    two, _ = comes(faces, made, turn, you["token"])
+    one, you = join_turn(faces, made, turn)
+    two, _ = join_turn(faces, made, turn, you["token"])
     sequence = 0
     for number, team in enumerate((3 - you["team"], None, 3 - you["team"], you["team"], 3 - you["team"]), 2):
         for device in (one, two):
@@ -96,33 +98,33 @@ def test_back_and_forth_a_voter_on_two_devices_has_one_vote(
     assert sum(map(sum, sides)) == 1
 
 
-def test_who_is_sent_out_may_come_in_again(
+def test_kicked_phone_is_disconnected_and_may_rejoin(
     made: dict[str, Any], turn: int, console: Face, faces: Faces
 ) -> None:
-    phone, you = comes(faces, made, turn)
-    stays, _ = comes(faces, made, turn)
+    phone, you = join_turn(faces, made, turn)
+    stays, _ = join_turn(faces, made, turn)
     done(console, 2, "voter.kick", voter_code=you["voter_code"].lower())
     assert phone.closed() == CloseCode.KICKED
-    back, again = comes(faces, made, turn, you["token"])
+    back, again = join_turn(faces, made, turn, you["token"])
     assert (again["team"], again["voter_code"]) == (you["team"], you["voter_code"])
     vote(back, turn)
     vote(stays, turn)
 
 
-def test_who_is_kept_out_stays_out_until_let_in_again_and_the_ballot_before_counts(
+def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
     made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
 ) -> None:
-    phone, you = comes(faces, made, turn)
+    phone, you = join_turn(faces, made, turn)
     vote(phone, turn, choice=3)
     done(console, 2, "voter.ban", voter_code=you["voter_code"])
     assert phone.closed() == CloseCode.BANNED
     for _ in range(2):
         assert faces.open("phone").say("phone.join", code=made["code"], token=you["token"]).closed() == 4507
     assert refused(house, console, 3, "voter.ban", voter_code=you["voter_code"]) == "It is so already."
-    new_phone, _ = comes(faces, made, turn)
+    new_phone, _ = join_turn(faces, made, turn)
     done(console, 4, "voter.admit", voter_code=you["voter_code"])
     wait_until(lambda: is_admitted(faces, you["team"], code=made["code"], token=you["token"]))
-    _, again = comes(faces, made, turn, you["token"])
+    _, again = join_turn(faces, made, turn, you["token"])
     assert (again["choice"], again["team"]) == (3, you["team"])
     assert sum(map(sum, counts(house, console, new_phone, turn))) == 1
     assert [entry["what"] for entry in received_entries(console, 4)][1:3] == [
@@ -131,37 +133,37 @@ def test_who_is_kept_out_stays_out_until_let_in_again_and_the_ballot_before_coun
     ]
 
 
-def test_a_pupil_is_found_by_name_and_kept_out_before_and_after_showing_the_code(
+def test_roster_pupil_is_found_by_name_banned_and_moved(
     made: dict[str, Any], console: Face, house: House, faces: Faces
 ) -> None:
     event = house.ask("event", lobby="open", admission="roster")
     ann, ben = house.ask("roster", event_id=event["id"], text="Ann, Rooks\nBen, Rooks")
-    room = faces.console(event["code"], house.ask("session", name="olga"))
-    room.receive("console.welcomed")
-    room.say("people.ask", query="an")
-    (person,) = room.receive("people.found", query="an")["people"]
+    roster_console = faces.console(event["code"], house.ask("session", name="olga"))
+    roster_console.receive("console.welcomed")
+    roster_console.say("people.ask", query="an")
+    (person,) = roster_console.receive("people.found", query="an")["people"]
     assert (person["name"], person["team"], person["moved"], person["banned"]) == ("Ann", 1, None, False)
-    done(room, 1, "voter.ban", voter_code=person["voter_code"])
+    done(roster_console, 1, "voter.ban", voter_code=person["voter_code"])
     assert faces.open("phone").say("phone.join", code=event["code"], key=ann).closed() == CloseCode.BANNED
     used = house.rows("SELECT used_at FROM voting_ticket WHERE event_id = ? AND code = ?", event["id"], ann)
-    done(room, 2, "voter.admit", voter_code=person["voter_code"])
-    done(room, 3, "voter.move", voter_code=person["voter_code"], team=2)
+    done(roster_console, 2, "voter.admit", voter_code=person["voter_code"])
+    done(roster_console, 3, "voter.move", voter_code=person["voter_code"], team=2)
     wait_until(lambda: is_admitted(faces, 2, code=event["code"], key=ann))
     _, welcome = faces.phone(event["code"], key=ann)
     assert (welcome["you"]["team"], welcome["you"]["voter_code"]) == (2, person["voter_code"])
     _, other = faces.phone(event["code"], key=ben)
     assert other["you"]["team"] == 1
     assert used[0][0] is None or welcome["you"]["voter_code"] == person["voter_code"]
-    room.say("people.ask", query="")
-    assert [one["moved"] for one in room.receive("people.found", query="")["people"]] == [2, None]
+    roster_console.say("people.ask", query="")
+    assert [one["moved"] for one in roster_console.receive("people.found", query="")["people"]] == [2, None]
 
 
-def test_a_viewer_is_told_of_nobody(house: House, faces: Faces) -> None:
+def test_viewer_cannot_search_or_ban_people(house: House, faces: Faces) -> None:
     event = house.ask("event", lobby="open", admission="roster")
     house.ask("roster", event_id=event["id"], text="Ann")
     house.ask("member", event_id=event["id"], name="looker", role="viewer")
-    room = faces.console(event["code"], house.ask("session", name="looker"))
-    room.receive("console.welcomed")
-    room.say("people.ask", query="Ann")
-    assert room.receive("people.found")["people"] == []
-    assert refused(house, room, 1, "voter.ban", voter_code="BCDFGH") == "You may not do this."
+    roster_console = faces.console(event["code"], house.ask("session", name="looker"))
+    roster_console.receive("console.welcomed")
+    roster_console.say("people.ask", query="Ann")
+    assert roster_console.receive("people.found")["people"] == []
+    assert refused(house, roster_console, 1, "voter.ban", voter_code="BCDFGH") == "You may not do this."
