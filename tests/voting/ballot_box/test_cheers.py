@@ -44,7 +44,7 @@ class TwoGateways:
         async def heartbeats() -> None:
             for name, room in (("there", self.there), ("here", self.here)):
                 box = CountingBox()
-                await Presence(name, box, BoxClock()).publish(room, phones=True, teams=True)
+                await Presence(name, box, BoxClock()).send_updates(room, phones=True, teams=True)
                 self.calls[name] += box.called.count("cheer")
                 await box.close()
 

@@ -33,7 +33,7 @@ def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:
 
     async def once() -> list[str]:
         box = CountingBox()
-        await Presence("a", box, BoxClock()).publish(room, phones=False, teams=teams)
+        await Presence("a", box, BoxClock()).send_updates(room, phones=False, teams=teams)
         await box.close()
         return box.called
 

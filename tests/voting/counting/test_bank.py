@@ -26,7 +26,7 @@ def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loses", "picked", "over"),
+    ("time_loses", "picked", "over"),
     [
         (True, [], 10_000),
         (True, ["red"], 300_000),

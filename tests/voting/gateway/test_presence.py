@@ -182,9 +182,9 @@ def test_the_turnout_of_a_turn_that_is_over_is_not_told_as_the_next_ones(box: Ba
 
     async def conversation() -> None:
         late, sound = MovesOn(), AsyncBallotBox()
-        await Presence("a", late, BoxClock()).publish(room, phones=True, teams=True)
+        await Presence("a", late, BoxClock()).send_updates(room, phones=True, teams=True)
         assert screen.frames == []
-        await Presence("a", sound, BoxClock()).publish(room, phones=True, teams=True)
+        await Presence("a", sound, BoxClock()).send_updates(room, phones=True, teams=True)
         await late.close()
         await sound.close()
 
