@@ -7,7 +7,7 @@ from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_
 
 
 @given(ballot_lists, ballot_lists)
-def test_a_merge_holds_each_voter_once_with_the_highest_sequence(
+def test_merge_ballots_keeps_highest_sequence_of_each_voter(
     sealed: list[Ballot], stored: list[Ballot]
 ) -> None:
     merged = merge_ballots(sealed, stored)
@@ -21,34 +21,34 @@ def test_a_merge_holds_each_voter_once_with_the_highest_sequence(
 
 
 @given(ballot_lists, ballot_lists)
-def test_a_merge_may_be_made_again(sealed: list[Ballot], stored: list[Ballot]) -> None:
+def test_merge_ballots_is_idempotent(sealed: list[Ballot], stored: list[Ballot]) -> None:
     merged = merge_ballots(sealed, stored)
     assert merge_ballots(merged, stored) == merged
     assert merge_ballots(merged, merged) == merged
 
 
 @given(ballot_lists)
-def test_a_merge_is_in_order_of_arrival(ballots: list[Ballot]) -> None:
+def test_merge_ballots_sorts_by_arrival(ballots: list[Ballot]) -> None:
     arrivals = [ballot.arrival for ballot in merge_ballots(ballots, ())]
     assert arrivals == sorted(arrivals)
 
 
-def test_of_two_copies_of_a_ballot_the_sealed_one_stays_since_it_knows_when_it_arrived() -> None:
+def test_merge_ballots_prefers_sealed_copy_with_arrival() -> None:
     sealed, stored = Ballot("v", "red", 3, 2, arrival=9), Ballot("v", "red", 3, 2)
     assert merge_ballots([sealed], [stored]) == (sealed,)
 
 
-def test_a_stored_ballot_that_is_newer_than_the_sealed_one_counts() -> None:
+def test_merge_ballots_takes_stored_ballot_newer_than_sealed() -> None:
     newer = Ballot("v", "red", 5, 3)
     assert merge_ballots([Ballot("v", "red", 3, 2, arrival=9)], [newer]) == (newer,)
 
 
 @given(ballot_lists)
-def test_packed_ballots_come_out_as_they_went_in(ballots: list[Ballot]) -> None:
+def test_pack_ballots_round_trips(ballots: list[Ballot]) -> None:
     assert unpack_ballots(pack_ballots(ballots)) == tuple(ballots)
 
 
-def test_ballots_of_no_side_are_not_unpacked() -> None:
+def test_unpack_ballots_rejects_unknown_side() -> None:
     packed = msgspec.msgpack.encode([["v", "blue", 1, 1, 1]])
     with pytest.raises(msgspec.ValidationError, match="blue"):
         unpack_ballots(packed)

@@ -1,4 +1,4 @@
-"""Two clocks in place of a window: what is left, when a turn is over, who ran out of time."""
+"""Time banks in place of a window: the time left, the end of a turn, and the sides out of time."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ FIVE = BankTerms(300_000, 5_000)
 LEFT: dict[Side, int] = {"red": 10_000, "yellow": 300_000}
 
 
-def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
+def test_bank_subtracts_used_time_and_adds_increment() -> None:
     assert FIVE.after_turn(300_000, 20_000) == 285_000
     assert FIVE.after_turn(3_000, 60_000) == 5_000
     assert replace(FIVE, cap_ms=10_000).after_turn(300_000, 60_000) == 295_000
@@ -38,33 +38,33 @@ def test_a_clock_loses_what_was_used_and_gains_the_increment() -> None:
         (False, ["red", "yellow"], 0),
     ],
 )
-def test_a_turn_is_over_when_nobody_can_be_waited_for(
+def test_ends_after_ms_depends_on_picks_and_time_rule(
     time_loses: bool, picked: list[Side], over: int
 ) -> None:
     assert replace(FIVE, time_loses=time_loses).ends_after_ms(LEFT, picked) == over
 
 
-def test_a_cap_is_as_good_as_an_end() -> None:
+def test_cap_ends_turn_and_puts_both_sides_out_of_time() -> None:
     capped = replace(FIVE, cap_ms=4_000)
     assert capped.ends_after_ms(LEFT, []) == 4_000
     assert capped.out_of_time(LEFT, [], 4_000) == ["red", "yellow"]
 
 
-def test_who_runs_out_first_is_out_alone_and_both_at_once_together() -> None:
+def test_out_of_time_names_first_side_or_both_at_once() -> None:
     assert FIVE.out_of_time(LEFT, [], 10_000) == ["red"]
     assert FIVE.out_of_time(LEFT, ["red"], 10_000) == []
     assert FIVE.out_of_time({"red": 9, "yellow": 9}, [], 9) == ["red", "yellow"]
 
 
 @given(terms, spans, spans)
-def test_a_turn_costs_no_more_than_a_side_may_use(bank: BankTerms, left: int, used: int) -> None:
+def test_after_turn_charges_at_most_the_usable_time(bank: BankTerms, left: int, used: int) -> None:
     after = bank.after_turn(left, used)
     assert left + bank.increment_ms >= after >= bank.increment_ms
     assert after == left + bank.increment_ms - min(used, bank.usable_ms(left))
 
 
 @given(terms, lefts, pickers)
-def test_at_its_end_somebody_is_out_unless_all_have_picked(
+def test_out_of_time_is_empty_only_if_all_sides_picked(
     bank: BankTerms, left: dict[Side, int], picked: set[Side]
 ) -> None:
     over = bank.ends_after_ms(left, picked)
@@ -77,12 +77,12 @@ def test_at_its_end_somebody_is_out_unless_all_have_picked(
 
 
 @given(terms, lefts, pickers, st.sampled_from(SIDES))
-def test_a_pick_never_ends_a_turn_that_others_are_still_waited_for_in(
+def test_pick_never_ends_turn_before_other_side_is_done(
     bank: BankTerms, left: dict[Side, int], picked: set[Side], side: Side
 ) -> None:
-    """Where time loses, a pick can only give the other one its own time; and all have at least theirs."""
+    """If running out of time loses, a pick can only extend the turn to the other side's own time."""
     before, after = bank.ends_after_ms(left, picked), bank.ends_after_ms(left, picked | {side})
-    waiting = [bank.usable_ms(left[one]) for one in SIDES if one not in picked | {side}]
+    waiting = [bank.usable_ms(left[other]) for other in SIDES if other not in picked | {side}]
     if waiting and bank.time_loses:
         assert after >= before
     assert after in (0, *waiting)

@@ -1,4 +1,4 @@
-"""What is told of a turn's ballots between its seal and its reveal."""
+"""The commitment to a turn's ballots that is published between seal and reveal."""
 
 from hashlib import sha256
 from typing import Any
@@ -28,7 +28,7 @@ from voting.turns.turns import boxed, load_turn
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
-def test_a_leaf_is_as_written_down() -> None:
+def test_ballot_leaf_matches_documented_format() -> None:
     """`printf '\\0%s' 12:red:4:… | sha256sum` is the root of one ballot."""
     assert ballot_leaf(12, "red", 4, "ab" * 16) == b"12:red:4:" + b"ab" * 16
     one = commit_ballots(12, "red", [Ballot("v", "red", 4, 3, 9, "ab" * 16)])
@@ -37,7 +37,7 @@ def test_a_leaf_is_as_written_down() -> None:
 
 
 @given(sealed_ballots(min_size=1))
-def test_the_voter_is_not_in_it_but_side_turn_column_and_order_are(cast: tuple[Ballot, ...]) -> None:
+def test_root_covers_turn_side_choice_order_but_not_voter(cast: tuple[Ballot, ...]) -> None:
     root = commit_ballots(1, "red", cast).root
     assert commit_ballots(1, "red", [msgspec.structs.replace(b, voter="") for b in cast]).root == root
     assert commit_ballots(2, "red", cast).root != root
@@ -47,16 +47,14 @@ def test_the_voter_is_not_in_it_but_side_turn_column_and_order_are(cast: tuple[B
 
 
 class DiesAfterPublishing(BallotBox):
-    """A process that dies between its commitment and its transaction."""
+    """A process that dies between publishing its commitment and its transaction."""
 
     def now(self) -> int:
         raise InterruptedError
 
 
 @pytest.mark.django_db
-def test_the_seal_is_told_before_anything_is_written_and_the_same_again(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_seal_is_published_before_transaction_and_repeated_unchanged(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
     box.cast(boxed(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
@@ -84,7 +82,7 @@ def test_the_seal_is_told_before_anything_is_written_and_the_same_again(
 
 
 @pytest.mark.django_db
-def test_a_side_that_is_not_to_move_commits_to_nothing(box: BallotBox, valkey_url: str) -> None:
+def test_side_not_to_move_has_no_commitment(box: BallotBox, valkey_url: str) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
     run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
@@ -95,13 +93,15 @@ def test_a_side_that_is_not_to_move_commits_to_nothing(box: BallotBox, valkey_ur
 
 
 @pytest.mark.django_db
-def test_with_the_channel_layer_away_a_turn_closes_without_its_seal_being_told(
+def test_turn_closes_without_publishing_seal_if_channel_layer_is_down(
     box: BallotBox, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = start(box)
     run_out(turn, box)
-    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
-    settings.CHANNEL_LAYERS = {"default": settings.CHANNEL_LAYERS["default"] | {"CONFIG": {"hosts": [away]}}}
+    unreachable = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {
+        "default": settings.CHANNEL_LAYERS["default"] | {"CONFIG": {"hosts": [unreachable]}}
+    }
     close_turn(turn.pk, box)
     assert "a seal is not told" in caplog.text
     assert load_turn(turn.pk).state == TurnState.RESOLVED
@@ -109,8 +109,8 @@ def test_with_the_channel_layer_away_a_turn_closes_without_its_seal_being_told(
 
 
 @pytest.mark.django_db
-def test_ballots_that_only_the_database_holds_are_in_the_root(box: BallotBox) -> None:
-    """In the order they were stored in, and not by voter."""
+def test_root_includes_ballots_stored_only_in_database(box: BallotBox) -> None:
+    """In the order they were stored, not by voter."""
     turn = start(box, window_s=601)
     open_now(turn, box)
     for at, voter in enumerate(("zz", "aa", "mm")):

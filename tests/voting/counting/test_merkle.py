@@ -1,4 +1,4 @@
-"""The tree of RFC 6962, against published roots and paths, and against every shape of it."""
+"""The Merkle tree of RFC 6962, checked against published roots and paths and against its definition."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.voting.paths import root_of_path
 from voting.counting.merkle import EMPTY, Tree, hash_leaf, hash_node
 
-# The leaves, tree heads and paths that implementations of Certificate Transparency are tested with.
+# Leaves, tree heads and paths from the test vectors of Certificate Transparency implementations.
 LEAVES = [
     bytes.fromhex(leaf)
     for leaf in (
@@ -48,18 +48,18 @@ lists = st.lists(st.binary(max_size=4), min_size=1, max_size=70)
 
 
 @pytest.mark.parametrize("size", range(9))
-def test_the_published_roots(size: int) -> None:
+def test_tree_reproduces_published_roots(size: int) -> None:
     assert Tree(LEAVES[:size]).root.hex() == ROOTS[size]
     assert len(Tree(LEAVES[:size])) == size
 
 
 @pytest.mark.parametrize(("index", "size"), PATHS)
-def test_the_published_paths(index: int, size: int) -> None:
-    assert [beside.hex() for beside in Tree(LEAVES[:size]).path(index)] == PATHS[index, size]
+def test_tree_reproduces_published_paths(index: int, size: int) -> None:
+    assert [sibling.hex() for sibling in Tree(LEAVES[:size]).path(index)] == PATHS[index, size]
 
 
 def root_by_definition(contents: list[bytes]) -> bytes:
-    """As RFC 6962 writes it: split at the largest power of two smaller than the number of leaves."""
+    """RFC 6962: split at the largest power of two smaller than the number of leaves."""
     if not contents:
         return EMPTY
     if len(contents) == 1:
@@ -69,19 +69,19 @@ def root_by_definition(contents: list[bytes]) -> bytes:
 
 
 @given(lists)
-def test_the_root_is_that_of_the_definition(contents: list[bytes]) -> None:
+def test_root_matches_rfc_6962_definition(contents: list[bytes]) -> None:
     assert Tree(contents).root == root_by_definition(contents)
 
 
 @given(lists)
-def test_every_leaf_has_a_path_to_the_root(contents: list[bytes]) -> None:
+def test_path_of_every_leaf_leads_to_root(contents: list[bytes]) -> None:
     tree = Tree(contents)
     for index, content in enumerate(contents):
         assert root_of_path(content, index, len(tree), tree.path(index)) == tree.root
 
 
 @given(lists, st.data())
-def test_what_is_changed_leads_to_another_root(contents: list[bytes], data: st.DataObject) -> None:
+def test_changed_leaf_index_or_path_does_not_lead_to_root(contents: list[bytes], data: st.DataObject) -> None:
     tree = Tree(contents)
     index = data.draw(st.integers(0, len(contents) - 1))
     content, path, size = contents[index], tree.path(index), len(contents)
@@ -100,7 +100,7 @@ def test_what_is_changed_leads_to_another_root(contents: list[bytes], data: st.D
 
 
 @given(lists, st.data())
-def test_another_list_has_another_root(contents: list[bytes], data: st.DataObject) -> None:
+def test_root_changes_with_any_change_of_the_leaves(contents: list[bytes], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(contents) - 1))
     root = Tree(contents).root
     assert Tree(contents[:place] + contents[place + 1 :]).root != root
@@ -108,6 +108,6 @@ def test_another_list_has_another_root(contents: list[bytes], data: st.DataObjec
     assert Tree([*contents, b""]).root != root
 
 
-def test_a_node_is_not_to_be_passed_off_as_a_leaf() -> None:
+def test_inner_node_cannot_pass_as_leaf() -> None:
     left, right = hash_leaf(b"a"), hash_leaf(b"b")
     assert Tree([left + right]).root != Tree([b"a", b"b"]).root

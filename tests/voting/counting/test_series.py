@@ -1,4 +1,4 @@
-"""Series of matches: who has won how many, and when the next match begins by itself."""
+"""Series of matches: the score, and the automatic start of the next match."""
 
 import pytest
 from hypothesis import given
@@ -31,15 +31,15 @@ lengths = st.integers(1, 21)
         ([1, 1, 1, 1, 2], None, (4, 1), None),
     ],
 )
-def test_how_a_series_stands(
+def test_current_series_counts_wins_and_finds_winner(
     ended: list[int | None], best_of: int | None, won: tuple[int, int], winner: int | None
 ) -> None:
     assert current_series(ended, best_of) == Series(won, winner)
 
 
 @given(winners, lengths)
-def test_a_series_ends_with_the_first_win_that_is_enough(ended: list[int | None], best_of: int) -> None:
-    """Cut into series from the beginning, the last piece is the one that stands."""
+def test_series_ends_with_first_decisive_win(ended: list[int | None], best_of: int) -> None:
+    """Splitting the history into series from the beginning, the last piece is the current one."""
     piece: list[int | None] = []
     for winner in ended:
         if any(piece.count(team) * 2 > best_of for team in (1, 2)):
@@ -51,41 +51,41 @@ def test_a_series_ends_with_the_first_win_that_is_enough(ended: list[int | None]
 
 
 @given(winners)
-def test_without_a_length_all_wins_are_counted_and_nothing_is_decided(ended: list[int | None]) -> None:
+def test_series_without_length_counts_all_wins_and_never_ends(ended: list[int | None]) -> None:
     assert current_series(ended, None) == Series((ended.count(1), ended.count(2)), None)
 
 
 @given(winners, lengths)
-def test_from_where_a_series_begins_it_stands_the_same(ended: list[int | None], best_of: int) -> None:
-    begins = series_starts(ended, best_of)
-    assert begins[0] == 0
-    assert all(current_series(ended[begin:], best_of) == current_series(ended, best_of) for begin in begins)
-    assert all(current_series(ended[:begin], best_of).winner for begin in begins[1:])
+def test_series_starts_split_history_without_changing_score(ended: list[int | None], best_of: int) -> None:
+    starts = series_starts(ended, best_of)
+    assert starts[0] == 0
+    assert all(current_series(ended[first:], best_of) == current_series(ended, best_of) for first in starts)
+    assert all(current_series(ended[:first], best_of).winner for first in starts[1:])
 
 
-# ------------------------------------------------------------------ as it is played
-def won(event: Event, box: BallotBox, picks: list[tuple[int, int]]) -> int | None:
-    """Play the event's next match; when the one after it begins."""
+# ------------------------------------------------------------------ played matches
+def play_next_match(event: Event, box: BallotBox, picks: list[tuple[int, int]]) -> int | None:
+    """Play the event's next match; return the time at which the one after it starts."""
     play(start_match(event.pk, box), box, picks)
     event.refresh_from_db()
     return event.next_match_at
 
 
 @pytest.mark.django_db
-def test_no_match_begins_by_itself_once_the_series_is_decided(box: BallotBox) -> None:
+def test_next_match_is_not_scheduled_once_series_is_decided(box: BallotBox) -> None:
     event = new_event(best_of=3, next_match_after_s=30)
-    assert won(event, box, RED_WINS) is not None
-    assert won(event, box, YELLOW_WINS) is not None
-    assert won(event, box, RED_WINS) is None
-    assert won(event, box, YELLOW_WINS) is not None, "it begins another series"
-    assert won(event, box, YELLOW_WINS) is None
+    assert play_next_match(event, box, RED_WINS) is not None
+    assert play_next_match(event, box, YELLOW_WINS) is not None
+    assert play_next_match(event, box, RED_WINS) is None
+    assert play_next_match(event, box, YELLOW_WINS) is not None, "a new series starts"
+    assert play_next_match(event, box, YELLOW_WINS) is None
 
 
 @pytest.mark.django_db
-def test_a_decided_series_goes_on_if_its_last_turn_is_taken_back(box: BallotBox) -> None:
+def test_voided_last_turn_reopens_decided_series(box: BallotBox) -> None:
     event = new_event(best_of=3, next_match_after_s=30)
-    won(event, box, RED_WINS)
-    assert won(event, box, RED_WINS) is None
+    play_next_match(event, box, RED_WINS)
+    assert play_next_match(event, box, RED_WINS) is None
     press(event.pk, "turn.void", box)
     match = Match.objects.get(event=event, number=2)
     play(match, box, [(7, 4), (7, 5)])
@@ -96,7 +96,7 @@ def test_a_decided_series_goes_on_if_its_last_turn_is_taken_back(box: BallotBox)
 
 
 @pytest.mark.django_db
-def test_without_a_length_the_next_match_always_begins_by_itself(box: BallotBox) -> None:
+def test_next_match_is_always_scheduled_in_series_without_length(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30)
-    assert won(event, box, RED_WINS) is not None
-    assert won(event, box, RED_WINS) is not None
+    assert play_next_match(event, box, RED_WINS) is not None
+    assert play_next_match(event, box, RED_WINS) is not None

@@ -20,7 +20,7 @@ ALL = tuple(range(1, COLUMNS + 1))
 
 @dataclass
 class Drawn:
-    """A lot that falls as it is told to, of a size that is noted."""
+    """A lot with a fixed result; records the size it was drawn from."""
 
     lot: int = 0
     size: int | None = None
@@ -37,12 +37,12 @@ def votes(*columns: int) -> tuple[Ballot, ...]:
 
 
 def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> Decision:
-    """Without a lot: drawing one fails."""
+    """The decision; drawing a lot fails."""
     return decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot=-1))
 
 
 def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> list[Decision]:
-    """The decisions of every lot that can be drawn, each as likely as the others."""
+    """The decision for each possible lot; all are equally likely."""
     first = Drawn()
     decisions = [decide(SideBallots("red", ballots), legal, COLUMNS, terms, first)]
     assert first.size is not None, "no lot was drawn"
@@ -53,9 +53,7 @@ def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, 
 
 
 @given(sealed_ballots(), st.sampled_from([PLURALITY, LOT, LOTTERY]), st.randoms(use_true_random=False))
-def test_counts_add_up_and_are_of_the_ballots(
-    ballots: tuple[Ballot, ...], terms: TallyTerms, rng: Random
-) -> None:
+def test_decide_counts_every_ballot_once(ballots: tuple[Ballot, ...], terms: TallyTerms, rng: Random) -> None:
     decision = decide(SideBallots("red", ballots), ALL, COLUMNS, terms, rng.randrange)
     assert len(decision.counts) == COLUMNS
     assert decision.ballots == sum(decision.counts) == len(ballots)
@@ -63,7 +61,7 @@ def test_counts_add_up_and_are_of_the_ballots(
 
 
 @given(sealed_ballots(min_size=1))
-def test_plurality_picks_a_column_that_none_has_more_votes_than(ballots: tuple[Ballot, ...]) -> None:
+def test_plurality_picks_column_with_most_votes(ballots: tuple[Ballot, ...]) -> None:
     for decision in [
         tally(ballots, PLURALITY),
         decide(SideBallots("red", ballots), ALL, COLUMNS, LOT, Drawn()),
@@ -73,7 +71,7 @@ def test_plurality_picks_a_column_that_none_has_more_votes_than(ballots: tuple[B
 
 
 @given(sealed_ballots(min_size=1))
-def test_a_tie_goes_to_the_column_that_had_the_winning_count_first(ballots: tuple[Ballot, ...]) -> None:
+def test_tie_goes_to_column_that_reached_winning_count_first(ballots: tuple[Ballot, ...]) -> None:
     counting: Counter[int] = Counter()
     winning = max(Counter(b.choice for b in ballots).values())
     first = 0
@@ -85,23 +83,23 @@ def test_a_tie_goes_to_the_column_that_had_the_winning_count_first(ballots: tupl
     assert tally(ballots, PLURALITY).pick == first
 
 
-def test_how_a_pick_came_about_is_told() -> None:
+def test_decision_names_the_rule_that_decided() -> None:
     assert tally(votes(2, 2, 3), PLURALITY) == Decision((0, 2, 1, 0, 0, 0, 0), 2, "plurality", 3)
     assert tally(votes(2, 3, 3, 2), PLURALITY) == Decision((0, 2, 2, 0, 0, 0, 0), 3, "first", 4)
     assert tally(votes(3, 2, 2), LOT).decided_by == "plurality"
 
 
-def test_the_order_of_the_ballots_breaks_a_tie() -> None:
+def test_tie_is_broken_by_ballot_order() -> None:
     assert tally(votes(5, 1, 1, 5), PLURALITY).pick == 1
     assert tally(tuple(reversed(votes(5, 1, 5, 1))), PLURALITY).pick == 1
 
 
-def test_the_order_of_the_leaders_breaks_no_tie() -> None:
+def test_first_complete_ignores_order_of_leaders() -> None:
     assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
 
 
 @given(sealed_ballots(min_size=1))
-def test_a_lottery_draws_each_column_as_often_as_it_has_ballots(ballots: tuple[Ballot, ...]) -> None:
+def test_lottery_weights_columns_by_ballots(ballots: tuple[Ballot, ...]) -> None:
     decisions = tally_all(ballots, LOTTERY)
     assert len(decisions) == len(ballots)
     assert Counter(d.pick for d in decisions) == Counter(b.choice for b in ballots)
@@ -109,7 +107,7 @@ def test_a_lottery_draws_each_column_as_often_as_it_has_ballots(ballots: tuple[B
 
 
 @given(sealed_ballots(min_size=2))
-def test_a_lot_gives_each_of_the_tied_columns_the_same_chance(ballots: tuple[Ballot, ...]) -> None:
+def test_lot_gives_tied_columns_equal_chances(ballots: tuple[Ballot, ...]) -> None:
     counts = count_columns([(b.choice,) for b in ballots], COLUMNS)
     tied = [column for column, count in enumerate(counts, 1) if count == max(counts)]
     if len(tied) == 1:
@@ -120,7 +118,7 @@ def test_a_lot_gives_each_of_the_tied_columns_the_same_chance(ballots: tuple[Bal
         assert {d.decided_by for d in decisions} == {"lot"}
 
 
-def test_without_ballots_each_legal_column_has_the_same_chance() -> None:
+def test_no_ballots_gives_legal_columns_equal_chances() -> None:
     decisions = tally_all((), PLURALITY, legal=(2, 5, 7))
     assert [d.pick for d in decisions] == [2, 5, 7]
     assert {(d.decided_by, d.counts) for d in decisions} == {("random", (0,) * COLUMNS)}
@@ -128,7 +126,7 @@ def test_without_ballots_each_legal_column_has_the_same_chance() -> None:
 
 @pytest.mark.parametrize("rule", ["pass", "forfeit"])
 @pytest.mark.parametrize("terms", [PLURALITY, LOTTERY])
-def test_without_ballots_nothing_drops_where_that_is_the_rule(
+def test_no_ballots_makes_no_pick_under_pass_or_forfeit(
     terms: TallyTerms, rule: Literal["pass", "forfeit"]
 ) -> None:
     assert tally((), replace(terms, no_ballot=rule)) == Decision((0,) * COLUMNS, None, rule, 0)

@@ -25,17 +25,17 @@ windows = st.builds(lambda opens, span: Window(opens, opens + span), times, span
     ("now", "left"),
     [(0, 20_000), (1_000, 20_000), (1_001, 19_999), (20_999, 1), (21_000, 0), (99_000, 0)],
 )
-def test_what_is_left_is_counted_from_the_opening_and_never_below_nothing(now: int, left: int) -> None:
+def test_left_ms_counts_from_opening_and_never_goes_negative(now: int, left: int) -> None:
     assert WINDOW.left_ms(now) == left
 
 
-def test_a_window_opens_after_its_lead_for_its_seconds() -> None:
+def test_open_window_opens_after_lead_for_its_length() -> None:
     assert open_window(5_000, 3_000, 20) == Window(8_000, 28_000)
     assert open_window(5_000, 3_000, 20, 60) == Window(68_000, 88_000)
 
 
 @given(windows, times)
-def test_pause_and_resume_keep_the_time_that_was_left(window: Window, now: int) -> None:
+def test_resume_window_keeps_remaining_time(window: Window, now: int) -> None:
     later = now + 60_000
     resumed = resume_window(later, window.left_ms(now))
     assert resumed.left_ms(later) == window.left_ms(now)
@@ -43,9 +43,7 @@ def test_pause_and_resume_keep_the_time_that_was_left(window: Window, now: int) 
 
 
 @given(windows, times, st.integers(1, 600))
-def test_an_extension_adds_its_seconds_to_what_is_left_and_runs_at_least_as_long(
-    window: Window, now: int, seconds: int
-) -> None:
+def test_extend_window_adds_at_least_its_seconds(window: Window, now: int, seconds: int) -> None:
     longer = extend_window(window, now, seconds)
     assert longer.opens_at == window.opens_at
     assert longer.left_ms(now) >= min(seconds * 1000, window.left_ms(now) + seconds * 1000)
@@ -53,14 +51,14 @@ def test_an_extension_adds_its_seconds_to_what_is_left_and_runs_at_least_as_long
 
 
 @given(windows, times)
-def test_a_closed_window_is_over_and_is_never_made_longer(window: Window, now: int) -> None:
+def test_close_window_ends_now_and_never_extends(window: Window, now: int) -> None:
     closed = close_window(window, now)
     assert closed.left_ms(now) == 0
     assert closed.opens_at <= closed.closes_at <= window.closes_at
 
 
 @given(windows, times, st.integers(3, 2_592_000))
-def test_a_restored_window_leaves_time_to_send_again_and_takes_none_away(
+def test_restore_window_leaves_time_to_resend_and_never_shortens(
     window: Window, now: int, window_s: int
 ) -> None:
     restored = restore_window(window, now, window_s)
@@ -69,6 +67,6 @@ def test_a_restored_window_leaves_time_to_send_again_and_takes_none_away(
     assert restored.opens_at == window.opens_at
 
 
-def test_only_windows_of_more_than_ten_minutes_are_stored() -> None:
+def test_is_stored_only_above_ten_minutes() -> None:
     assert STORED_FROM_MS == 600_000
     assert [is_stored(ms) for ms in (3_000, 600_000, 600_001)] == [False, False, True]
