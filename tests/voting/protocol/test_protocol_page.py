@@ -1,4 +1,4 @@
-"""docs/protocol.md says all that voting/protocol.py says, and nothing else."""
+"""docs/protocol.md documents exactly the messages, fields, codes and limits of voting/protocol."""
 
 import re
 from pathlib import Path
@@ -56,11 +56,11 @@ def documented_codes(*values: object) -> set[str]:
 @pytest.mark.parametrize(
     "struct", sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of), ids=name_of
 )
-def test_every_message_is_told_with_its_fields(struct: Any) -> None:
+def test_page_documents_fields_of_every_message(struct: Any) -> None:
     assert documented_fields(name_of(struct)) == list(struct.__struct_fields__)
 
 
-def test_every_change_is_told() -> None:
+def test_page_documents_every_change() -> None:
     section = PAGE.split("## From the server: changes", 1)[1].split("\n## ", 1)[0]
     assert set(re.findall(r"^\| `(\w+\.\w+)` \|", section, re.MULTILINE)) == {
         name_of(c) for c in CHANGE_TYPES
@@ -68,12 +68,12 @@ def test_every_change_is_told() -> None:
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)[:3] == list(protocol.Change.__struct_fields__)
 
 
-def test_nothing_is_told_that_is_not_so() -> None:
+def test_page_documents_no_unknown_message() -> None:
     known = {name_of(struct) for struct in CLIENT | SERVER | PARTS}
     assert set(re.findall(r"^### `([\w.]+)`$", PAGE, re.MULTILINE)) <= known
 
 
-def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
+def test_parts_list_covers_every_struct_on_the_wire() -> None:
     reached = {part.__name__ for part in PARTS} | {"TurnSealed"}
     wire = msgspec.inspect.multi_type_info(
         [
@@ -107,17 +107,17 @@ def test_every_struct_on_the_wire_is_held_to_the_page() -> None:
     "literal",
     [protocol.Action, protocol.Refusal, protocol.ErrorCode, protocol.Deciding, protocol.Part, protocol.Role],
 )
-def test_every_word_is_told(literal: Any) -> None:
+def test_page_documents_every_literal_value(literal: Any) -> None:
     assert documented_codes(*get_args(literal)) == set(get_args(literal))
 
 
-def test_every_close_code_is_told() -> None:
+def test_page_documents_every_close_code() -> None:
     documented = dict(re.findall(r"^\| (\d{4}) \| (\w+) \|", PAGE, re.MULTILINE))
     codes = {str(code): name for name, code in vars(protocol.CloseCode).items() if name.isupper()}
     assert documented == codes
 
 
-def test_limits_are_told() -> None:
+def test_page_documents_limits() -> None:
     assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in PAGE
     assert f"**{socket.FRAMES_AT_ONCE} frames at once and {socket.FRAMES_A_SECOND:g} a second**" in PAGE
     assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in PAGE

@@ -1,4 +1,4 @@
-"""Any bytes are a message or a clear error; any message is the same after its way over the wire."""
+"""Property tests of the codec: messages round-trip, and any other bytes raise a decode error."""
 
 from functools import cache
 from typing import Any
@@ -28,14 +28,14 @@ def decoder(union: str) -> Any:
     return msgspec.json.Decoder(vars(protocol)[union]).decode
 
 
-def made(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  one case a kind
-    """What fits a type of the wire, and nothing else."""
+def strategy_for(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  one case for each kind of type
+    """A strategy for the valid values of a wire type."""
     match kind:
         case shape.StructType():
-            fields = {field.name: made(field.type) for field in kind.fields}
+            fields = {field.name: strategy_for(field.type) for field in kind.fields}
             return st.builds(kind.cls, **fields)
         case shape.UnionType():
-            return st.one_of(*map(made, kind.types))
+            return st.one_of(*map(strategy_for, kind.types))
         case shape.LiteralType():
             return st.sampled_from(kind.values)
         case shape.IntType():
@@ -48,11 +48,11 @@ def made(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  on
             chars = st.characters(codec="utf-8")
             return st.text(chars, min_size=kind.min_length or 0, max_size=kind.max_length or 40)
         case shape.TupleType():
-            return st.tuples(*map(made, kind.item_types))
+            return st.tuples(*map(strategy_for, kind.item_types))
         case shape.VarTupleType():
-            return st.lists(made(kind.item_type), max_size=LONGEST_LIST).map(tuple)
+            return st.lists(strategy_for(kind.item_type), max_size=LONGEST_LIST).map(tuple)
         case shape.ListType():
-            return st.lists(made(kind.item_type), max_size=LONGEST_LIST)
+            return st.lists(strategy_for(kind.item_type), max_size=LONGEST_LIST)
         case shape.BoolType():
             return st.booleans()
         case shape.NoneType():
@@ -62,13 +62,13 @@ def made(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  on
 
 @cache
 def messages(union: str) -> st.SearchStrategy[Any]:
-    return made(shape.type_info(vars(protocol)[union]))
+    return strategy_for(shape.type_info(vars(protocol)[union]))
 
 
 @pytest.mark.parametrize("union", UNIONS)
 @briefly
 @given(data=st.data())
-def test_every_message_comes_over_whole(union: str, data: st.DataObject) -> None:
+def test_every_message_round_trips(union: str, data: st.DataObject) -> None:
     message = data.draw(messages(union))
     assert decoder(union)(msgspec.json.encode(message)) == message
 
@@ -79,7 +79,7 @@ def test_every_message_comes_over_whole(union: str, data: st.DataObject) -> None
     | st.text().map(str.encode)
     | JSON.map(lambda value: repr(value).encode("utf-8", "replace"))
 )
-def test_any_bytes_are_read_or_refused(union: str, frame: bytes) -> None:
+def test_decoder_accepts_any_bytes_or_raises_decode_error(union: str, frame: bytes) -> None:
     try:
         decoder(union)(frame)
     except msgspec.DecodeError:
@@ -88,21 +88,21 @@ def test_any_bytes_are_read_or_refused(union: str, frame: bytes) -> None:
 
 @pytest.mark.parametrize("union", CLIENT_UNIONS)
 @briefly
-@given(data=st.data(), odd=JSON)
-def test_a_message_with_something_else_in_it_is_read_or_refused(
-    union: str, data: st.DataObject, odd: Any
+@given(data=st.data(), replacement=JSON)
+def test_decoder_handles_message_with_replaced_field(
+    union: str, data: st.DataObject, replacement: Any
 ) -> None:
     fields = msgspec.to_builtins(data.draw(messages(union)))
     name = data.draw(st.sampled_from([*fields]))
     try:
-        read = decoder(union)(msgspec.json.encode(fields | {name: odd}))
+        decoded = decoder(union)(msgspec.json.encode(fields | {name: replacement}))
     except (msgspec.DecodeError, OverflowError):
         return
-    assert decoder(union)(msgspec.json.encode(read)) == read
+    assert decoder(union)(msgspec.json.encode(decoded)) == decoded
 
 
 @pytest.mark.parametrize("union", CLIENT_UNIONS)
-def test_nothing_is_too_deep_or_too_long(union: str) -> None:
+def test_decoder_rejects_deeply_nested_or_long_input(union: str) -> None:
     for frame in (b"[" * 2048, b'{"a":' * 400, b'{"type":"clock.ask","sent":' + b"9" * 2000 + b"}"):
         with pytest.raises((msgspec.DecodeError, RecursionError)):
             decoder(union)(frame)

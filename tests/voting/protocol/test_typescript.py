@@ -1,4 +1,4 @@
-"""The generated client types follow the wire."""
+"""The generated TypeScript types match the Python messages."""
 
 import re
 from pathlib import Path
@@ -18,31 +18,31 @@ def interface(name: str) -> str:
     return found[1]
 
 
-def test_the_generated_file_is_fresh() -> None:
+def test_generated_typescript_is_up_to_date() -> None:
     assert GENERATED.read_text(encoding="utf-8") == render()
 
 
 @pytest.mark.parametrize("union", UNIONS)
-def test_every_message_has_an_interface_with_its_tag(union: str) -> None:
+def test_every_message_has_interface_with_type_tag(union: str) -> None:
     for message in get_args(vars(protocol)[union]):
         assert f'type: "{message.__struct_config__.tag}";' in interface(message.__name__)
 
 
-def test_only_a_client_may_leave_a_field_out() -> None:
+def test_only_client_messages_have_optional_fields() -> None:
     assert "token?: string | null;" in interface("PhoneJoin")
     assert "sequence: number;" in interface("You")
 
 
-def test_literals_are_written_by_name() -> None:
+def test_literals_are_referenced_by_name() -> None:
     assert "code: Refusal;" in interface("BallotRefused")
     assert "to_move: ReadonlyArray<Side>;" in interface("Turn")
     assert "export type Side =" in render()
 
 
-def test_pairs_stay_pairs() -> None:
+def test_pairs_are_rendered_as_tuples() -> None:
     assert "connected: readonly [number, number];" in interface("TurnoutCounted")
     assert "lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;" in interface("Resolution")
 
 
-def test_close_codes_are_constants() -> None:
+def test_close_codes_are_rendered_as_constants() -> None:
     assert "NO_SUCH_EVENT: 4502," in render()
