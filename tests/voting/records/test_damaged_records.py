@@ -1,4 +1,4 @@
-"""Whatever a record is made of, both who count it again come to an end of their own, and to the same."""
+"""Damaged records: `manage.py verify` and the standalone verifier never crash, and they agree."""
 
 import copy
 import json
@@ -38,7 +38,7 @@ values = st.recursive(
 
 @pytest.fixture(scope="module")
 def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
-    """Those of MATCHES, and one of a match with secret sides that has ended."""
+    """The records of MATCHES and of one ended match with secret sides."""
     box = BallotBox()
     box.delete_all_events()
     with django_db_blocker.unblock(), transaction.atomic():
@@ -49,7 +49,7 @@ def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) 
 
 
 def play_secret_match(box: BallotBox) -> Match:
-    """Red's voters change sides one by one, until none is left."""
+    """Red's voters change sides one by one until none is left."""
     match = start_secret(box)
     for voter in ("red1", "red2"):
         play_with(only_turn(match), box, [1, 1], [2, 2, 2])
@@ -59,31 +59,31 @@ def play_secret_match(box: BallotBox) -> Match:
     return match
 
 
-def places(thing: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a record."""
-    parts = thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ()
-    for key, part in parts:
-        yield (*way, key)
-        yield from places(part, (*way, key))
+def value_paths(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path to every value in a record."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*prefix, key)
+        yield from value_paths(item, (*prefix, key))
 
 
-def verdict(text: bytes, path: Path) -> bool:
-    """Both come to an end of their own, and to the same."""
+def verifies(text: bytes, path: Path) -> bool:
+    """Whether the record verifies; both verifiers must agree."""
     path.write_bytes(text)
-    said: int = standalone.main([str(path)])
-    assert said == ours(text, path)[0], text
-    return said == 0
+    exit_code: int = standalone.main([str(path)])
+    assert exit_code == ours(text, path)[0], text
+    return exit_code == 0
 
 
-def reach(record: Record, way: Sequence[Any]) -> Any:
-    thing: Any = record
-    for key in way:
-        thing = thing[key]
-    return thing
+def value_at(record: Record, keys: Sequence[Any]) -> Any:
+    value: Any = record
+    for key in keys:
+        value = value[key]
+    return value
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
+    ("name", "keys"),
     [
         ("captain", ("counts", 0, "red", "captain")),
         ("captain", ("counts", 0, "yellow", "captain")),
@@ -92,19 +92,19 @@ def reach(record: Record, way: Sequence[Any]) -> Any:
         ("lots", ("sides",)),
     ],
 )
-def test_null_counts_as_missing(
-    name: str, way: tuple[Any, ...], records: dict[str, Record], tmp_path: Path
+def test_verifiers_treat_null_as_missing(
+    name: str, keys: tuple[Any, ...], records: dict[str, Record], tmp_path: Path
 ) -> None:
     missing, null = copy.deepcopy(records[name]), copy.deepcopy(records[name])
-    reach(missing, way[:-1]).pop(way[-1], None)
-    reach(null, way[:-1])[way[-1]] = None
+    value_at(missing, keys[:-1]).pop(keys[-1], None)
+    value_at(null, keys[:-1])[keys[-1]] = None
     path = tmp_path / "record.json"
-    assert verdict(json.dumps(null).encode(), path) == verdict(json.dumps(missing).encode(), path)
-    assert name == "captain" or verdict(json.dumps(null).encode(), path)
+    assert verifies(json.dumps(null).encode(), path) == verifies(json.dumps(missing).encode(), path)
+    assert name == "captain" or verifies(json.dumps(null).encode(), path)
 
 
 @pytest.mark.parametrize(
-    ("name", "way", "value"),
+    ("name", "keys", "value"),
     [
         (SECRET, ("terms", "max_side_changes"), None),
         (SECRET, ("terms", "max_side_changes"), 1.0),
@@ -119,45 +119,45 @@ def test_null_counts_as_missing(
         ("runoff", ("counts", 0, "red", "rounds", 0, 0), True),
     ],
 )
-def test_both_refuse_a_value_of_the_wrong_kind(
-    name: str, way: tuple[Any, ...], value: Any, all_records: dict[str, Record], tmp_path: Path
+def test_verifiers_reject_value_of_wrong_type(
+    name: str, keys: tuple[Any, ...], value: Any, all_records: dict[str, Record], tmp_path: Path
 ) -> None:
     record = copy.deepcopy(all_records[name])
-    assert verdict(json.dumps(record).encode(), tmp_path / "record.json")
-    reach(record, way[:-1])[way[-1]] = value
-    assert not verdict(json.dumps(record).encode(), tmp_path / "record.json")
+    assert verifies(json.dumps(record).encode(), tmp_path / "record.json")
+    value_at(record, keys[:-1])[keys[-1]] = value
+    assert not verifies(json.dumps(record).encode(), tmp_path / "record.json")
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
-def test_no_damage_makes_either_stumble(
+def test_verifiers_survive_any_damaged_value(
     data: st.DataObject, all_records: dict[str, Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = copy.deepcopy(all_records[data.draw(st.sampled_from(sorted(all_records)))])
-    *way, last = data.draw(st.sampled_from(list(places(record))))
-    thing = reach(record, way)
+    *keys, last = data.draw(st.sampled_from(list(value_paths(record))))
+    parent = value_at(record, keys)
     if data.draw(st.booleans()):
-        del thing[last]
+        del parent[last]
     else:
-        thing[last] = data.draw(values)
-    verdict(json.dumps(record).encode(), tmp_path / "record.json")
+        parent[last] = data.draw(values)
+    verifies(json.dumps(record).encode(), tmp_path / "record.json")
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60) | values.map(lambda value: json.dumps(value).encode()))
 @pytest.mark.parametrize("name", ["lots"])
-def test_no_rubbish_makes_either_stumble(
+def test_verifiers_reject_random_input(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: bytes
 ) -> None:
-    assert not verdict(text, tmp_path / "record.json")
+    assert not verifies(text, tmp_path / "record.json")
 
 
 @pytest.mark.parametrize("text", [b"", b"[" * 200_000, b'{"format":' + b"9" * 5_000 + b"}", b"\xff\xfe"])
-def test_rubbish_of_a_kind_makes_neither_stumble(text: bytes, tmp_path: Path) -> None:
+def test_verifiers_reject_malformed_files(text: bytes, tmp_path: Path) -> None:
     assert ours(text, tmp_path / "record.json")[0] == theirs(text, tmp_path / "record.json")[0] == 1
 
 
-def test_without_a_file_both_say_so(tmp_path: Path) -> None:
+def test_verifiers_report_missing_file(tmp_path: Path) -> None:
     missing = [sys.executable, "-I", str(SCRIPT), str(tmp_path / "none.json")]
     done = subprocess.run(missing, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
@@ -165,7 +165,7 @@ def test_without_a_file_both_say_so(tmp_path: Path) -> None:
         call_command("verify", str(tmp_path / "none.json"))
 
 
-def test_names_do_not_move_the_cursor(records: dict[str, Record], tmp_path: Path) -> None:
+def test_verifiers_strip_control_characters_from_names(records: dict[str, Record], tmp_path: Path) -> None:
     record = records["first"] | {"name": "\x1b[2J\u202eevil\ud800"}
     text = json.dumps(record).encode()
     assert "\x1b" not in ours(text, tmp_path / "record.json")[1]

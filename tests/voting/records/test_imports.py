@@ -1,4 +1,4 @@
-"""A record back into the database: what is exported of it is the record again, or it is refused."""
+"""Importing match records: an import exports as the same record, or it is refused."""
 
 import copy
 import json
@@ -51,14 +51,14 @@ def altered(record: MatchRecord, name: str) -> MatchRecord:
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_what_went_in_comes_out(name: str, records: dict[str, MatchRecord]) -> None:
+def test_import_event_round_trips_record(name: str, records: dict[str, MatchRecord]) -> None:
     record = records[name]
     match = import_event(record, organizer(), NOW)
     assert exported(match) == record
     assert match.state == (MatchState.ABORTED if record.result == "open" else MatchState.ENDED)
 
 
-def test_into_an_event_that_is_there(box: BallotBox) -> None:
+def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
     record = record_of(play_match(box, *MATCHES["lots"]))
     event = new_event()
     play(start_match(event.pk, box), box, RED_WINS)
@@ -73,14 +73,14 @@ def test_into_an_event_that_is_there(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("name", ALTERATIONS)
-def test_what_does_not_verify_is_refused(name: str, records: dict[str, MatchRecord]) -> None:
+def test_import_event_refuses_record_that_does_not_verify(name: str, records: dict[str, MatchRecord]) -> None:
     record = altered(records["lots"], name)
     with pytest.raises(ImportRefused, match="does not verify"):
         import_event(record, organizer(), NOW)
     assert not Event.objects.exists()
 
 
-def test_a_turn_is_here_once(box: BallotBox) -> None:
+def test_import_match_refuses_turn_that_exists(box: BallotBox) -> None:
     record = record_of(play_match(box, *MATCHES["lots"]))
     turns, tallies = Turn.objects.count(), TallyRecord.objects.count()
     with pytest.raises(ImportRefused, match="is in this house already: it is turn 1 of"):
@@ -88,7 +88,7 @@ def test_a_turn_is_here_once(box: BallotBox) -> None:
     assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
 
 
-def test_other_teams_are_other_teams(records: dict[str, MatchRecord]) -> None:
+def test_import_match_refuses_event_with_other_teams(records: dict[str, MatchRecord]) -> None:
     record = records["lots"]
     event = create_event(organizer(), "Another", ("A", "B"))
     with pytest.raises(ImportRefused, match="teams would differ"):
@@ -96,28 +96,28 @@ def test_other_teams_are_other_teams(records: dict[str, MatchRecord]) -> None:
     assert not event.matches.exists()
 
 
-def test_nothing_comes_in_while_a_match_is_playing(box: BallotBox, records: dict[str, MatchRecord]) -> None:
+def test_import_match_refuses_event_with_live_match(box: BallotBox, records: dict[str, MatchRecord]) -> None:
     event = start(box).match.event
     with pytest.raises(ImportRefused, match="is playing"):
         import_match(records["begun"], event, NOW)
 
 
-def test_an_id_that_would_end_all_counting_is_refused(records: dict[str, MatchRecord]) -> None:
-    """The next turn of the house would get a higher one."""
-    poisoned = altered_id(records["begun"], 2**62)
+def test_import_event_refuses_turn_id_out_of_range(records: dict[str, MatchRecord]) -> None:
+    """The next turn would need an even higher id."""
+    out_of_range = altered_id(records["begun"], 2**62)
     with pytest.raises(ImportRefused, match="that no house has"):
-        import_event(poisoned, organizer(), NOW)
+        import_event(out_of_range, organizer(), NOW)
 
 
-def test_ids_go_on_after_those_that_came_in(box: BallotBox, records: dict[str, MatchRecord]) -> None:
+def test_turn_ids_continue_after_imported_id(box: BallotBox, records: dict[str, MatchRecord]) -> None:
     match = import_event(altered_id(records["begun"], 10**14), organizer(), NOW)
     assert start_match(match.event_id, box).turns.get().pk > 10**14
 
 
 def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
-    """A forfeit of nobody's: it verifies with any id."""
+    """A record of one turn that both sides forfeited without ballots; it verifies with any id."""
 
-    def nobody(side: Side) -> SideCount:
+    def forfeited_side(side: Side) -> SideCount:
         root = ballot_tree(turn, side, ()).root.hex()
         return SideCount(
             root=root,
@@ -135,8 +135,8 @@ def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
         seed=seed,
         sealed_at=1,
         resolved_at=2,
-        red=nobody("red"),
-        yellow=nobody("yellow"),
+        red=forfeited_side("red"),
+        yellow=forfeited_side("yellow"),
     )
     terms = Terms(tally_method="plurality", tie_rule="first", no_ballot_rule="forfeit")
     return msgspec.structs.replace(
@@ -144,14 +144,14 @@ def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
     )
 
 
-# ------------------------------------------------------------------ by command
+# ------------------------------------------------------------------ import command
 def run(*argv: str) -> str:
     out = StringIO()
     call_command("import", *argv, stdout=out)
     return out.getvalue()
 
 
-def test_by_command(box: BallotBox, tmp_path: Path) -> None:
+def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -> None:
     match = play_match(box, *MATCHES["first"])
     code = match.event.code
     file = tmp_path / "record.json"
@@ -167,7 +167,7 @@ def test_by_command(box: BallotBox, tmp_path: Path) -> None:
     assert again.read_bytes() == file.read_bytes()
 
 
-def test_what_is_other_for_the_reader_is_said(records: dict[str, MatchRecord], tmp_path: Path) -> None:
+def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     file.write_bytes(msgspec.json.encode(records["first"]))
     event = new_event()
@@ -176,7 +176,7 @@ def test_what_is_other_for_the_reader_is_said(records: dict[str, MatchRecord], t
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 1"}'])
-def test_what_is_no_record_is_refused(text: bytes, tmp_path: Path) -> None:
+def test_import_command_refuses_invalid_file(text: bytes, tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     file.write_bytes(text)
     with pytest.raises(CommandError):

@@ -1,4 +1,4 @@
-"""A match's record: counted again by the project and by the script that shares nothing with it."""
+"""Match records, recounted by `manage.py verify` and by the standalone verifier."""
 
 import copy
 import json
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_a_match_is_counted_again_by_both(name: str, records: dict[str, Record], tmp_path: Path) -> None:
+def test_verifiers_confirm_every_match(name: str, records: dict[str, Record], tmp_path: Path) -> None:
     record = records[name]
     for counted in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
         assert counted[0] == 0, counted[1]
@@ -27,7 +27,7 @@ def test_a_match_is_counted_again_by_both(name: str, records: dict[str, Record],
     assert ours(record, tmp_path / "record.json") == theirs(record, tmp_path / "record.json")
 
 
-def test_the_matches_show_every_way_to_decide_and_to_end(records: dict[str, Record]) -> None:
+def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Record]) -> None:
     ways, ends = set(), set()
     for record in records.values():
         sides = [count[side] for count in record["counts"] for side in ("red", "yellow")]
@@ -40,7 +40,7 @@ def test_the_matches_show_every_way_to_decide_and_to_end(records: dict[str, Reco
 
 
 @pytest.mark.parametrize("name", ALTERATIONS)
-def test_whatever_is_altered_both_say_where(name: str, records: dict[str, Record], tmp_path: Path) -> None:
+def test_verifiers_locate_every_alteration(name: str, records: dict[str, Record], tmp_path: Path) -> None:
     record, (alter, place) = copy.deepcopy(records["lots"]), ALTERATIONS[name]
     alter(record)
     for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
@@ -49,35 +49,37 @@ def test_whatever_is_altered_both_say_where(name: str, records: dict[str, Record
 
 
 @pytest.mark.parametrize("name", ALTERED_WAYS)
-def test_so_it_is_with_every_way_to_count(name: str, records: dict[str, Record], tmp_path: Path) -> None:
-    of, alter, place = ALTERED_WAYS[name]
-    record = copy.deepcopy(records[of])
+def test_verifiers_locate_alterations_of_other_tally_methods(
+    name: str, records: dict[str, Record], tmp_path: Path
+) -> None:
+    match_name, alter, place = ALTERED_WAYS[name]
+    record = copy.deepcopy(records[match_name])
     alter(record)
     for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
         assert code == 1, text
         assert any(line.startswith(place) for line in text.splitlines()), text
 
 
-def test_a_match_by_most_votes_is_told_as_it_always_was(records: dict[str, Record]) -> None:
-    """What other ways need is left out where it says nothing."""
+def test_plurality_record_omits_fields_of_other_methods(records: dict[str, Record]) -> None:
+    """Fields of other tally methods are omitted if they are empty."""
     side = records["lots"]["counts"][0]["red"]
     assert list(side) == ["root", "ballots", "legal", "counts", "pick", "decided_by"]
     assert list(records["lots"]["terms"]) == ["tally_method", "tie_rule", "no_ballot_rule"]
 
 
 @pytest.mark.parametrize("name", DISGUISES)
-def test_what_only_looks_like_a_record_is_none_to_both(
+def test_verifiers_reject_lookalike_values_and_duplicate_keys(
     name: str, records: dict[str, Record], tmp_path: Path
 ) -> None:
-    """Python takes true and 1.0 for 1, and of a key told twice the last; others may not."""
+    """Python accepts true and 1.0 as 1, and the last of duplicate keys; other parsers may not."""
     text, path = json.dumps(records["lots"]), tmp_path / "record.json"
     altered = re.sub(*DISGUISES[name], text, count=1).encode()
     assert altered != text.encode()
-    for code, said in (ours(altered, path), theirs(altered, path)):
-        assert code == 1, said
+    for code, output in (ours(altered, path), theirs(altered, path)):
+        assert code == 1, output
 
 
-def test_nothing_tells_which_ballots_are_of_the_same_voter(records: dict[str, Record]) -> None:
+def test_record_does_not_link_ballots_of_a_voter(records: dict[str, Record]) -> None:
     blinds = [
         blind
         for record in records.values()
