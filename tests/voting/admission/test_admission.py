@@ -1,4 +1,4 @@
-"""Codes of the moment, projectors' keys, guesses, and class lists as they are pasted."""
+"""Rotating codes, display keys, the limit on guesses, and pasted rosters."""
 
 import pytest
 from hypothesis import given
@@ -31,13 +31,13 @@ TEAMS = {1: "Rooks", 2: "Doves"}
 times = st.integers(PERIOD_MS * 2, 2**53)
 
 
-# ------------------------------------------------------------------ the code of the moment
+# ------------------------------------------------------------------ rotating codes
 @given(times)
-def test_a_code_is_good_in_its_period_and_the_next_and_not_before_or_after(now: int) -> None:
+def test_rotating_code_is_valid_in_its_period_and_the_next(now: int) -> None:
     code, until_at = rotating_code("BCDF", now)
     first = until_at - PERIOD_MS
     assert first <= now < until_at
-    for at, good in [
+    for at, valid in [
         (first - 1, False),
         (first, True),
         (until_at - 1, True),
@@ -45,10 +45,10 @@ def test_a_code_is_good_in_its_period_and_the_next_and_not_before_or_after(now: 
         (until_at + PERIOD_MS - 1, True),
         (until_at + PERIOD_MS, False),
     ]:
-        assert is_rotating_code("BCDF", code, at) is good
+        assert is_rotating_code("BCDF", code, at) is valid
 
 
-def test_a_code_can_be_read_aloud_and_is_another_each_time() -> None:
+def test_rotating_codes_use_code_alphabet_and_differ() -> None:
     codes = [rotating_code("BCDF", BEGIN + n * PERIOD_MS)[0] for n in range(1_000)]
     assert all(len(code) == ROTATING_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
     assert len(set(codes)) > 990
@@ -57,19 +57,19 @@ def test_a_code_can_be_read_aloud_and_is_another_each_time() -> None:
 
 
 @given(times.filter(lambda now: now > 100 * PERIOD_MS))
-def test_a_code_that_comes_too_late_is_known_for_some_minutes(now: int) -> None:
+def test_is_stale_recognizes_expired_code_for_some_minutes(now: int) -> None:
     code, until_at = rotating_code("BCDF", now)
-    for at, late in [
+    for at, stale in [
         (now, False),
         (until_at + PERIOD_MS - 1, False),
         (until_at + PERIOD_MS, True),
         (until_at + STALE_PERIODS * PERIOD_MS - 1, True),
         (until_at + STALE_PERIODS * PERIOD_MS, False),
     ]:
-        assert is_stale("BCDF", code, at) is late
+        assert is_stale("BCDF", code, at) is stale
 
 
-def test_codes_and_projectors_keys_outlive_a_change_of_the_secret(settings: Settings) -> None:
+def test_codes_and_display_keys_survive_secret_key_rotation(settings: Settings) -> None:
     code, key = rotating_code("BCDF", NOW)[0], projector_key("BCDF")
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another"
@@ -85,7 +85,7 @@ def test_codes_and_projectors_keys_outlive_a_change_of_the_secret(settings: Sett
     assert not is_projector("BCDF", key)
 
 
-def test_a_code_is_of_its_event_and_of_the_secret(settings: Settings) -> None:
+def test_code_depends_on_event_and_secret_key(settings: Settings) -> None:
     here, _ = rotating_code("BCDF", NOW)
     key = projector_key("BCDF")
     assert not is_rotating_code("BCDG", here, NOW)
@@ -96,35 +96,35 @@ def test_a_code_is_of_its_event_and_of_the_secret(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("key", [None, "", "é", "0" * 24, projector_key("BCDF").upper()])
-def test_what_is_no_projectors_key(key: str | None) -> None:
+def test_is_projector_rejects_invalid_key(key: str | None) -> None:
     assert not is_projector("BCDF", key)
     assert is_projector("BCDF", projector_key("BCDF"))
 
 
 # ------------------------------------------------------------------ typed keys
 @pytest.mark.parametrize("typed", ["BCDF-GHJK", " bcdf ghjk ", "bcdfghjk", "BCDF\u2013GHJK", "B-C-D-F GHJK"])
-def test_spaces_dashes_and_small_letters_mean_nothing(typed: str) -> None:
+def test_plain_key_ignores_spaces_dashes_and_case(typed: str) -> None:
     assert plain_key(typed) == "BCDFGHJK"
     assert shown_key(plain_key(typed)) == "BCDF-GHJK"
     assert is_ticket(plain_key(typed))
 
 
 @pytest.mark.parametrize("key", ["", "BCDF", "BCDFG", "BCDFGHJ", "BCDFGHJKM", "ABCDEF", "BCDF\0G", "ÄCDFGH"])
-def test_what_can_be_no_ticket(key: str) -> None:
+def test_is_ticket_rejects_impossible_code(key: str) -> None:
     assert not is_ticket(key)
 
 
 # ------------------------------------------------------------------ guesses
-def test_wrong_keys_are_so_many_at_once_and_then_so_many_a_second() -> None:
-    guesses, looked_at = Guesses(), 0
-    for hundredth in range(60 * 100):
-        if not guesses.are_too_many(1_000 + hundredth / 100):
+def test_guesses_are_limited_by_burst_and_rate() -> None:
+    guesses, checked = Guesses(), 0
+    for step in range(60 * 100):
+        if not guesses.are_too_many(1_000 + step / 100):
             guesses.count(1)
-            looked_at += 1
-    assert WRONG_AT_ONCE + 59 * WRONG_A_SECOND <= looked_at <= WRONG_AT_ONCE + 60 * WRONG_A_SECOND
+            checked += 1
+    assert WRONG_AT_ONCE + 59 * WRONG_A_SECOND <= checked <= WRONG_AT_ONCE + 60 * WRONG_A_SECOND
 
 
-def test_the_debt_of_a_batch_is_paid_first() -> None:
+def test_guesses_of_a_batch_count_against_later_ones() -> None:
     guesses = Guesses()
     assert not guesses.are_too_many(1_000)
     guesses.count(WRONG_AT_ONCE + 98)
@@ -132,8 +132,8 @@ def test_the_debt_of_a_batch_is_paid_first() -> None:
     assert not guesses.are_too_many(1_000 + 100 / WRONG_A_SECOND)
 
 
-# ------------------------------------------------------------------ class lists
-def test_a_list_is_a_name_a_line_and_perhaps_a_team() -> None:
+# ------------------------------------------------------------------ rosters
+def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
     text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
     assert read_roster(text, TEAMS) == [
         Pupil("Ada Lovelace", None),
@@ -144,7 +144,7 @@ def test_a_list_is_a_name_a_line_and_perhaps_a_team() -> None:
     ]
 
 
-def test_names_are_as_they_will_be_shown() -> None:
+def test_read_roster_strips_invisible_characters() -> None:
     assert read_roster("A\u202ed\u200ba", TEAMS) == [Pupil("Ada", None)]
 
 
@@ -162,13 +162,13 @@ def test_names_are_as_they_will_be_shown() -> None:
         ("\n".join(map(str, range(MOST_PUPILS + 1))), "At most 2,000"),
     ],
 )
-def test_what_is_wrong_with_a_list_is_told_with_its_line(text: str, error: str) -> None:
+def test_read_roster_names_line_of_error(text: str, error: str) -> None:
     with pytest.raises(RosterError, match=error):
         read_roster(text, TEAMS)
 
 
 @given(st.text())
-def test_any_text_is_a_list_or_refused(text: str) -> None:
+def test_read_roster_parses_any_text_or_raises(text: str) -> None:
     try:
         pupils = read_roster(text, TEAMS)
     except RosterError:

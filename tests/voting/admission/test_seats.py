@@ -21,16 +21,16 @@ SEAT = Seat(12, "00ff00ff00ff00ff", 2)
 
 
 @given(st.integers(1, 2**53), st.sampled_from([1, 2]))
-def test_a_token_says_event_voter_and_team(event_id: int, team: int) -> None:
+def test_read_seat_returns_signed_event_voter_and_team(event_id: int, team: int) -> None:
     seat = new_seat(event_id, team)
     assert read_seat(sign_seat(seat)) == seat
 
 
-def test_every_new_seat_is_another_voter() -> None:
+def test_new_seat_makes_unique_voters() -> None:
     assert len({new_seat(1, 1).voter for _ in range(1000)}) == 1000
 
 
-def test_a_voter_fits_the_database_and_a_token_the_wire() -> None:
+def test_voter_fits_database_and_token_fits_protocol() -> None:
     assert len(new_seat(1, 1).voter) == 16
     assert (
         len(sign_seat(Seat(2**53, "f" * 16, 2)))
@@ -39,7 +39,7 @@ def test_a_voter_fits_the_database_and_a_token_the_wire() -> None:
 
 
 @given(st.data())
-def test_a_token_with_any_character_changed_is_no_token(data: st.DataObject) -> None:
+def test_read_seat_rejects_token_with_changed_character(data: st.DataObject) -> None:
     token = sign_seat(SEAT)
     at = data.draw(st.integers(0, len(token) - 1))
     other = data.draw(st.characters().filter(lambda character: character != token[at]))
@@ -47,16 +47,16 @@ def test_a_token_with_any_character_changed_is_no_token(data: st.DataObject) -> 
 
 
 def _same_bits(token: str, at: int, other: str) -> Seat | None:
-    """The last base64 character of a signature has bits that mean nothing; no other may be changed."""
+    """The last base64 character of a signature has unused bits; changing any other character is detected."""
     return SEAT if at == len(token) - 1 else None
 
 
 @pytest.mark.parametrize("token", ["", ":", "12.voter.1", "12.voter.1:", "::::", "\0", "12.v.1:" + "A" * 43])
-def test_what_was_never_signed_is_no_token(token: str) -> None:
+def test_read_seat_rejects_unsigned_text(token: str) -> None:
     assert read_seat(token) is None
 
 
-def test_a_token_of_another_purpose_or_another_secret_is_no_token() -> None:
+def test_read_seat_rejects_other_salt_or_secret_key() -> None:
     text = "12.00ff00ff00ff00ff.2"
     assert read_seat(signing.Signer(salt="crowdgame.seat").sign(text)) == SEAT
     assert read_seat(signing.Signer(salt="crowdgame.other").sign(text)) is None
@@ -64,19 +64,19 @@ def test_a_token_of_another_purpose_or_another_secret_is_no_token() -> None:
     assert settings.SECRET_KEY not in sign_seat(SEAT)
 
 
-def test_who_holds_a_token_can_tell_its_voter() -> None:
+def test_claimed_voter_reads_voter_from_token() -> None:
     assert claimed_voter(sign_seat(SEAT)) == SEAT.voter
 
 
-# ------------------------------------------------------------------ signs
-def test_a_sign_is_of_its_voter_whatever_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is ruled about a sign is kept for days: a new version or a new key must not move it."""
+# ------------------------------------------------------------------ voter codes
+def test_voter_code_is_independent_of_secret_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restrictions refer to voter codes for days: an upgrade or a new key must not change them."""
     before = derive_voter_code("00ff00ff00ff00ff")
     monkeypatch.setattr(settings, "SECRET_KEY", "another")
     assert derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
 
 
-def test_signs_are_spread_over_all_there_are() -> None:
+def test_voter_codes_are_spread_over_alphabet() -> None:
     voter_codes = [derive_voter_code(new_seat(1, 1).voter) for _ in range(2_000)]
     assert len(set(voter_codes)) > 1_995
     for place in range(VOTER_CODE_LENGTH):
@@ -84,10 +84,10 @@ def test_signs_are_spread_over_all_there_are() -> None:
 
 
 @pytest.mark.parametrize("typed", ["GQTLVZ", "gqtlvz", " gqt lvz ", "GQT-LVZ", "g q t l v z"])
-def test_a_sign_is_read_however_it_is_typed(typed: str) -> None:
+def test_normalize_voter_code_ignores_case_spaces_and_dashes(typed: str) -> None:
     assert normalize_voter_code(typed) == "GQTLVZ"
 
 
 @pytest.mark.parametrize("typed", ["", "GQTLV", "GQTLVZL", "FJQTQA", "FJQTQY", "FJQTQ1", "Anna B"])
-def test_what_can_be_no_sign_is_none(typed: str) -> None:
+def test_normalize_voter_code_rejects_impossible_code(typed: str) -> None:
     assert normalize_voter_code(typed) is None
