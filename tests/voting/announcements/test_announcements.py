@@ -1,4 +1,4 @@
-"""The outbox: written with the change, sent in order, marked once it is sent."""
+"""The outbox: written in the transaction of the change, relayed in order, marked as sent."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ def event() -> Event:
 
 
 class LayerListener:
-    """A gateway's end of the channel layer, read message by message."""
+    """The gateway's side of the channel layer, read message by message."""
 
     def __init__(self, pubsub: PubSub) -> None:
         self._pubsub = pubsub
@@ -46,7 +46,7 @@ class LayerListener:
         return [seq for event, seq, _ in self.received if event == event_id]
 
     def receive_all(self) -> bool:
-        """Whether nothing more is there at the moment."""
+        """Read all pending messages; always true, so that it can be used in a condition."""
         while message := self._pubsub.get_message():
             if message["type"] == "message":
                 copy: dict[str, Any] = get_channel_layer().deserialize(message["data"])
@@ -62,7 +62,7 @@ def listening(url: str, *events: Event) -> Iterator[LayerListener]:
         yield LayerListener(pubsub)
 
 
-def test_an_announcement_carries_the_state_after_the_change(event: Event) -> None:
+def test_announce_stores_state_after_change(event: Event) -> None:
     Event.objects.filter(pk=event.pk).update(lobby="open")
     announce(event.pk, protocol.LobbyOpened, now=1234)
     row = Announcement.objects.get(event=event)
@@ -72,7 +72,7 @@ def test_an_announcement_carries_the_state_after_the_change(event: Event) -> Non
     assert (row.seq, row.sent_at) == (1, None)
 
 
-def test_a_change_that_is_taken_back_is_not_announced(event: Event) -> None:
+def test_announce_is_rolled_back_with_its_change(event: Event) -> None:
     with transaction.atomic():
         announce(event.pk, protocol.EventEdited, now=1)
         transaction.set_rollback(True)
@@ -80,7 +80,7 @@ def test_a_change_that_is_taken_back_is_not_announced(event: Event) -> None:
     assert list(Announcement.objects.values_list("seq", flat=True)) == [1]
 
 
-def test_what_is_sent_is_sent_in_order_and_once(event: Event, valkey_url: str) -> None:
+def test_relay_sends_in_order_and_once(event: Event, valkey_url: str) -> None:
     other = new_event()
     for now in range(3):
         announce(event.pk, protocol.EventEdited, now)
@@ -105,18 +105,18 @@ def test_what_is_sent_is_sent_in_order_and_once(event: Event, valkey_url: str) -
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
-def test_what_could_not_be_sent_waits_in_order(
+def test_relay_keeps_unsent_announcements_in_order(
     event: Event, valkey_url: str, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     for now in range(2):
         announce(event.pk, protocol.EventEdited, now)
-    present = settings.CHANNEL_LAYERS
-    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
-    settings.CHANNEL_LAYERS = {"default": present["default"] | {"CONFIG": {"hosts": [away]}}}
+    reachable = settings.CHANNEL_LAYERS
+    unreachable = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {"default": reachable["default"] | {"CONFIG": {"hosts": [unreachable]}}}
     relay(event.pk)
     assert Announcement.objects.filter(sent_at=None).count() == 2
     assert "the channel layer is away" in caplog.text
-    settings.CHANNEL_LAYERS = present
+    settings.CHANNEL_LAYERS = reachable
     announce(event.pk, protocol.EventEdited, 3)
     with listening(valkey_url, event) as listener:
         relay(event.pk)
@@ -128,11 +128,11 @@ async def first_received(subscription: Subscription) -> Copy:
     return await anext(subscription.copies())
 
 
-def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_url: str) -> None:
+def test_subscription_joined_while_listening_receives(event: Event, valkey_url: str) -> None:
     announce(event.pk, protocol.EventEdited, 1)
     copies = announcements_after(event.pk, 0)
 
-    async def conversation() -> Copy:
+    async def scenario() -> Copy:
         subscription = Subscription()
         listener = asyncio.create_task(first_received(subscription))
         await asyncio.sleep(0)
@@ -141,10 +141,10 @@ def test_an_ear_that_joins_while_it_begins_to_listen_hears(event: Event, valkey_
         async with asyncio.timeout(10):
             return await listener
 
-    assert asyncio.run(conversation()) == copies[0]
+    assert asyncio.run(scenario()) == copies[0]
 
 
-def test_a_long_outbox_is_sent_in_parts(event: Event, valkey_url: str) -> None:
+def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
     rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_AT_ONCE + 11)]
     Announcement.objects.bulk_create(reversed(rows))
     with listening(valkey_url, event) as listener:
@@ -155,7 +155,7 @@ def test_a_long_outbox_is_sent_in_parts(event: Event, valkey_url: str) -> None:
         assert listener.seqs(event.pk) == list(range(1, RELAY_AT_ONCE + 11))
 
 
-def test_a_gateway_asks_for_what_it_missed(event: Event) -> None:
+def test_announcements_after_returns_missed_announcements(event: Event) -> None:
     other = new_event()
     for now in range(4):
         announce(event.pk, protocol.EventEdited, now)
@@ -170,33 +170,33 @@ def test_a_gateway_asks_for_what_it_missed(event: Event) -> None:
     assert latest_seqs([]) == {}
 
 
-def test_with_nothing_to_send_nobody_is_called(event: Event, settings: Any) -> None:
+def test_relay_without_announcements_makes_no_call(event: Event, settings: Any) -> None:
     settings.CHANNEL_LAYERS = {}
     relay()
     relay(event.pk)
 
 
-def test_how_long_an_announcement_waited_is_timed(event: Event, valkey_url: str) -> None:
-    def timed() -> tuple[float, float]:
+def test_relay_records_lag_metric(event: Event, valkey_url: str) -> None:
+    def lag_samples() -> tuple[float, float]:
         count, total = (
             REGISTRY.get_sample_value(f"crowdgame_relay_lag_seconds_{part}") for part in ("count", "sum")
         )
         return count or 0.0, total or 0.0
 
-    before = timed()
+    before = lag_samples()
     announce(event.pk, protocol.LobbyOpened, now=1)
     Announcement.objects.filter(event=event).update(made_at=timezone.now() - timedelta(seconds=5))
     relay()
     relay()
-    after = timed()
+    after = lag_samples()
     assert after[0] == before[0] + 1
     assert 5 <= after[1] - before[1] < 60
 
 
-def test_a_publisher_gets_over_a_layer_that_froze_or_dropped_it(
+def test_publish_recovers_from_frozen_or_dropped_connection(
     event: Event, valkey_url: str, valkey_process: Supervisor
 ) -> None:
-    """It keeps its connection from one announcement to the next, and so may hold a dead one."""
+    """The publisher reuses its connection, which may have died since the last announcement."""
     publish([Copy(event.pk, 1, b"one")])
     valkey = valkey_process.pid("valkey")
     assert valkey is not None

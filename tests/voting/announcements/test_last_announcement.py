@@ -1,4 +1,4 @@
-"""A snapshot says what the last announcement said, whatever an evening brings."""
+"""A fresh snapshot equals the state of the last announcement, after any sequence of actions."""
 
 from random import Random
 
@@ -35,7 +35,7 @@ ACTIONS: tuple[Action, ...] = (
 
 
 class RandomEvent:
-    """Organizers who press anything, a crowd that votes, deadlines that pass, a box that is lost."""
+    """Random organizer actions, votes, deadlines and losses of the ballot box."""
 
     def __init__(self, seed: int, box: BallotBox, url: str) -> None:
         self.rng, self.box, self.url = Random(seed), box, url
@@ -43,9 +43,9 @@ class RandomEvent:
         announce_edit(self.event.pk, box.now())
 
     def step(self) -> str:
-        acts = [self.press] * 3 + [self.play_turn] * 4 + [self.lose_box, self.edit, self.begin]
+        steps = [self.press] * 3 + [self.play_turn] * 4 + [self.lose_box, self.edit, self.start_next_match]
         try:
-            return self.rng.choice(acts)()
+            return self.rng.choice(steps)()
         except MatchError as refusal:
             return str(refusal)
 
@@ -54,7 +54,7 @@ class RandomEvent:
         act(self.event.pk, ActionAsk(id=1, action=action), self.box)
         return action
 
-    def begin(self) -> str:
+    def start_next_match(self) -> str:
         return str(start_match(self.event.pk, self.box))
 
     def edit(self) -> str:
@@ -86,7 +86,7 @@ class RandomEvent:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_fresh_snapshot_is_what_was_announced_last(seed: int, box: BallotBox, valkey_url: str) -> None:
+def test_snapshot_equals_last_announcement(seed: int, box: BallotBox, valkey_url: str) -> None:
     random_event = RandomEvent(seed, box, valkey_url)
     done = []
     for _ in range(30):
@@ -95,7 +95,7 @@ def test_a_fresh_snapshot_is_what_was_announced_last(seed: int, box: BallotBox, 
     assert len(set(done)) > 8
 
 
-def test_announcements_are_numbered_without_a_gap(box: BallotBox, valkey_url: str) -> None:
+def test_announcements_are_numbered_without_gaps(box: BallotBox, valkey_url: str) -> None:
     random_event = RandomEvent(99, box, valkey_url)
     for _ in range(30):
         random_event.step()

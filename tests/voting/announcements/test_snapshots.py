@@ -1,4 +1,4 @@
-"""A snapshot shows what happened, as far as everybody may know it."""
+"""A snapshot shows the public state of an event."""
 
 from hashlib import sha256
 
@@ -19,7 +19,7 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 
 
-def test_an_event_before_its_first_match(box: BallotBox) -> None:
+def test_snapshot_before_first_match(box: BallotBox) -> None:
     event = new_event(team_choice="choose")
     assert shown(event.pk) == protocol.EventState(
         code=event.code,
@@ -33,7 +33,7 @@ def test_an_event_before_its_first_match(box: BallotBox) -> None:
     )
 
 
-def test_an_open_turn_says_who_may_pick_what(box: BallotBox) -> None:
+def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
     turn = start(box, options={"columns": 6})
     match = shown(turn.match.event_id).match
     assert match is not None
@@ -53,8 +53,8 @@ def test_an_open_turn_says_who_may_pick_what(box: BallotBox) -> None:
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
 
 
-def test_the_terms_of_a_match_are_told_from_its_start_and_stay_its_own(box: BallotBox) -> None:
-    """Chosen afterwards, other terms would make another pick of the same ballots."""
+def test_snapshot_keeps_terms_of_running_match(box: BallotBox) -> None:
+    """Changing the terms after the vote could change the pick."""
     terms = {"tally_method": "lottery", "tie_rule": "lot", "no_ballot_rule": "forfeit"}
     turn = start(box, **terms)
     Event.objects.update(tally_method="plurality", tie_rule="first", no_ballot_rule="pass")
@@ -63,14 +63,14 @@ def test_the_terms_of_a_match_are_told_from_its_start_and_stay_its_own(box: Ball
         assert {name: getattr(state.match, name) for name in terms} == terms
 
 
-def test_a_state_of_a_version_before_the_terms_is_read(box: BallotBox) -> None:
+def test_match_message_without_terms_is_decoded(box: BallotBox) -> None:
     fields = msgspec.to_builtins(shown(start(box).match.event_id).match)
     for name in ("tally_method", "tie_rule", "no_ballot_rule"):
         del fields[name]
     assert msgspec.convert(fields, protocol.Match).tie_rule is None
 
 
-def test_a_full_column_is_no_choice_any_more(box: BallotBox) -> None:
+def test_full_column_is_not_legal(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 1)] * 3)
     match = shown(turn.match.event_id).match
@@ -79,7 +79,7 @@ def test_a_full_column_is_no_choice_any_more(box: BallotBox) -> None:
     assert match.turn.legal.red == match.turn.legal.yellow == (2, 3, 4, 5, 6, 7)
 
 
-def test_a_side_that_is_not_to_move_has_no_choice_and_no_tally(box: BallotBox) -> None:
+def test_side_not_to_move_has_no_legal_columns_or_tally(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "red"})
     play_turn(turn, box, red=[4])
     match = shown(turn.match.event_id).match
@@ -92,7 +92,7 @@ def test_a_side_that_is_not_to_move_has_no_choice_and_no_tally(box: BallotBox) -
     assert match.reveal.red.pick == 4
 
 
-def test_a_reveal_shows_both_tallies_and_what_came_of_them(box: BallotBox) -> None:
+def test_reveal_shows_both_tallies_and_resolution(box: BallotBox) -> None:
     turn = start(box)
     play_turn(turn, box, red=[4, 4, 2], yellow=[4])
     match = shown(turn.match.event_id).match
@@ -113,7 +113,7 @@ def test_a_reveal_shows_both_tallies_and_what_came_of_them(box: BallotBox) -> No
     assert match.board.grid[-2:] == ("...Y...", "...R...")
 
 
-def test_a_paused_turn_says_what_is_left(box: BallotBox) -> None:
+def test_paused_turn_shows_remaining_time(box: BallotBox) -> None:
     turn = start(box, window_s=20)
     act(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
     match = shown(turn.match.event_id).match
@@ -122,7 +122,7 @@ def test_a_paused_turn_says_what_is_left(box: BallotBox) -> None:
     assert (match.turn.paused, match.turn.left_ms) == (True, 20_000)
 
 
-def test_an_ended_match_keeps_its_last_reveal_and_joins_the_finished(box: BallotBox) -> None:
+def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox) -> None:
     turn = start(box, next_match_after_s=30)
     play(turn.match, box, RED_WINS)
     state = shown(turn.match.event_id)
@@ -134,7 +134,7 @@ def test_an_ended_match_keeps_its_last_reveal_and_joins_the_finished(box: Ballot
     assert state.next_match_at == Event.objects.get(pk=turn.match.event_id).next_match_at
 
 
-def test_the_latest_finished_matches_are_told_in_order_and_aborted_ones_are_not(box: BallotBox) -> None:
+def test_snapshot_lists_latest_finished_matches_without_aborted(box: BallotBox) -> None:
     event = new_event(no_ballot_rule="forfeit")
     for number in range(1, FINISHED_SHOWN + 4):
         match = start_match(event.pk, box)
@@ -144,5 +144,9 @@ def test_the_latest_finished_matches_are_told_in_order_and_aborted_ones_are_not(
             votes = {"red": [1]} if number % 2 else {"yellow": [1]} if number % 4 else {}
             play_turn(only_turn(match), box, **votes)
     finished = shown(event.pk).finished
-    assert [one.number for one in finished] == list(range(4, FINISHED_SHOWN + 4))
-    assert {one.number: one.winner for one in finished if one.number in (4, 5, 6)} == {4: None, 5: 1, 6: 2}
+    assert [summary.number for summary in finished] == list(range(4, FINISHED_SHOWN + 4))
+    assert {summary.number: summary.winner for summary in finished if summary.number in (4, 5, 6)} == {
+        4: None,
+        5: 1,
+        6: 2,
+    }

@@ -1,4 +1,4 @@
-"""Traps of the libraries below us that no other test would notice until it is too late."""
+"""Pitfalls of third-party libraries that other tests would not notice."""
 
 import ast
 import asyncio
@@ -19,8 +19,8 @@ from tests.chaos.proxy import Impairment, Proxy
 from voting.announcements.layer import Copy, Subscription, publish
 from voting.ballot_box.stores import connect_async
 
-CODE = [path for room in ("voting", "crowdgame", "games") for path in (ROOT / room).rglob("*.py")]
-# They wait for Redis, for as long as it is frozen.
+CODE = [path for package in ("voting", "crowdgame", "games") for path in (ROOT / package).rglob("*.py")]
+# These calls block while Redis is frozen.
 BLOCKING = {
     *("arm_close", "arm_early_close", "send_task", "delay", "apply_async"),
     *("publish", "relay", "place_and_relay", "close_turn", "restore_turn", "start_match"),
@@ -29,32 +29,38 @@ LONGER_THAN_ANY_TIMEOUT_S = 6.0
 
 
 def calls_on_a_loop(tree: ast.AST) -> set[str]:
-    """The names of what coroutines call outright, and not in a thread."""
+    """The names of the functions that coroutines call directly, not in a thread."""
     coroutines = [node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
     calls = [call.func for node in coroutines for call in ast.walk(node) if isinstance(call, ast.Call)]
     return {call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls}
 
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_that_a_frozen_redis_blocks_is_called_on_an_event_loop(path: Path) -> None:
+def test_coroutines_make_no_call_that_blocks_on_redis(path: Path) -> None:
     assert not calls_on_a_loop(ast.parse(path.read_text())) & BLOCKING
 
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_pool_that_starves_under_load_and_no_task_that_waits_in_a_worker(path: Path) -> None:
+def test_source_avoids_known_redis_and_celery_pitfalls(path: Path) -> None:
     text = path.read_text()
-    for trap in ("BlockingConnectionPool", r"\beta=", "countdown=", "acks_late=True", r"RedisChannelLayer\("):
-        assert not re.search(trap, text)
+    for pitfall in (
+        "BlockingConnectionPool",
+        r"\beta=",
+        "countdown=",
+        "acks_late=True",
+        r"RedisChannelLayer\(",
+    ):
+        assert not re.search(pitfall, text)
 
 
-def test_no_worker_holds_a_message_that_it_has_not_acknowledged() -> None:
-    """One that does dies when Redis restarts, and one that waits longer than Redis likes is run twice."""
+def test_celery_acknowledges_early_and_ignores_results() -> None:
+    """With late acknowledgement, workers die when Redis restarts and long-waiting tasks run twice."""
     assert settings.CELERY_TASK_ACKS_LATE is False
     assert settings.CELERY_TASK_IGNORE_RESULT is True
 
 
-def test_an_ear_that_hears_nothing_for_long_hears_what_comes_then(valkey_url: str) -> None:
-    """redis-py's timeout for a socket on which nothing comes is five seconds."""
+def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
+    """The default read timeout of redis-py is five seconds."""
 
     async def listen() -> Copy:
         subscription = Subscription()
@@ -71,8 +77,8 @@ def test_an_ear_that_hears_nothing_for_long_hears_what_comes_then(valkey_url: st
     assert asyncio.run(listen()) == Copy(4711, 1, b"{}")
 
 
-def test_a_gateways_client_makes_no_call_again_by_itself(valkey_url: str) -> None:
-    async def ask(url: str) -> float:
+def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
+    async def measure_incr(url: str) -> float:
         redis = connect_async(url)
         try:
             await redis.ping()
@@ -84,15 +90,17 @@ def test_a_gateways_client_makes_no_call_again_by_itself(valkey_url: str) -> Non
         finally:
             await redis.aclose()
 
-    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as straight:
-        assert asyncio.run(ask(f"redis://{LOOPBACK}:{proxy.port}/0")) < settings.REDIS_TIMEOUT_S
-        assert straight.get("traps") == b"1"
+    with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
+        assert asyncio.run(measure_incr(f"redis://{LOOPBACK}:{proxy.port}/0")) < settings.REDIS_TIMEOUT_S
+        assert direct.get("traps") == b"1"
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(bool(settings.DATABASES["default"]["ENGINE"].endswith("postgresql")), reason="of SQLite")
-def test_sqlite_writes_ahead_and_takes_its_lock_at_once() -> None:
-    """A transaction that reads and then writes is refused if somebody else wrote in between."""
+@pytest.mark.skipif(
+    bool(settings.DATABASES["default"]["ENGINE"].endswith("postgresql")), reason="only for SQLite"
+)
+def test_sqlite_uses_wal_and_immediate_transactions() -> None:
+    """A deferred transaction that reads and then writes fails if another one wrote in between."""
     with connection.cursor() as cursor:
         values = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     assert values == ["wal", 2]

@@ -1,4 +1,4 @@
-"""Nothing that leaves the server while a turn is open gives a choice away."""
+"""Nothing that the server sends during an open turn reveals a choice."""
 
 import re
 from typing import Any
@@ -24,18 +24,18 @@ pytestmark = pytest.mark.django_db
 
 
 class StillBox(BallotBox):
-    """Its time stands still, so that two evenings differ in nothing but their ballots."""
+    """A box with a fixed clock, so that two events differ only in their ballots."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.stands_at = super().now()
+        self.fixed_ms = super().now()
 
     def now(self) -> int:
-        return self.stands_at
+        return self.fixed_ms
 
 
 def bytes_sent_in_a_turn(event: Event, box: BallotBox, red: list[int], yellow: list[int]) -> Any:
-    """Every byte that leaves the server while the turn is open, and after its reveal."""
+    """Every byte that the server sends during the turn, and the state after its reveal."""
 
     def press(action: Action) -> None:
         act(event.pk, ActionAsk(id=1, action=action), box)
@@ -47,17 +47,17 @@ def bytes_sent_in_a_turn(event: Event, box: BallotBox, red: list[int], yellow: l
     for action in ("turn.extend", "joining.lock", "turn.pause", "turn.resume", "turn.extend"):
         press(action)
     outside.append(turnout(event.pk, turn.pk))
-    present = without_lot(msgspec.json.encode(shown(event.pk)))
+    state_before = without_lot(msgspec.json.encode(shown(event.pk)))
     open_turn = [
         without_lot(bytes(row.body)) for row in Announcement.objects.filter(event=event).order_by("seq")
     ]
     run_out(load_turn(turn.pk), box)
     close_turn(turn.pk, box)
-    return (outside, present, open_turn), msgspec.json.encode(shown(event.pk))
+    return (outside, state_before, open_turn), msgspec.json.encode(shown(event.pk))
 
 
 def without_lot(body: bytes) -> bytes:
-    """Every turn has a seed of its own, made before anybody votes."""
+    """The body without the lot, which is drawn before the voting starts."""
     return re.sub(rb'"lot":"[0-9a-f]{64}"', b'"lot":""', body)
 
 
@@ -66,7 +66,7 @@ def turnout(event_id: int, turn_id: int) -> Turnout:
     return Turnout(0, counted.connected, counted.waiting, counted.red, counted.yellow)
 
 
-def test_nothing_told_in_an_open_turn_depends_on_the_columns_voted(box: BallotBox, valkey_url: str) -> None:
+def test_output_of_open_turn_is_independent_of_choices(box: BallotBox, valkey_url: str) -> None:
     event = new_event()
     still = StillBox()
     sent, revealed = [], []
@@ -84,7 +84,7 @@ def test_nothing_told_in_an_open_turn_depends_on_the_columns_voted(box: BallotBo
     assert len(set(revealed)) == 3
 
 
-def test_a_changed_vote_is_not_seen_from_outside(box: BallotBox) -> None:
+def test_turnout_and_snapshot_hide_a_changed_vote(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     seen = []
