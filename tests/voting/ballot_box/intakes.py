@@ -1,4 +1,4 @@
-"""An intake with a crowd before it, and behind it a box and a shelf that can be away."""
+"""An intake with test doubles for its voters, its ballot box and its store."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,8 +15,8 @@ from voting.counting.ballots import Ballot
 WINDOW = Slot(EVENT, TURN, 1, stored=False)
 
 
-class Watched(AsyncBallotBox):
-    """Notes the batches; the calls numbered in `away` fail, before or after the script ran."""
+class RecordingBox(AsyncBallotBox):
+    """Records batch sizes; the calls numbered in `away` fail, before or after the script ran."""
 
     def __init__(self, away: Sequence[int] = (), answer_lost: bool = False, alone: bool = True) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Watched(AsyncBallotBox):
         self.in_flight = 0
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
-        assert not (self.alone and self.in_flight), "two calls in flight"
+        assert not (self.alone and self.in_flight), "two calls are in flight"
         self.in_flight += 1
         self.batches.append(len(ballots))
         try:
@@ -39,23 +39,23 @@ class Watched(AsyncBallotBox):
             self.in_flight -= 1
 
 
-class Shelf:
-    """Keeps stored ballots; the writings numbered in `fails` fail."""
+class FakeStore:
+    """A store of ballots; the writes numbered in `fails` fail."""
 
     def __init__(self, error: Exception | None = None, fails: Sequence[int] = ()) -> None:
         self.error, self.fails = error, fails
-        self.writings: list[list[Ballot]] = []
+        self.writes: list[list[Ballot]] = []
         self.written = asyncio.Event()
 
     async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
-        self.writings.append(ballots)
+        self.writes.append(ballots)
         self.written.set()
-        if self.error and len(self.writings) in self.fails:
+        if self.error and len(self.writes) in self.fails:
             raise self.error
 
 
 class Crowd:
-    """Everyone's answers."""
+    """Casts ballots and collects the answers."""
 
     def __init__(self, intake: Intake, window: Slot) -> None:
         self.intake, self.lane = intake, intake.lane(window)
@@ -87,20 +87,20 @@ def turn(box: BallotBox) -> BoxedTurn:
     return turn
 
 
-def talk(
-    conversation: Callable[[Crowd], Awaitable[None]],
-    box: Watched | None = None,
-    shelf: Shelf | None = None,
+def run_scenario(
+    scenario: Callable[[Crowd], Awaitable[None]],
+    box: RecordingBox | None = None,
+    store: FakeStore | None = None,
     window: Slot = WINDOW,
-) -> tuple[Watched, Shelf, Crowd]:
-    async def held() -> tuple[Watched, Shelf, Crowd]:
-        watched, shelved = box or Watched(), shelf or Shelf()
-        crowd = Crowd(Intake(watched, shelved.store), window)
+) -> tuple[RecordingBox, FakeStore, Crowd]:
+    async def held() -> tuple[RecordingBox, FakeStore, Crowd]:
+        recording_box, fake_store = box or RecordingBox(), store or FakeStore()
+        crowd = Crowd(Intake(recording_box, fake_store.store), window)
         try:
-            await conversation(crowd)
+            await scenario(crowd)
         finally:
-            await watched.close()
-        return watched, shelved, crowd
+            await recording_box.close()
+        return recording_box, fake_store, crowd
 
     return asyncio.run(held())
 

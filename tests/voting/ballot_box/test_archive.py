@@ -1,4 +1,4 @@
-"""Ballots of long windows in the database: the newest of each voter, whoever brings it and when."""
+"""Stored ballots of long windows: the database keeps the newest ballot of each voter."""
 
 import time
 
@@ -14,21 +14,21 @@ from voting.counting.ballots import Ballot
 pytestmark = pytest.mark.django_db
 
 
-def test_a_late_older_ballot_does_not_replace_a_newer(box: BallotBox) -> None:
+def test_store_ballots_ignores_older_ballot(box: BallotBox) -> None:
     turn = start(box)
     store_ballots(turn.pk, [Ballot("ada", "red", 5, 2)], now=2_000)
     store_ballots(turn.pk, [Ballot("ada", "red", 1, 1), Ballot("bob", "yellow", 3, 1)], now=3_000)
     assert stored_ballots(turn) == (Ballot("ada", "red", 5, 2), Ballot("bob", "yellow", 3, 1))
 
 
-def test_of_one_voters_ballots_in_one_batch_the_newest_stays(box: BallotBox) -> None:
+def test_store_ballots_keeps_newest_of_one_voter_in_batch(box: BallotBox) -> None:
     turn = start(box)
     store_ballots(turn.pk, [Ballot("ada", "red", 1, 1), Ballot("ada", "red", 7, 3)], now=1_000)
     assert stored_ballots(turn) == (Ballot("ada", "red", 7, 3),)
 
 
-def test_the_order_within_a_batch_says_nothing_of_the_voters(box: BallotBox) -> None:
-    """Whoever reads the opened lists of two turns finds no voter in the same place for being the same."""
+def test_store_ballots_orders_batch_by_blind_not_voter(box: BallotBox) -> None:
+    """Comparing the published lists of two turns by position must not identify a voter."""
     turn, voters = start(box), ("mm", "zz", "aa", "kk")
     blinds = [f"{place:032x}" for place in (3, 1, 2, 0)]
     batch = [Ballot(v, "red", 1, 1, 0, blind) for v, blind in zip(voters, blinds, strict=True)]
@@ -37,18 +37,18 @@ def test_the_order_within_a_batch_says_nothing_of_the_voters(box: BallotBox) -> 
     assert [ballot.voter for ballot in stored_ballots(turn)] == ["zz", "aa", "mm", "kk"]
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such moments")
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such states")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    "why", ["SET TRANSACTION READ ONLY", "SET LOCAL idle_in_transaction_session_timeout = 50"]
+    "statement", ["SET TRANSACTION READ ONLY", "SET LOCAL idle_in_transaction_session_timeout = 50"]
 )
-def test_a_server_that_writes_nothing_now_is_away(why: str, box: BallotBox) -> None:
+def test_store_ballots_treats_read_only_database_as_away(statement: str, box: BallotBox) -> None:
     turn, ballot = start(box), Ballot("ada", "red", 1, 1)
 
     @transaction.atomic
     def store_meanwhile() -> None:
         with connection.cursor() as cursor:
-            cursor.execute(why)
+            cursor.execute(statement)
         time.sleep(0.3)
         store_ballots(turn.pk, [ballot], now=1_000)
 

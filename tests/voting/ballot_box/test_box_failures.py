@@ -1,4 +1,4 @@
-"""A box that is away, full, spoilt or of another version: told, not waited for, and nothing lost."""
+"""A ballot box that is unreachable, full, corrupt or of another version fails fast and loses nothing."""
 
 from collections.abc import Callable
 
@@ -25,17 +25,17 @@ __all__ = ["turn"]
         lambda box, turn: box.expire(EVENT, TURN),
     ],
 )
-def test_a_box_that_is_away_is_told_and_not_waited_for(
+def test_unreachable_box_raises_redis_error(
     call: Callable[[BallotBox, BoxedTurn], object],
 ) -> None:
-    away = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    unreachable = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
     with pytest.raises(RedisError):
-        call(away, BoxedTurn(EVENT, TURN, 1, 1, 0, 1))
-    away.close()
+        call(unreachable, BoxedTurn(EVENT, TURN, 1, 1, 0, 1))
+    unreachable.close()
 
 
-@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
-def test_ballots_for_a_spoilt_box_are_refused_and_not_tried_for_ever(held: str, turn: BoxedTurn) -> None:
+@pytest.mark.parametrize("held", ["text", "a ballot of another format"])
+def test_cast_into_corrupt_box_is_unknown(held: str, turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
         if held == "text":
             redis.set(turn.keys[1], "not a hash")
@@ -48,7 +48,7 @@ def test_ballots_for_a_spoilt_box_are_refused_and_not_tried_for_ever(held: str, 
 @pytest.mark.parametrize(
     ("setting", "value", "usual"), [("min-replicas-to-write", "1", "0"), ("maxmemory", "1", "0")]
 )
-def test_a_server_that_takes_no_ballots_now_is_away_and_refuses_none(
+def test_cast_raises_while_server_accepts_no_writes(
     setting: str, value: str, usual: str, turn: BoxedTurn
 ) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
@@ -61,7 +61,7 @@ def test_a_server_that_takes_no_ballots_now_is_away_and_refuses_none(
     assert cast(turn, R1) == [Cast.OK]
 
 
-def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn, box: BallotBox) -> None:
+def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox) -> None:
     box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys)
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.rename(turn.keys[0], box_key)
@@ -74,8 +74,8 @@ def test_what_was_kept_in_an_older_format_is_lost_and_given_back(turn: BoxedTurn
     assert cast(turn, R1) == [Cast.OK]
 
 
-def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTurn, box: BallotBox) -> None:
-    """In an upgrade it stands beside this one, at the same box."""
+def test_ballots_without_blinds_from_older_version_still_count(turn: BoxedTurn, box: BallotBox) -> None:
+    """During an upgrade, a server of the older version uses the same box."""
     veteran = Ballot("veteran", "red", 3, 1, 1)
     with Redis.from_url(settings.REDIS_URL) as redis:
         assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
@@ -90,8 +90,8 @@ def test_ballots_that_a_server_of_before_the_blinds_took_count_on(turn: BoxedTur
     assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
 
 
-@pytest.mark.parametrize("held", ["text", "a ballot of another shape"])
-def test_who_comes_to_a_spoilt_box_is_let_in_without_a_ballot(held: str, turn: BoxedTurn) -> None:
+@pytest.mark.parametrize("held", ["text", "a ballot of another format"])
+def test_ballots_of_corrupt_box_are_empty(held: str, turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
         if held == "text":
             redis.set(turn.keys[1], "not a hash")

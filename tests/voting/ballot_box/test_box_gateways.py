@@ -1,4 +1,4 @@
-"""What gateways find in the box besides: seats, the ballot that counts, and who is there."""
+"""Other data that gateways keep in the box: seats, counted ballots and presence."""
 
 from django.conf import settings
 from redis import Redis
@@ -11,21 +11,21 @@ from voting.counting.ballots import Ballot
 __all__ = ["turn"]
 
 
-def test_seats_are_balanced_and_a_wish_is_granted(valkey_url: str) -> None:
+def test_seats_balances_teams_and_grants_chosen_team(valkey_url: str) -> None:
     def seats(*wishes: int | None) -> list[int]:
-        async def sit(box: AsyncBallotBox) -> list[int]:
+        async def reserve(box: AsyncBallotBox) -> list[int]:
             return await box.seats(EVENT, [wish or 0 for wish in wishes])
 
-        return ask(sit)
+        return ask(reserve)
 
     assert seats(None, None, None, None) == [1, 2, 1, 2]
     assert seats(2, 2, 2) == [2, 2, 2]
     assert seats(None, None, None, None, None) == [1, 1, 1, 1, 2]
-    assert seats(-2, -2, -2) == [2, 1, 2]  # 6 and 6 before: who was offered a seat makes no team larger
-    assert seats(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55 by two at most
+    assert seats(-2, -2, -2) == [2, 1, 2]  # 6 and 6 before; an offered team must not be larger by a twentieth
+    assert seats(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55, a lead of two is tolerated
 
 
-def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:
+def test_ballots_of_returns_counted_ballot(turn: BoxedTurn) -> None:
     cast(turn, R1, Ballot("v1", "red", 5, 2))
     assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v2", "v1", "v1"])) == {
         "v1": Ballot("v1", "red", 5, 2, 2)
@@ -33,7 +33,7 @@ def test_a_voter_finds_the_ballot_that_counts(turn: BoxedTurn) -> None:
     assert ask(lambda box: box.ballots_of(EVENT, TURN + 1, ["v1"])) == {}
 
 
-def test_a_beat_adds_up_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
+def test_heartbeat_sums_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1, Y2)
     heartbeat(gateway="a", connected=(3, 4), waiting=5)
     before = box.now()
@@ -43,21 +43,21 @@ def test_a_beat_adds_up_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
     assert heartbeat(gateway="b", connected=(1, 1), waiting=0).connected == (4, 5)
 
 
-def test_who_is_waiting_is_unsure_while_a_gateway_speaks_of_another_turn(turn: BoxedTurn) -> None:
+def test_heartbeat_waiting_is_unknown_while_turns_differ(turn: BoxedTurn) -> None:
     for name, turn_id, waiting in [("a", TURN - 1, 0), ("b", TURN, 4), ("c", TURN, 4)]:
         turnout = heartbeat(turn_id, gateway=name, waiting=waiting)
     assert turnout.waiting is None
     assert heartbeat(TURN, gateway="a").waiting == 8
 
 
-def test_a_gateway_that_leaves_is_not_counted_any_more(turn: BoxedTurn) -> None:
+def test_leave_removes_gateway_from_turnout(turn: BoxedTurn) -> None:
     heartbeat(gateway="a", connected=(3, 4), waiting=5)
     ask(lambda box: box.leave(EVENT, "a"))
     ask(lambda box: box.leave(EVENT, "a"))
     assert heartbeat(gateway="b", connected=(1, 0)).connected == (1, 0)
 
 
-def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox) -> None:
+def test_heartbeat_drops_stale_gateway(turn: BoxedTurn, box: BallotBox) -> None:
     silent_since = box.now() - GATEWAY_STALE_MS - 1
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.hset(event_key(EVENT, "gateways"), "dead", f"{silent_since} {TURN}.1 100 100 9")
@@ -67,15 +67,15 @@ def test_a_gateway_that_fell_silent_is_forgotten(turn: BoxedTurn, box: BallotBox
         assert set(redis.hkeys(event_key(EVENT, "gateways"))) == {b"slow", b"a"}
 
 
-def test_those_who_have_just_gone_are_waited_for(turn: BoxedTurn) -> None:
-    """Their line is lost, or their gateway starts again: that all who are still there voted is not enough."""
+def test_heartbeat_waits_for_voters_who_just_disconnected(turn: BoxedTurn) -> None:
+    """Voters may be reconnecting: it is not enough that all who are connected have voted."""
     heartbeat(gateway="a", connected=(1, 2), waiting=0)
     ask(lambda box: box.leave(EVENT, "a"))
     assert heartbeat(gateway="b", connected=(1, 0), waiting=0).waiting == 2
     assert heartbeat(gateway="b", connected=(1, 2), waiting=1).waiting == 1
 
 
-def test_those_who_stay_away_are_waited_for_no_longer(turn: BoxedTurn) -> None:
+def test_heartbeat_stops_waiting_for_voters_who_stay_away(turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
         heartbeat(gateway="a", connected=(2, 2), waiting=0)
         redis.pexpire(event_key(EVENT, "most"), BACK_WITHIN_MS - 5_000)
@@ -86,7 +86,7 @@ def test_those_who_stay_away_are_waited_for_no_longer(turn: BoxedTurn) -> None:
         assert redis.pttl(event_key(EVENT, "most")) > BACK_WITHIN_MS - 5_000
 
 
-def test_the_keys_of_an_event_lie_together(turn: BoxedTurn) -> None:
+def test_event_keys_share_hash_slot(turn: BoxedTurn) -> None:
     keys = [*turn_keys(EVENT, TURN), *(event_key(EVENT, name) for name in ("joined", "gateways", "most"))]
     assert len(set(keys)) == 5
     assert {key.split("{")[1].split("}")[0] for key in keys} == {str(EVENT)}

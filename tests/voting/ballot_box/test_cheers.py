@@ -1,4 +1,4 @@
-"""The warm-up: presses of all gateways' phones, summed, shown on the projectors, and worth nothing."""
+"""Cheers: taps from the phones of all gateways are summed and shown on the displays."""
 
 import asyncio
 
@@ -24,12 +24,12 @@ def counted(socket: FakeSocket) -> list[list[int]]:
 
 
 class TwoGateways:
-    """An event at two gateways: the projector and a control room at the first, a phone at each."""
+    """An event at two gateways: a display and a console at the first, a phone at each."""
 
     def __init__(self, event_id: int) -> None:
-        self.projector, self.console = FakeSocket(), FakeSocket()
+        self.display, self.console = FakeSocket(), FakeSocket()
         self.phones = [voter("a", 1), voter("b", 2)]
-        self.here = make_room(event_id, self.projector, self.console, self.phones[0])
+        self.here = make_room(event_id, self.display, self.console, self.phones[0])
         self.there = make_room(event_id, self.phones[1])
         self.here.consoles.add(self.console)
         self.calls = {"here": 0, "there": 0}
@@ -39,7 +39,7 @@ class TwoGateways:
         self.there.cheers.press(2, there)
 
     def heartbeat(self) -> None:
-        """Of both gateways, first of the one without a projector."""
+        """One heartbeat of each gateway, first of the one without a display."""
 
         async def heartbeats() -> None:
             for name, room in (("there", self.there), ("here", self.here)):
@@ -57,18 +57,18 @@ def gateways(box: BallotBox) -> TwoGateways:
 
 
 @pytest.mark.django_db
-def test_projectors_hear_the_presses_of_all_gateways_and_nobody_else_does(gateways: TwoGateways) -> None:
+def test_cheers_of_all_gateways_go_to_displays_only(gateways: TwoGateways) -> None:
     gateways.heartbeat()
     for here, there in [(3, 20), (0, 0), (1, 0)]:
         gateways.press(here, there)
         gateways.heartbeat()
-    assert counted(gateways.projector) == [[3, 20], [1, 0]]
+    assert counted(gateways.display) == [[3, 20], [1, 0]]
     for socket in (gateways.console, *gateways.phones):
         assert counted(socket) == []
 
 
 @pytest.mark.django_db
-def test_a_call_a_beat_and_none_where_there_is_nothing_to_say_or_to_show(gateways: TwoGateways) -> None:
+def test_cheers_cost_at_most_one_call_per_heartbeat(gateways: TwoGateways) -> None:
     gateways.heartbeat()
     assert gateways.calls == {"here": 1, "there": 0}
     for _ in range(1_000):
@@ -76,11 +76,11 @@ def test_a_call_a_beat_and_none_where_there_is_nothing_to_say_or_to_show(gateway
     gateways.heartbeat()
     gateways.heartbeat()
     assert gateways.calls == {"here": 3, "there": 1}
-    assert counted(gateways.projector) == [[0, 1_000]]
+    assert counted(gateways.display) == [[0, 1_000]]
 
 
 @pytest.mark.django_db
-def test_a_gateway_that_begins_anew_takes_no_presses_back(gateways: TwoGateways) -> None:
+def test_restarted_gateway_does_not_reduce_cheers(gateways: TwoGateways) -> None:
     gateways.heartbeat()
     gateways.press(5, 5)
     gateways.heartbeat()
@@ -89,11 +89,11 @@ def test_a_gateway_that_begins_anew_takes_no_presses_back(gateways: TwoGateways)
     gateways.heartbeat()
     gateways.press(2, 0)
     gateways.heartbeat()
-    assert counted(gateways.projector) == [[5, 5], [2, 0]]
+    assert counted(gateways.display) == [[5, 5], [2, 0]]
 
 
 @pytest.mark.django_db
-def test_only_between_turns(box: BallotBox) -> None:
+def test_event_room_is_between_turns(box: BallotBox) -> None:
     event = new_event(reveal_s=6)
     room = make_room(event.pk)
     now = box.now()
@@ -121,7 +121,7 @@ def test_only_between_turns(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_neither_in_a_pause_nor_once_time_is_up(box: BallotBox) -> None:
+def test_event_room_is_not_between_turns_after_deadline(box: BallotBox) -> None:
     event = new_event()
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
@@ -131,7 +131,7 @@ def test_neither_in_a_pause_nor_once_time_is_up(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_what_was_pressed_before_a_window_is_not_shown_after_it(box: BallotBox) -> None:
+def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
     event = new_event()
     turn = only_turn(start_match(event.pk, box))
     gateways = TwoGateways(event.pk)
@@ -141,12 +141,12 @@ def test_what_was_pressed_before_a_window_is_not_shown_after_it(box: BallotBox) 
     for room in (gateways.here, gateways.there):
         room.apply(latest(event.pk))
     gateways.heartbeat()
-    assert counted(gateways.projector) == []
+    assert counted(gateways.display) == []
     assert [room.cheers.pressed for room in (gateways.here, gateways.there)] == [[0, 0], [0, 0]]
 
 
-# ------------------------------------------------------------------ at a running house
-def test_presses_of_phones_reach_the_projector(house: House, faces: Faces) -> None:
+# ------------------------------------------------------------------ with a running server
+def test_cheers_from_phones_reach_display(house: House, faces: Faces) -> None:
     code = house.ask("event", lobby="open", team_choice="choose")["code"]
     display, _ = faces.display(code)
     phones = [faces.phone(code, team=team)[0] for team in (1, 2)]
@@ -164,7 +164,7 @@ def test_presses_of_phones_reach_the_projector(house: House, faces: Faces) -> No
     assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
 
 
-def test_a_phone_that_presses_too_fast_is_not_counted_faster(house: House, faces: Faces) -> None:
+def test_cheers_of_a_phone_are_rate_limited(house: House, faces: Faces) -> None:
     code = house.ask("event", lobby="open")["code"]
     display, _ = faces.display(code)
     phone, _ = faces.phone(code)
@@ -176,7 +176,7 @@ def test_a_phone_that_presses_too_fast_is_not_counted_faster(house: House, faces
     assert 0 < seen <= CHEERS_A_SECOND + 1
 
 
-def test_nobody_cheers_while_people_vote_and_no_ballot_waits_for_it(house: House, faces: Faces) -> None:
+def test_cheers_are_ignored_while_window_is_open(house: House, faces: Faces) -> None:
     made = house.ask("event", lobby="open", window_s=600)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     display, _ = faces.display(made["code"])

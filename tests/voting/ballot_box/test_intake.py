@@ -1,10 +1,10 @@
-"""Ballots of a process: one call in flight, nobody unanswered, whatever is away for a while."""
+"""The intake of a process: one call in flight, and every ballot answered despite outages."""
 
 import asyncio
 
 import pytest
 
-from tests.voting.ballot_box.intakes import Crowd, Watched, talk, turn, voters
+from tests.voting.ballot_box.intakes import Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH, BallotBox
 from voting.ballot_box.intake import ANSWERS_AT_ONCE, Slot
@@ -16,63 +16,61 @@ __all__ = ["turn"]
 COUNTED = {Cast.OK, Cast.DUP}
 
 
-def test_what_comes_while_a_call_is_in_flight_goes_into_the_next(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_intake_batches_ballots_arriving_during_a_call(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.cast(*voters(500))
         assert await crowd.answered(501) == [Cast.OK] * 501
 
-    watched, _, _ = talk(conversation)
-    assert watched.batches == [1, 500]
+    recording_box, _, _ = run_scenario(scenario)
+    assert recording_box.batches == [1, 500]
 
 
-def test_a_crowd_larger_than_a_batch_is_taken_in_several(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_intake_splits_ballots_into_batches(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(*voters(MAX_BATCH + 5))
         assert set(await crowd.answered(MAX_BATCH + 5)) == {Cast.OK}
 
-    watched, _, _ = talk(conversation)
-    assert watched.batches == [MAX_BATCH, 5]
+    recording_box, _, _ = run_scenario(scenario)
+    assert recording_box.batches == [MAX_BATCH, 5]
 
 
-def test_each_ballot_has_its_own_answer(turn: BoxedTurn) -> None:
+def test_intake_answers_each_ballot(turn: BoxedTurn) -> None:
     older, newer = Ballot("v1", "red", 1, 2), Ballot("v1", "red", 1, 3)
 
-    async def conversation(crowd: Crowd) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(newer, older, Y2)
         await crowd.answered(3)
 
-    _, _, crowd = talk(conversation)
+    _, _, crowd = run_scenario(scenario)
     assert crowd.answers == {("v1", 3): [Cast.OK], ("v1", 2): [-3], ("v2", 1): [Cast.OK]}
 
 
-def test_an_intake_that_was_empty_takes_again(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_intake_accepts_ballots_after_being_empty(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         for count, ballot in enumerate((R1, Y2, R1), 1):
             crowd.cast(ballot)
             await crowd.answered(count)
             await asyncio.sleep(0)
 
-    watched, _, crowd = talk(conversation)
+    recording_box, _, crowd = run_scenario(scenario)
     assert crowd.answers["v1", 1] == [Cast.OK, Cast.DUP]
-    assert watched.batches == [1, 1, 1]
+    assert recording_box.batches == [1, 1, 1]
 
 
 @pytest.mark.parametrize("answer_lost", [False, True])
-def test_while_the_box_is_away_ballots_wait_and_count_once(
-    answer_lost: bool, turn: BoxedTurn, box: BallotBox
-) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_intake_retries_until_box_is_back(answer_lost: bool, turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(R1, Y2)
         await asyncio.sleep(0)
         crowd.cast(Ballot("v1", "red", 7, 2))
         await crowd.answered(3)
         first = crowd.answers.pop(("v1", 1))
-        assert first[0] in (Cast.OK, -2)  # when it is sent again, the second choice may be there already
+        assert first[0] in (Cast.OK, -2)  # after a retry, the second choice may already be counted
         assert {code for codes in crowd.answers.values() for code in codes} <= COUNTED
 
-    _, _, crowd = talk(conversation, Watched(away=[1, 2], answer_lost=answer_lost))
+    _, _, crowd = run_scenario(scenario, RecordingBox(away=[1, 2], answer_lost=answer_lost))
     assert {len(codes) for codes in crowd.answers.values()} == {1}
     box.place(BoxedTurn(EVENT, TURN, 2, 1, turn.opens_at, box.now()), create=False)
     sealed = box.seal(BoxedTurn(EVENT, TURN, 2, 1, 0, 0))
@@ -80,14 +78,14 @@ def test_while_the_box_is_away_ballots_wait_and_count_once(
     assert {b.voter: b.choice for b in sealed.ballots} == {"v1": 7, "v2": 4}
 
 
-def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: BoxedTurn) -> None:
+def test_intake_answers_others_despite_failing_recipient(turn: BoxedTurn) -> None:
     errors: list[str] = []
 
     class Gone:
         def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
             raise LookupError("gone")
 
-    async def conversation(crowd: Crowd) -> None:
+    async def scenario(crowd: Crowd) -> None:
         asyncio.get_running_loop().set_exception_handler(
             lambda _, context: errors.append(str(context["exception"]))
         )
@@ -102,5 +100,5 @@ def test_one_that_cannot_be_answered_takes_no_answer_from_the_others(turn: Boxed
         crowd.cast(R1)
         await crowd.answered(ANSWERS_AT_ONCE + 3)
 
-    talk(conversation)
+    run_scenario(scenario)
     assert errors == ["gone", "gone"]

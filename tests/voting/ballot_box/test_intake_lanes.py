@@ -1,11 +1,11 @@
-"""A lane a window: how many wait in it, since when, and what is left of it once it is empty."""
+"""Intake lanes, one per window: capacity, timing and cleanup."""
 
 import asyncio
 import time
 
 from redis import RedisError
 
-from tests.voting.ballot_box.intakes import WINDOW, Crowd, Watched, talk, turn, voters
+from tests.voting.ballot_box.intakes import WINDOW, Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH
 from voting.ballot_box.intake import MAX_WAITING, Slot
@@ -15,18 +15,18 @@ from voting.counting.ballots import Ballot
 __all__ = ["turn"]
 
 
-def test_two_windows_have_two_lanes(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_intake_keeps_a_lane_per_window(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(R1)
         crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
         crowd.cast(Y2)
         assert sorted(await crowd.answered(2)) == [Cast.OK, Cast.UNKNOWN]
 
-    talk(conversation, Watched(alone=False))
+    run_scenario(scenario, RecordingBox(alone=False))
 
 
-def test_when_too_many_wait_the_next_are_told_so(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_lane_answers_busy_when_full(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         crowd.cast(*voters(MAX_WAITING))
         assert crowd.answers == {}
         crowd.cast(Ballot("last", "red", 1, 1))
@@ -36,11 +36,11 @@ def test_when_too_many_wait_the_next_are_told_so(turn: BoxedTurn) -> None:
         await crowd.answered(MAX_WAITING + 2)
         assert crowd.answers["last", 1] == [Cast.BUSY, Cast.OK]
 
-    talk(conversation)
+    run_scenario(scenario)
 
 
-def test_an_intake_is_emptied_once_every_ballot_is_answered(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_emptied_waits_until_every_ballot_is_answered(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         await crowd.intake.emptied()
         crowd.cast(*voters(MAX_BATCH + 1))
         crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
@@ -51,24 +51,24 @@ def test_an_intake_is_emptied_once_every_ballot_is_answered(turn: BoxedTurn) -> 
             Cast.UNKNOWN,
         ]
 
-    talk(conversation, Watched(away=[1], alone=False))
+    run_scenario(scenario, RecordingBox(away=[1], alone=False))
 
 
-def test_a_lane_that_takes_again_just_as_it_was_emptied_is_waited_for(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
-        class Hasty:
+def test_emptied_waits_for_ballots_cast_while_answering(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
+        class CastsAgain:
             def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
                 asyncio.get_running_loop().call_soon(crowd.cast, Y2)
 
-        crowd.lane.take(R1, Hasty())
+        crowd.lane.take(R1, CastsAgain())
         await crowd.intake.emptied()
         assert crowd.answers == {("v2", 1): [Cast.OK]}
 
-    talk(conversation)
+    run_scenario(scenario)
 
 
-def test_nothing_of_a_lane_is_left_once_it_is_empty(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_empty_lane_leaves_no_task_or_state(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         before = len(asyncio.all_tasks())
         for count in range(1, 6):
             crowd.lane = crowd.intake.lane(WINDOW)
@@ -78,11 +78,11 @@ def test_nothing_of_a_lane_is_left_once_it_is_empty(turn: BoxedTurn) -> None:
         assert crowd.intake._busy == set()
         assert len(asyncio.all_tasks()) == before
 
-    talk(conversation)
+    run_scenario(scenario)
 
 
-def test_each_ballot_is_timed_from_its_own_arrival(turn: BoxedTurn) -> None:
-    async def conversation(crowd: Crowd) -> None:
+def test_lane_times_each_ballot_from_its_arrival(turn: BoxedTurn) -> None:
+    async def scenario(crowd: Crowd) -> None:
         lane = crowd.lane
         lane.busy = True
         crowd.cast(*voters(MAX_BATCH))
@@ -93,4 +93,4 @@ def test_each_ballot_is_timed_from_its_own_arrival(turn: BoxedTurn) -> None:
         (_, _, first), (_, _, second) = (next(iter(batch.values())) for batch in batches)
         assert first <= between <= second
 
-    talk(conversation)
+    run_scenario(scenario)

@@ -1,4 +1,4 @@
-"""Each team's own votes so far, for its phones, in an event where everybody is told so."""
+"""Own counts: phones see the current counts of their own team in events with that option."""
 
 import asyncio
 from typing import Any
@@ -29,7 +29,7 @@ def counts(socket: FakeSocket) -> list[list[int]]:
 
 
 def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:
-    """The scripts that were called for it."""
+    """Send one heartbeat; return the scripts that it called."""
 
     async def once() -> list[str]:
         box = CountingBox()
@@ -40,16 +40,16 @@ def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:
     return asyncio.run(once())
 
 
-# ------------------------------------------------------------------ in a room
+# ------------------------------------------------------------------ event room
 @pytest.mark.django_db
-def test_each_team_hears_its_own_votes_while_they_change(box: BallotBox) -> None:
+def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
     turn = start(box, own_counts=True)
     sockets = [voter("a", 1), voter("b", 1), voter("c", 2)]
     screen, console, unseated = FakeSocket(), FakeSocket(), FakeSocket()
     room = make_room(turn.match.event_id, screen, console, *sockets)
     room.consoles.add(console)
     room.add_unseated(unseated)
-    assert "peek" not in heartbeat(room), "its window is not open"
+    assert "peek" not in heartbeat(room), "the window is not open yet"
     open_now(turn, box)
     room.apply(latest(turn.match.event_id))
     vote(turn, box, red=[3, 3], yellow=[7])
@@ -66,7 +66,7 @@ def test_each_team_hears_its_own_votes_while_they_change(box: BallotBox) -> None
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("method", "cast", "stands"),
+    ("method", "cast", "expected"),
     [
         ("approval", [encode_set([1, 7]), encode_set([1, 2]), RESIGN + 1], [3, 1, 0, 0, 0, 0, 1]),
         (
@@ -76,8 +76,8 @@ def test_each_team_hears_its_own_votes_while_they_change(box: BallotBox) -> None
         ),
     ],
 )
-def test_sets_count_whole_and_rankings_by_their_first_choice(
-    method: str, cast: list[int], stands: list[int], box: BallotBox
+def test_own_counts_include_whole_sets_and_first_preferences(
+    method: str, cast: list[int], expected: list[int], box: BallotBox
 ) -> None:
     turn = start(box, own_counts=True, tally_method=method, resign="half")
     socket = voter("a", 1)
@@ -86,11 +86,11 @@ def test_sets_count_whole_and_rankings_by_their_first_choice(
     room.apply(latest(turn.match.event_id))
     vote(turn, box, red=cast)
     heartbeat(room)
-    assert counts(socket) == [stands]
+    assert counts(socket) == [expected]
 
 
 @pytest.mark.django_db
-def test_one_reading_serves_control_rooms_and_teams(box: BallotBox) -> None:
+def test_one_peek_serves_consoles_and_teams(box: BallotBox) -> None:
     turn = start(box, own_counts=True, peek=True)
     console, phone = FakeSocket(), voter("a", 1)
     room = make_room(turn.match.event_id, console, phone)
@@ -104,7 +104,7 @@ def test_one_reading_serves_control_rooms_and_teams(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_without_own_counts_nothing_is_read_and_what_was_told_is_forgotten(box: BallotBox) -> None:
+def test_disabling_own_counts_stops_reads_and_clears_last_sent(box: BallotBox) -> None:
     turn = start(box, own_counts=True)
     phone = voter("a", 1)
     room = make_room(turn.match.event_id, phone)
@@ -120,7 +120,7 @@ def test_without_own_counts_nothing_is_read_and_what_was_told_is_forgotten(box: 
 
 
 @pytest.mark.django_db
-def test_the_next_turn_begins_with_nothing_told(box: BallotBox) -> None:
+def test_own_counts_are_cleared_for_next_turn(box: BallotBox) -> None:
     turn = start(box, own_counts=True)
     room = make_room(turn.match.event_id, voter("a", 1))
     open_now(turn, box)
@@ -134,7 +134,7 @@ def test_the_next_turn_begins_with_nothing_told(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_a_team_that_is_not_to_move_hears_nothing(box: BallotBox) -> None:
+def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
     turn = start(box, own_counts=True, game=CLASSIC, options={"first": "yellow"})
     red, yellow = voter("a", 1), voter("b", 2)
     room = make_room(turn.match.event_id, red, yellow)
@@ -145,8 +145,8 @@ def test_a_team_that_is_not_to_move_hears_nothing(box: BallotBox) -> None:
     assert (counts(red), counts(yellow)) == ([], [[0, 0, 0, 1, 0, 0, 0]])
 
 
-# ------------------------------------------------------------------ at a running house
-def playing(house: House, **terms: Any) -> dict[str, Any]:
+# ------------------------------------------------------------------ with a running server
+def event_with_open_turn(house: House, **terms: Any) -> dict[str, Any]:
     made = dict(house.ask("event", **(TERMS | terms)))
     return made | {"turn": house.ask("play_to", event_id=made["id"], picks=[])}
 
@@ -158,10 +158,8 @@ def voted(faces: Faces, made: dict[str, Any], team: int, choice: int) -> Face:
     return face
 
 
-def test_phones_hear_their_teams_votes_and_who_comes_late_hears_them_at_once(
-    house: House, faces: Faces
-) -> None:
-    made = playing(house)
+def test_late_phone_receives_counts_of_its_team_at_once(house: House, faces: Faces) -> None:
+    made = event_with_open_turn(house)
     red, yellow = voted(faces, made, 1, 3), voted(faces, made, 2, 7)
     assert red.receive("team.counted", counts=[0, 0, 1, 0, 0, 0, 0])["turn"] == made["turn"]
     yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])

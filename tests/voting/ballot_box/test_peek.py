@@ -1,4 +1,4 @@
-"""The votes before the reveal, for control rooms where everybody knows of it, at a running house."""
+"""Peek: consoles see the counts before the reveal in events with that option, on a running server."""
 
 import time
 from contextlib import suppress
@@ -11,7 +11,7 @@ LONG = {"window_s": 600, "lobby": "open", "team_choice": "choose"}
 
 
 def voted(house: House, faces: Faces, **choices: Any) -> tuple[dict[str, Any], list[Face]]:
-    """An event with an open turn, and its voters: team 1 for columns 3, 3 and 5, team 2 for column 7."""
+    """An event with an open turn and its phones: team 1 voted 3, 3 and 5, team 2 voted 7."""
     made = dict(house.ask("event", **LONG, **choices))
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phones = []
@@ -29,7 +29,7 @@ def console(house: House, faces: Faces, code: str) -> Face:
     return face
 
 
-def test_the_control_room_sees_the_votes_and_everybody_is_told_so(house: House, faces: Faces) -> None:
+def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces, peek=True)
     control_room = console(house, faces, made["code"])
     display, welcome = faces.display(made["code"])
@@ -53,7 +53,7 @@ def test_the_control_room_sees_the_votes_and_everybody_is_told_so(house: House, 
         assert not any("counts.updated" in frame for frame in face.frames)
 
 
-def test_a_change_counts_at_once_and_is_announced(house: House, faces: Faces) -> None:
+def test_peek_change_takes_effect_at_once_and_is_announced(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces)
     control_room = console(house, faces, made["code"])
     control_room.receive("turnout.counted")
@@ -76,7 +76,7 @@ def counts_within(face: Face, seconds: float) -> int:
     return found
 
 
-def test_without_peek_and_while_no_window_is_open_nobody_sees_counts(house: House, faces: Faces) -> None:
+def test_peek_sends_no_counts_when_off_or_paused(house: House, faces: Faces) -> None:
     made, _ = voted(house, faces)
     assert counts_within(console(house, faces, made["code"]), 3) == 0
     peeking, _ = voted(house, faces, peek=True)

@@ -1,4 +1,4 @@
-"""A box that came back from an older copy of itself: whoever was told more notices, and it is given up."""
+"""A ballot box restored from an older copy: a gateway that knows more notices, and the box is discarded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -35,34 +35,34 @@ __all__ = ["turn"]
 THIRD = Ballot("v3", "red", 1, 1)
 
 
-def test_an_older_box_takes_no_ballot_of_whoever_was_told_more(turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(gateway: AsyncBallotBox) -> None:
+def test_rolled_back_box_refuses_gateway_with_newer_acknowledgements(turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1)
         older = copy_all()
         assert await votes(gateway, turn, Y2) == [Cast.OK]
         put_back(older)
         assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
     assert is_given_up(turn, box)
 
 
-def test_an_older_box_is_noticed_though_nobody_votes(turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(gateway: AsyncBallotBox) -> None:
+def test_heartbeat_detects_rolled_back_box(turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1)
         older = copy_all()
         await votes(gateway, turn, Y2)
         put_back(older)
         await send_heartbeat(gateway, turn)
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
     assert is_given_up(turn, box)
 
 
-def test_what_others_bring_to_an_older_box_hides_nothing(turn: BoxedTurn, box: BallotBox) -> None:
-    """They may bring it past the number of ballots that was acknowledged."""
+def test_rolled_back_box_is_detected_despite_new_ballots(turn: BoxedTurn, box: BallotBox) -> None:
+    """New ballots may raise the count above the number that was acknowledged."""
 
-    async def conversation(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
+    async def scenario(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
         await votes(other, turn, R1)
         older = copy_all()
         await votes(one, turn, Y2)
@@ -73,64 +73,62 @@ def test_what_others_bring_to_an_older_box_hides_nothing(turn: BoxedTurn, box: B
         assert box.place(turn, create=False)
         await send_heartbeat(one, turn)
 
-    with_gateways(2, conversation)
+    with_gateways(2, scenario)
     assert is_given_up(turn, box)
 
 
-def test_an_acknowledgement_of_what_another_brought_is_one_too(turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
+def test_duplicate_acknowledgement_detects_rolled_back_box(turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
         older = copy_all()
         await votes(one, turn, R1)
         assert await votes(other, turn, R1) == [Cast.DUP]
         put_back(older)
         await send_heartbeat(other, turn)
 
-    with_gateways(2, conversation)
+    with_gateways(2, scenario)
     assert is_given_up(turn, box)
 
 
-def test_a_copy_that_lacks_nothing_acknowledged_goes_on(turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
+def test_copy_with_all_acknowledged_ballots_stays_valid(turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
         await votes(one, turn, R1)
         await votes(other, turn, Y2)
         put_back(copy_all())
         assert await votes(one, turn, R1, Y2) == [Cast.DUP] * 2
         await send_heartbeat(other, turn)
 
-    with_gateways(2, conversation)
+    with_gateways(2, scenario)
     assert not is_given_up(turn, box)
 
 
-def test_no_box_is_made_by_noticing_that_there_is_none(turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(gateway: AsyncBallotBox) -> None:
+def test_heartbeat_does_not_create_missing_box(turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1)
         empty()
         await send_heartbeat(gateway, turn)
         assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
     assert not any(key in copy_all() for key in map(str.encode, turn.keys))
     assert is_given_up(turn, box)
 
 
 @pytest.mark.parametrize("gone", [0, 1])
-def test_a_box_of_which_a_key_vanished_is_given_up(gone: int, turn: BoxedTurn, box: BallotBox) -> None:
-    async def conversation(gateway: AsyncBallotBox) -> None:
+def test_box_with_missing_key_is_discarded(gone: int, turn: BoxedTurn, box: BallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1, Y2)
         with Redis.from_url(settings.REDIS_URL) as redis:
             redis.delete(turn.keys[gone])
         assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
     assert is_given_up(turn, box)
 
 
-def test_a_restored_box_is_good_again_for_who_knows_of_it_and_who_does_not_yet(
-    turn: BoxedTurn, box: BallotBox
-) -> None:
+def test_restored_box_is_valid_for_gateways_of_either_epoch(turn: BoxedTurn, box: BallotBox) -> None:
     restored = replace(turn, version=2, epoch=2)
 
-    async def conversation(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
+    async def scenario(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
         await votes(one, turn, R1)
         older = copy_all()
         await votes(one, turn, Y2)
@@ -143,28 +141,28 @@ def test_a_restored_box_is_good_again_for_who_knows_of_it_and_who_does_not_yet(
         assert await votes(one, restored, R1, Y2) == [Cast.DUP, Cast.OK]
         await send_heartbeat(one, restored)
 
-    with_gateways(2, conversation)
+    with_gateways(2, scenario)
     assert box.place(restored, create=False)
 
 
 @pytest.mark.parametrize("epoch", [1, 2])
-def test_of_a_box_made_anew_nobody_was_told_anything(epoch: int, turn: BoxedTurn, box: BallotBox) -> None:
-    """Only its ballots were lost: what it told before in this epoch is not in it, and that is noticed."""
-    made = replace(turn, version=epoch, epoch=epoch)
+def test_recreated_box_has_no_acknowledgements(epoch: int, turn: BoxedTurn, box: BallotBox) -> None:
+    """Only the ballots were lost: acknowledgements of this epoch are missing, and that is detected."""
+    recreated = replace(turn, version=epoch, epoch=epoch)
 
-    async def conversation(gateway: AsyncBallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1, Y2)
         with Redis.from_url(settings.REDIS_URL) as redis:
             redis.delete(turn.keys[1])
-            assert box.place(made, create=True)
+            assert box.place(recreated, create=True)
             assert not [field for field in redis.hkeys(turn.keys[0]) if field.startswith(b"acks:")]
-        await send_heartbeat(gateway, made)
+        await send_heartbeat(gateway, recreated)
 
-    with_gateways(1, conversation)
-    assert is_given_up(made, box) == (epoch == 1)
+    with_gateways(1, scenario)
+    assert is_given_up(recreated, box) == (epoch == 1)
 
 
-def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, settings: Any) -> None:
+def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, settings: Any) -> None:
     port = free_port()
     stacks = [
         Stack(data=tmp_path / name, secret_key="", port=0, valkey_port=port) for name in ("one", "other")
@@ -172,7 +170,7 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
     settings.BALLOT_BOX_URL = stacks[0].redis
     box = BallotBox()
 
-    async def conversation(gateway: AsyncBallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         with Supervisor(tmp_path / "logs") as supervisor:
             start_box(stacks[0], supervisor)
             turn = running(box)
@@ -180,7 +178,7 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
             assert await votes(gateway, turn, R1) == [Cast.OK]
         with Supervisor(tmp_path / "logs") as supervisor:
             start_box(stacks[1], supervisor)
-            with pytest.raises(RedisError):  # the connection that is gone; who brings ballots tries again
+            with pytest.raises(RedisError):  # the old connection is gone; the caller retries
                 await send_heartbeat(gateway, turn)
             await send_heartbeat(gateway, turn)
             assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
@@ -192,11 +190,11 @@ def test_a_process_that_was_swapped_for_an_empty_one_is_noticed(tmp_path: Path, 
         fresh.close()
         return lost
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
     box.close()
 
 
-# ------------------------------------------------------------------ anything, in any order
+# ------------------------------------------------------------------ random sequences
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["vote", "vote", "heartbeat", "copy", "put back"]),
@@ -208,16 +206,16 @@ STEPS = st.lists(
 
 
 @dataclass
-class Stage:
-    """Two gateways at one turn, and what they acknowledged: each voter's last sequence."""
+class GatewaysAtTurn:
+    """Two gateways at one turn, and the last sequence they acknowledged to each voter."""
 
     turn: BoxedTurn
     gateways: Sequence[AsyncBallotBox]
     acknowledged: dict[str, int] = field(default_factory=dict)
     copies: list[Copied] = field(default_factory=lambda: [copy_all()])
 
-    async def do(self, happening: tuple[str, int, int], sequence: int) -> None:
-        step, who, number = happening
+    async def do(self, step_args: tuple[str, int, int], sequence: int) -> None:
+        step, who, number = step_args
         if step == "copy":
             self.copies.append(copy_all())
         elif step == "put back":
@@ -232,26 +230,26 @@ class Stage:
 
 @how(max_examples=80)
 @given(steps=STEPS)
-def test_no_box_lacks_an_acknowledged_ballot_once_every_gateway_has_beaten(steps: list[Any]) -> None:
-    """Either the box holds what each gateway acknowledged, or it is given up."""
+def test_box_holds_all_acknowledged_ballots_or_is_discarded(steps: list[Any]) -> None:
+    """Checked after a heartbeat of every gateway."""
     empty()
     box = BallotBox()
     turn = running(box)
     box.place(turn, create=True)
-    stages: list[Stage] = []
+    histories: list[GatewaysAtTurn] = []
 
-    async def conversation(*gateways: AsyncBallotBox) -> None:
-        stages.append(stage := Stage(turn, gateways))
+    async def scenario(*gateways: AsyncBallotBox) -> None:
+        histories.append(history := GatewaysAtTurn(turn, gateways))
         for sequence, step in enumerate(steps, 1):
-            await stage.do(step, sequence)
+            await history.do(step, sequence)
         for gateway in gateways:
             await send_heartbeat(gateway, turn)
 
-    with_gateways(2, conversation)
+    with_gateways(2, scenario)
     held = box.seal(replace(turn, version=2, closes_at=box.now()))
     box.close()
     if isinstance(held, Sealed):
-        assert {ballot.voter: ballot.sequence for ballot in held.ballots} == stages[0].acknowledged
+        assert {ballot.voter: ballot.sequence for ballot in held.ballots} == histories[0].acknowledged
     else:
         assert held == Lost()
         assert any(step == "put back" for step, _, _ in steps)
