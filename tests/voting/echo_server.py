@@ -1,8 +1,8 @@
-"""`python -m tests.voting.echo_server daphne|uvicorn FD`: whatever one client says, all clients are told.
+"""`python -m tests.voting.echo_server daphne|uvicorn FD`: broadcasts every client message to all clients.
 
-On one of the gateway's servers, through the gateway's own line to each client, and in long frames, so
-that a client that does not read is soon behind. Each answer says how many are connected, and how many
-were too slow. Who says "be deaf" is not listened to for a moment.
+Runs on one of the gateway's servers, with the gateway's own send queues and with long frames, so that a
+client that does not read soon falls behind. Each answer contains the number of connected clients and of slow
+consumers. After "pause reading", the server does not read from that client for a second.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from crowdgame.serving.service import Service  # noqa: E402
 from voting.gateway.send_queue import SendQueue  # noqa: E402
 
 LONG = "x" * 16_000
-lines: set[SendQueue] = set()
-too_slow: list[None] = []
+queues: set[SendQueue] = set()
+slow_consumers: list[None] = []
 
 
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -30,25 +30,25 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
         raise ValueError(scope["type"])
     await receive()
     await send({"type": "websocket.accept"})
-    line = SendQueue(send, lambda: too_slow.append(None))
-    lines.add(line)
+    queue = SendQueue(send, lambda: slow_consumers.append(None))
+    queues.add(queue)
     try:
         while (event := await receive())["type"] == "websocket.receive":
             if event["text"] == "end all":
-                for one in tuple(lines):
-                    one.end(4006, 250)
-            if event["text"] == "be deaf":
+                for other in tuple(queues):
+                    other.end(4006, 250)
+            if event["text"] == "pause reading":
                 await asyncio.sleep(1)
-            for one in tuple(lines):
-                one.write(f"{event['text']} {len(lines)} {len(too_slow)} {LONG}")
+            for other in tuple(queues):
+                other.write(f"{event['text']} {len(queues)} {len(slow_consumers)} {LONG}")
     finally:
-        lines.discard(line)
+        queues.discard(queue)
 
 
-async def nothing(within_s: float) -> None:
-    """There is nobody to be sent elsewhere."""
+async def drain_nothing(within_s: float) -> None:
+    """This server has no sockets to drain."""
 
 
 if __name__ == "__main__":
-    service = Service(application, adopt(int(sys.argv[2])), nothing, 0.1)
+    service = Service(application, adopt(int(sys.argv[2])), drain_nothing, 0.1)
     import_module(f"crowdgame.serving.on_{sys.argv[1]}").serve(service)

@@ -1,4 +1,4 @@
-"""A room and its gateway as a test holds them, and ears that keep what they are told."""
+"""Event rooms and gateways for tests, with sockets that record what is written to them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class FakeSocket:
-    """A socket that keeps what is written to it."""
+    """A socket that records what is written to it."""
 
     seat: Seat | None = None
     frames: list[str] = field(default_factory=list)
@@ -53,11 +53,11 @@ def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:
     event = Event.objects.get(pk=event_id)
     room = EventRoom(event.pk, event.seq, snapshot(event), Intake(NO_BOX, NO_BOX))
     for socket in sockets:
-        take_in(room, socket)
+        join_room(room, socket)
     return room
 
 
-def take_in(room: EventRoom, socket: FakeSocket) -> None:
+def join_room(room: EventRoom, socket: FakeSocket) -> None:
     if socket.seat is None:
         room.screens.add(socket)
     else:
@@ -95,12 +95,12 @@ def playing(turn_id: int) -> protocol.EventState:
     )  # fmt: skip
 
 
-def with_gateway(conversation: Callable[[Gateway], Awaitable[None]]) -> None:
+def with_gateway(scenario: Callable[[Gateway], Awaitable[None]]) -> None:
     async def held() -> None:
         gateway = Gateway()
         try:
             async with asyncio.timeout(20):
-                await conversation(gateway)
+                await scenario(gateway)
         finally:
             await end(gateway._tasks)
             await gateway.box.close()
@@ -109,20 +109,20 @@ def with_gateway(conversation: Callable[[Gateway], Awaitable[None]]) -> None:
     asyncio.run(held())
 
 
-async def in_a_thread(work: Callable[[], T]) -> T:
-    """Something done with the database meanwhile; its connection is closed after it."""
+async def in_a_thread(action: Callable[[], T]) -> T:
+    """Run a database action in a thread; close its connection afterwards."""
 
-    def worked() -> T:
+    def call() -> T:
         try:
-            return work()
+            return action()
         finally:
             connections.close_all()
 
-    return await asyncio.to_thread(worked)
+    return await asyncio.to_thread(call)
 
 
 async def end(tasks: list[asyncio.Task[None]]) -> None:
-    """A cancellation that meets a call in the database's thread is lost there: it is asked for again."""
+    """Cancel repeatedly: a cancellation is lost if it meets a call in the database thread."""
     while not all(task.done() for task in tasks):
         for task in tasks:
             task.cancel()
@@ -130,5 +130,5 @@ async def end(tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def until(holds: Callable[[], object]) -> None:
-    while not holds():  # noqa: ASYNC110  what is awaited is told to an ear, which has no event
+    while not holds():  # noqa: ASYNC110  the condition has no event to wait for
         await asyncio.sleep(0.01)

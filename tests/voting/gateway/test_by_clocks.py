@@ -1,4 +1,4 @@
-"""Which pick of a duel a worker is asked about: the one after which the turn is over at another time."""
+"""Time banks: a gateway calls a worker only after a pick that moves the deadline of the turn."""
 
 from typing import Any
 
@@ -32,16 +32,16 @@ def make_room_with(
 @pytest.mark.parametrize(
     ("rule", "cap_s", "picks", "moves"),
     [
-        ("forfeit", None, ["yellow"], False),  # red's time ends it as before
+        ("forfeit", None, ["yellow"], False),  # red's time still ends the turn
         ("forfeit", None, ["red"], True),  # yellow has longer
         ("forfeit", None, ["red", "yellow"], True),
         ("forfeit", 30, ["yellow"], False),
         ("forfeit", 30, ["red"], True),
-        ("random", None, ["red"], False),  # whoever has the most time is waited for
+        ("random", None, ["red"], False),  # the side with more time sets the deadline
         ("random", None, ["yellow"], True),
     ],
 )
-def test_a_pick_is_followed_if_the_turn_is_over_at_another_time_by_it(
+def test_moves_deadline_depends_on_pick_and_no_ballot_rule(
     box: BallotBox, rule: str, cap_s: int | None, picks: list[str], moves: bool
 ) -> None:
     room = make_room_with(box, BOTH, rule, cap_s)
@@ -49,14 +49,14 @@ def test_a_pick_is_followed_if_the_turn_is_over_at_another_time_by_it(
     assert moves_deadline(room) is moves
 
 
-def test_a_player_who_is_not_here_may_have_picked_elsewhere(box: BallotBox) -> None:
+def test_moves_deadline_if_other_player_is_not_connected(box: BallotBox) -> None:
     room = make_room_with(box, {"yellow": 2})
     cast(room, "yellow")
     assert moves_deadline(room)
 
 
-def test_where_both_have_as_much_time_the_deadline_does_not_tell_of_a_pick_elsewhere(box: BallotBox) -> None:
-    """The other one is here, on another device, and picked at another gateway."""
+def test_moves_deadline_if_both_banks_are_equal(box: BallotBox) -> None:
+    """The other player may have picked on another device, at another gateway."""
     first = make_room(start(box, **DUEL).match.event_id, *(voter(name, team) for name, team in BOTH.items()))
     cast(first, "red")
     assert moves_deadline(first)
@@ -65,7 +65,7 @@ def test_where_both_have_as_much_time_the_deadline_does_not_tell_of_a_pick_elsew
     assert moves_deadline(capped)
 
 
-def test_without_clocks_nothing_follows_from_a_pick(box: BallotBox) -> None:
+def test_pick_without_time_bank_does_not_move_deadline(box: BallotBox) -> None:
     room = make_room(start(box).match.event_id, *(voter(name, team) for name, team in BOTH.items()))
     cast(room, "red")
     assert not moves_deadline(room)

@@ -1,4 +1,4 @@
-"""A projector through the periods of its codes, at a running house."""
+"""A display and its rotating codes over several periods, on a running server."""
 
 import json
 
@@ -9,14 +9,14 @@ from voting.admission.admission import PERIOD_MS
 
 
 def receive_next_code(display: Face) -> Message:
-    """Faces are not so patient."""
+    """Wait longer than `Face.receive` does."""
     while True:
         message: Message = json.loads(display.socket.recv(timeout=PERIOD_MS / 1000 + 5))
         if message["type"] == "key.shown":
             return message
 
 
-def test_a_trusted_display_shows_each_code_and_the_others_none(house: House, faces: Faces) -> None:
+def test_trusted_display_alone_shows_each_rotating_code(house: House, faces: Faces) -> None:
     code = event(house, "rotating")["code"]
     trusted = trusted_display(house, faces, code)
     others = [faces.display(code)[0], faces.display(code, key="0" * 24)[0]]
@@ -31,7 +31,7 @@ def test_a_trusted_display_shows_each_code_and_the_others_none(house: House, fac
     phone.say("clock.ask", sent=1)
     now = phone.receive("clock.synced", sent=1)["now_at"]
     assert first["until_at"] <= now < first["until_at"] + PERIOD_MS
-    assert faces.phone(code, key=first["key"])[1]["you"]["token"]  # somebody was typing it still
+    assert faces.phone(code, key=first["key"])[1]["you"]["token"]  # the previous code is still valid
     for other in [*others, phone]:
         other.say("clock.ask", sent=2).receive("clock.synced", sent=2)
         assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)

@@ -1,4 +1,4 @@
-"""Sockets held by hand, for what would take too long over the network."""
+"""WebSocket consumers called directly over ASGI, for cases that are too slow over the network."""
 
 import asyncio
 import json
@@ -12,11 +12,11 @@ from voting.gateway.unknown import refuse_socket
 from voting.protocol import CloseCode
 
 
-class Line:
-    """Both ends of an ASGI conversation."""
+class FakeConnection:
+    """An ASGI connection with prepared incoming events; records the outgoing ones."""
 
     def __init__(self, *events: dict[str, Any]) -> None:
-        self.said: list[dict[str, Any]] = []
+        self.sent: list[dict[str, Any]] = []
         self._events = asyncio.Queue[dict[str, Any]]()
         for event in ({"type": "websocket.connect"}, *events):
             self._events.put_nowait(event)
@@ -25,34 +25,34 @@ class Line:
         return await self._events.get()
 
     async def send(self, message: dict[str, Any]) -> None:
-        self.said.append(message)
+        self.sent.append(message)
 
 
-async def talk(application: Any, *events: dict[str, Any]) -> list[dict[str, Any]]:
-    line = Line(*events)
+async def run_consumer(application: Any, *events: dict[str, Any]) -> list[dict[str, Any]]:
+    connection = FakeConnection(*events)
     async with asyncio.timeout(10):
-        await application({"type": "websocket", "headers": []}, line.receive, line.send)
-    return line.said
+        await application({"type": "websocket", "headers": []}, connection.receive, connection.send)
+    return connection.sent
 
 
-def test_who_does_not_join_in_time_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phone_that_does_not_join_in_time_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.02)
-    said = asyncio.run(talk(PhoneConsumer.as_asgi()))
-    assert said == [
+    sent = asyncio.run(run_consumer(PhoneConsumer.as_asgi()))
+    assert sent == [
         {"type": "websocket.accept"},
         {"type": "websocket.close", "code": CloseCode.JOIN_TIMEOUT},
     ]
 
 
-def test_talking_does_not_put_off_the_time_to_join(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_join_timeout_is_not_extended_by_other_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.02)
-    said = asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": "{}"}))
-    assert said[-1] == {"type": "websocket.close", "code": CloseCode.JOIN_TIMEOUT}
-    assert b"malformed" in said[1]["text"].encode()
+    sent = asyncio.run(run_consumer(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": "{}"}))
+    assert sent[-1] == {"type": "websocket.close", "code": CloseCode.JOIN_TIMEOUT}
+    assert b"malformed" in sent[1]["text"].encode()
 
 
 class Slow:
-    """A gateway whose rooms take their time to open."""
+    """A gateway whose rooms never finish loading."""
 
     retry_ms = None
 
@@ -60,36 +60,38 @@ class Slow:
         await asyncio.Event().wait()
 
 
-def test_who_asked_in_time_of_a_busy_server_is_told_when_to_come_back(
+def test_busy_server_answers_join_with_retry_after(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It was not the phone that was late: all would come again at once, and be late again."""
+    """Without the delay, all phones would reconnect at once and time out again."""
     monkeypatch.setattr(socket, "JOIN_TIMEOUT_S", 0.05)
     monkeypatch.setattr(socket, "gateway", Slow)
     join = '{"type": "phone.join", "code": "Q7RM"}'
-    said = asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": join}))
-    assert [json.loads(one["text"]) for one in said[1:-1]] == [{"type": "retry.after", "within_ms": 15_000}]
-    assert said[-1] == {"type": "websocket.close", "code": CloseCode.CROWDED}
+    sent = asyncio.run(run_consumer(PhoneConsumer.as_asgi(), {"type": "websocket.receive", "text": join}))
+    assert [json.loads(message["text"]) for message in sent[1:-1]] == [
+        {"type": "retry.after", "within_ms": 15_000}
+    ]
+    assert sent[-1] == {"type": "websocket.close", "code": CloseCode.CROWDED}
 
 
-def test_who_hangs_up_is_told_nothing_more() -> None:
-    assert asyncio.run(talk(PhoneConsumer.as_asgi(), {"type": "websocket.disconnect"})) == [
+def test_disconnected_phone_receives_nothing_more() -> None:
+    assert asyncio.run(run_consumer(PhoneConsumer.as_asgi(), {"type": "websocket.disconnect"})) == [
         {"type": "websocket.accept"}
     ]
 
 
-def test_a_frame_with_no_text_is_none() -> None:
+def test_binary_frame_closes_socket() -> None:
     frame = {"type": "websocket.receive", "bytes": b"{}", "text": None}
-    assert asyncio.run(talk(PhoneConsumer.as_asgi(), frame))[-1]["code"] == CloseCode.BAD_FRAME
+    assert asyncio.run(run_consumer(PhoneConsumer.as_asgi(), frame))[-1]["code"] == CloseCode.BAD_FRAME
 
 
-def test_where_there_is_no_socket_none_is_accepted() -> None:
-    assert asyncio.run(talk(refuse_socket)) == [{"type": "websocket.close"}]
+def test_unknown_path_refuses_socket() -> None:
+    assert asyncio.run(run_consumer(refuse_socket)) == [{"type": "websocket.close"}]
 
 
 @pytest.mark.parametrize("code", [value for name, value in vars(CloseCode).items() if name.isupper()])
-def test_every_close_code_says_whether_to_come_back(code: int) -> None:
-    stay_away = {
+def test_close_codes_from_4500_mean_no_reconnect(code: int) -> None:
+    final = {
         "BAD_FRAME",
         "FRAME_TOO_LARGE",
         "NO_SUCH_EVENT",
@@ -100,5 +102,5 @@ def test_every_close_code_says_whether_to_come_back(code: int) -> None:
         "BANNED",
     }
     names = {value: name for name, value in vars(CloseCode).items()}
-    assert (code >= 4500) == (names[code] in stay_away)
+    assert (code >= 4500) == (names[code] in final)
     assert 4000 <= code < 5000

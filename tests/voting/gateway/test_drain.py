@@ -1,4 +1,4 @@
-"""A gateway that ends: its phones move over to the next one, and no ballot is lost."""
+"""Draining a gateway: its phones reconnect elsewhere, and no ballot is lost."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.deploy.processes import wait_until
 from tests.faces import Face, faces_of
 from tests.stack import House, running_house
-from tests.voting.gateway_helpers import FakeSocket, take_in, voter, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Slot
@@ -35,35 +35,33 @@ class Caster:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
     event_id, caster = turn.match.event_id, Caster()
     sockets = [voter(f"v{number}", 1 + number % 2) for number in range(20)] + [FakeSocket()]
 
-    def presences() -> int:
+    def gateways_in_box() -> int:
         with Redis.from_url(valkey_url) as redis:
             return int(redis.hlen(event_key(event_id, "gateways")))
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(turn.match.event.code)
         assert room is not None
         assert room.poll is not None
         for socket in sockets:
-            take_in(room, socket)
-        assert await asyncio.to_thread(presences) == 1
+            join_room(room, socket)
+        assert await asyncio.to_thread(gateways_in_box) == 1
         for number in range(300):
             room.poll.lane.take(Ballot(f"v{number}", "red", 1, 1), caster)
         await asyncio.gather(gateway.drain(10), gateway.drain(10))
         assert caster.codes == [1] * 300
-        assert await asyncio.to_thread(presences) == 0
+        assert await asyncio.to_thread(gateways_in_box) == 0
         await asyncio.sleep(1.2)
-        assert await asyncio.to_thread(presences) == 0
+        assert await asyncio.to_thread(gateways_in_box) == 0
         await gateway.drain(10)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     [close_call] = {close_call for socket in sockets for close_call in socket.close_calls}
     assert close_call[0] == CloseCode.RESTARTING
     assert (close_call[1] or 0) >= LEAST_RETRY_MS
@@ -71,25 +69,21 @@ def test_a_drained_gateway_has_sent_all_away_answered_all_and_is_not_counted(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_drain_does_not_wait_longer_than_it_may_for_a_box_that_is_away(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valkey_url: str) -> None:
     event = new_event()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         await gateway.room(event.code)
         gateway.intake.lane(Slot(event.pk, 1, 1, stored=True)).take(Ballot("a", "red", 1, 1), Caster())
         await gateway.box.close()
         async with asyncio.timeout(20):
             await gateway.drain(0.3)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 @pytest.mark.parametrize("server", ["daphne", "uvicorn"])
-def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
-    server: str, tmp_path: Path
-) -> None:
+def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(server: str, tmp_path: Path) -> None:
     with running_house(tmp_path, server=server, gateways=2) as house:
         for faces in faces_of(house):
             made = house.ask("event", window_s=600, lobby="open")
@@ -98,10 +92,10 @@ def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
             ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
             for face, _ in phones:
                 face.say("ballot.cast", **ballot)
-            _end(house, "gateway-1")
+            _terminate(house, "gateway-1")
             moved = 0
             for face, welcome in phones:
-                if _sent_away(face):
+                if _is_redirected(face):
                     moved += 1
                     face, again = faces.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
                     assert again["you"]["team"] == welcome["you"]["team"]
@@ -112,15 +106,15 @@ def test_phones_of_a_gateway_that_is_ended_move_over_without_a_lost_ballot(
             assert house.log_errors("gateway-1") + house.log_errors("gateway-2") == []
 
 
-def _end(house: House, name: str) -> None:
-    """SIGTERM, until the process is gone."""
+def _terminate(house: House, name: str) -> None:
+    """Send SIGTERM and wait until the process is gone."""
     pid = house.supervisor.pid(name)
     assert pid is not None
     os.kill(pid, signal.SIGTERM)
     wait_until(lambda: house.supervisor.pid(name) != pid)
 
 
-def _sent_away(face: Face) -> bool:
+def _is_redirected(face: Face) -> bool:
     with suppress(ConnectionClosed):
         face.say("clock.ask", sent=1)
     message = face.receive_until(lambda message: message["type"] in {"retry.after", "clock.synced"})

@@ -1,4 +1,4 @@
-"""A room of one process: who is in it, who has voted, and what is written to all."""
+"""The event room of one process: its sockets, who has voted, and broadcasts."""
 
 import asyncio
 
@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from redis import Redis
 
 from games.models import Event
-from tests.voting.gateway_helpers import NO_BOX, FakeSocket, cast, latest, make_room, playing, take_in, voter
+from tests.voting.gateway_helpers import (
+    NO_BOX,
+    FakeSocket,
+    cast,
+    join_room,
+    latest,
+    make_room,
+    playing,
+    voter,
+)
 from tests.voting.match_helpers import CLASSIC, new_event, open_now, play_turn, start
 from voting import protocol
 from voting.announcements.layer import Copy
@@ -25,7 +34,7 @@ from voting.turns.turns import restore_turn
 pytestmark = pytest.mark.django_db
 
 
-def test_a_voter_with_two_sockets_is_connected_once_and_screens_are_not_counted(box: BallotBox) -> None:
+def test_event_room_counts_voters_not_sockets_or_screens(box: BallotBox) -> None:
     turn = start(box)
     sockets = [voter("a", 1), voter("a", 1), voter("b", 2), voter("c", 2), FakeSocket()]
     room = make_room(turn.match.event_id, *sockets)
@@ -35,7 +44,7 @@ def test_a_voter_with_two_sockets_is_connected_once_and_screens_are_not_counted(
     assert room.waiting() == 1
 
 
-def test_who_leaves_is_not_counted_any_more_and_is_again_on_coming_back(box: BallotBox) -> None:
+def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
     turn = start(box)
     first, second, other = voter("a", 1), voter("a", 1), voter("b", 2)
     room = make_room(turn.match.event_id, first, second, other)
@@ -47,14 +56,14 @@ def test_who_leaves_is_not_counted_any_more_and_is_again_on_coming_back(box: Bal
     room.leave(second, second.seat)
     assert (room.connected(), room.waiting()) == ((0, 1), 1)
     room.count_vote(gone, room.turn_ref)
-    take_in(room, first)
+    join_room(room, first)
     assert (room.connected(), room.waiting()) == ((1, 1), 2)
     for socket in (first, other):
         room.leave(socket, socket.seat)
     assert (room.connected(), room.waiting(), room.is_empty, room.voters) == ((0, 0), 0, True, {})
 
 
-def test_of_too_many_sockets_with_one_seat_the_oldest_go(box: BallotBox) -> None:
+def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     sockets = [voter("a", 1) for _ in range(SOCKETS_A_SEAT + 2)]
     room = make_room(start(box).match.event_id, *sockets)
     assert [socket.close_calls for socket in sockets] == [[(CloseCode.OPEN_ELSEWHERE, None)]] * 2 + [
@@ -65,8 +74,10 @@ def test_of_too_many_sockets_with_one_seat_the_oldest_go(box: BallotBox) -> None
     assert room.connected() == (1, 0)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["come", "go", "vote", "turn"]), st.integers(0, 5)), max_size=60))
-def test_running_counts_are_what_counting_would_give(steps: list[tuple[str, int]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5)), max_size=60)
+)
+def test_event_room_counts_match_a_recount(steps: list[tuple[str, int]]) -> None:
     sockets = [
         voter(name, team) for name, team in [("a", 1), ("a", 1), ("b", 1), ("c", 2), ("c", 2), ("d", 2)]
     ]
@@ -77,10 +88,10 @@ def test_running_counts_are_what_counting_would_give(steps: list[tuple[str, int]
         socket = sockets[number]
         assert socket.seat is not None
         name = socket.seat.voter
-        if step == "come" and number not in here:
+        if step == "join" and number not in here:
             here.add(number)
-            take_in(room, socket)
-        elif step == "go":
+            join_room(room, socket)
+        elif step == "leave":
             here.discard(number)
             room.leave(socket, socket.seat)
         elif step == "vote" and name in room.voters:
@@ -98,16 +109,14 @@ def test_running_counts_are_what_counting_would_give(steps: list[tuple[str, int]
         assert room.waiting() == len(seats.keys() - voted)
 
 
-def test_only_who_is_to_move_is_waited_for(box: BallotBox) -> None:
+def test_event_room_waits_only_for_side_to_move(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
     room = make_room(turn.match.event_id, voter("a", 1), voter("b", 2), voter("c", 2))
     assert room.waiting() == 2
     assert make_room(new_event().pk, voter("a", 1)).waiting() == 0
 
 
-def test_a_change_is_taken_over_and_who_has_voted_forgotten_with_the_turn(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     event_id = turn.match.event_id
     room = make_room(event_id, voter("a", 1))
@@ -123,19 +132,19 @@ def test_a_change_is_taken_over_and_who_has_voted_forgotten_with_the_turn(
     assert room.state == snapshot(Event.objects.get(pk=event_id))
     cast(room, "a")
     assert room.waiting() == 0
-    _lose(valkey_url)
+    _flush_redis(valkey_url)
     assert room.turn is not None
     restore_turn(room.turn.id, box)
     room.apply(latest(event_id))
     assert (room.waiting(), room.turn.epoch) == (1, 2)
 
 
-def _lose(valkey_url: str) -> None:
+def _flush_redis(valkey_url: str) -> None:
     with Redis.from_url(valkey_url) as redis:
         redis.flushall()
 
 
-def test_a_ballot_is_early_until_shortly_before_the_window_opens_and_then_asked_of_the_box(
+def test_poll_refuses_early_ballot_until_shortly_before_opening(
     box: BallotBox,
 ) -> None:
     turn = start(box)
@@ -146,17 +155,17 @@ def test_a_ballot_is_early_until_shortly_before_the_window_opens_and_then_asked_
     assert poll.refusal(1, ballot, turn.opens_at - OPENING_MS) is None
 
 
-def test_a_frame_reaches_all_and_lets_others_in_between() -> None:
+def test_write_to_all_yields_between_batches() -> None:
     sockets = [FakeSocket() for _ in range(WRITES_AT_ONCE * 2 + 1)]
     between: list[int] = []
 
     async def send() -> None:
-        async def somebody_else() -> None:
+        async def record_progress() -> None:
             for _ in range(2):
                 between.append(sum(len(socket.frames) for socket in sockets))
                 await asyncio.sleep(0)
 
-        other = asyncio.create_task(somebody_else())
+        other = asyncio.create_task(record_progress())
         await write_to_all(sockets, "frame")
         await other
 
@@ -165,7 +174,7 @@ def test_a_frame_reaches_all_and_lets_others_in_between() -> None:
     assert between == [WRITES_AT_ONCE, WRITES_AT_ONCE * 2]
 
 
-def test_a_turnout_is_told_to_screens_when_it_is_new_and_to_phones_now_and_then(box: BallotBox) -> None:
+def test_send_turnout_skips_unchanged_turnout_and_throttles_phones(box: BallotBox) -> None:
     screen, phone = FakeSocket(), voter("a", 1)
     room = make_room(start(box).match.event_id, screen, phone)
     counted = [

@@ -1,4 +1,4 @@
-"""What is announced reaches the rooms of a gateway once, in order and in words they understand."""
+"""Announcements reach the rooms of a gateway once, in order and decodable."""
 
 import asyncio
 import threading
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_comes_twice_late_or_not_at_all_is_told_once_and_in_order(
+def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the database holds other numbers
@@ -33,7 +33,7 @@ def test_what_comes_twice_late_or_not_at_all_is_told_once_and_in_order(
     copies = announcements_after(event.pk, 0)
     Event.objects.filter(pk=event.pk).update(seq=0)
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         room.seq = 0
@@ -46,16 +46,16 @@ def test_what_comes_twice_late_or_not_at_all_is_told_once_and_in_order(
         await asyncio.to_thread(layer.publish, [last])
         await until(lambda: room.seq == 5)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     assert socket.seqs == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_found_and_heard_at_once_is_told_once(valkey_url: str) -> None:
-    """The beat and the ear may both be at it."""
+def test_concurrent_catch_ups_broadcast_once(valkey_url: str) -> None:
+    """The heartbeat and the subscriber may catch up at the same time."""
     event, socket = new_event(), FakeSocket()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         room.screens.add(socket)
@@ -63,42 +63,42 @@ def test_what_is_found_and_heard_at_once_is_told_once(valkey_url: str) -> None:
             await asyncio.to_thread(_announce, event.pk)
         await asyncio.gather(*[gateway.subscriber.catch_up(room) for _ in range(3)])
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     assert socket.seqs == [1, 2, 3]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_never_sent_is_found_in_the_database(valkey_url: str) -> None:
+def test_gateway_finds_unsent_announcement_in_database(valkey_url: str) -> None:
     event, socket = new_event(), FakeSocket()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         room.screens.add(socket)
         await asyncio.to_thread(_announce, event.pk)
         await until(lambda: socket.seqs)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     assert socket.seqs == [1]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_slow_press_in_a_control_room_does_not_keep_a_gateway_from_the_database(valkey_url: str) -> None:
+def test_slow_console_action_does_not_block_catch_up(valkey_url: str) -> None:
     event, socket = new_event(), FakeSocket()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         room.screens.add(socket)
         caught_up = threading.Event()
-        press = asyncio.create_task(sync_to_async(caught_up.wait)(30))
+        slow_action = asyncio.create_task(sync_to_async(caught_up.wait)(30))
         await asyncio.to_thread(_announce, event.pk)
         await gateway.subscriber.catch_up(room)
-        assert not press.done()
+        assert not slow_action.done()
         caught_up.set()
-        assert await press
+        assert await slow_action
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     assert socket.seqs == [1]
 
 
@@ -108,41 +108,41 @@ def _announce(event_id: int) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_announcement_of_another_version_is_made_good_by_what_this_one_makes_of_the_event(
+def test_unreadable_announcement_is_replaced_by_fresh_snapshot(
     box: BallotBox,
 ) -> None:
     turn, socket = start(box), FakeSocket()
     event_id = turn.match.event_id
 
-    def unreadable() -> None:
+    def publish_unreadable() -> None:
         Event.objects.filter(pk=event_id).update(seq=F("seq") + 1, name="Another evening")
         seq = Event.objects.get(pk=event_id).seq
         layer.publish([Copy(event_id, seq, b'{"type":"turn.turned"}')])
 
-    def play_draughts() -> None:
+    def set_unknown_game() -> None:
         Match.objects.filter(event_id=event_id).update(game="draughts")
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(turn.match.event.code)
         assert room is not None
         room.screens.add(socket)
-        await asyncio.to_thread(unreadable)
+        await asyncio.to_thread(publish_unreadable)
         await until(lambda: socket.seqs)
         message = next(message for message in map(msgspec.json.decode, socket.frames) if "seq" in message)
         assert (message["type"], message["state"]["name"]) == ("event.edited", "Another evening")
         assert (message["seq"], room.state.name) == (room.seq, "Another evening")
         seq = room.seq
-        await asyncio.to_thread(play_draughts)
-        await asyncio.to_thread(unreadable)
+        await asyncio.to_thread(set_unknown_game)
+        await asyncio.to_thread(publish_unreadable)
         await until(lambda: room.seq == seq + 1)
         changes = [frame for frame in socket.frames if "turnout.counted" not in frame]
         assert len(changes) == 1
         assert not any(task.done() for task in gateway._tasks)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-def test_a_reveal_that_does_not_tell_when_it_was_sealed_is_understood(box: BallotBox) -> None:
+def test_reveal_without_sealed_at_is_decoded(box: BallotBox) -> None:
     turn = start(box)
     play_turn(turn, box, red=[3], yellow=[4])
     message = msgspec.json.decode(latest(turn.match.event_id).body)

@@ -1,4 +1,4 @@
-"""The rooms of a gateway: one a code, kept while anybody needs it, on the time of the box."""
+"""The event rooms of a gateway: lookup by code, expiry and the clock of the box."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 
 from tests.deploy.processes import wait_until
-from tests.voting.gateway_helpers import FakeSocket, cast, take_in, until, voter, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, cast, join_room, until, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
@@ -19,54 +19,52 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_room_is_one_a_code_and_there_is_none_without_an_event(valkey_url: str) -> None:
+def test_gateway_has_one_room_per_code(valkey_url: str) -> None:
     event = new_event()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         rooms = await asyncio.gather(*[gateway.room(code) for code in [event.code, event.code.lower()] * 5])
         assert len({id(room) for room in rooms}) == 1
         assert await gateway.room("ZZZZ") is None
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_empty_room_is_given_up_but_never_while_somebody_is_coming(valkey_url: str) -> None:
+def test_gateway_drops_idle_room_unless_requested_again(valkey_url: str) -> None:
     event, other = new_event(), new_event()
 
-    async def conversation(gateway: Gateway) -> None:
-        kept, left = await gateway.room(event.code), await gateway.room(other.code)
+    async def scenario(gateway: Gateway) -> None:
+        kept, dropped = await gateway.room(event.code), await gateway.room(other.code)
         assert kept is not None
-        assert left is not None
-        for room in (kept, left):
+        assert dropped is not None
+        for room in (kept, dropped):
             room.asked_at = time.monotonic() - IDLE_ROOM_TTL_S - 1
         assert await gateway.room(event.code) is kept
         await until(lambda: other.code not in gateway._rooms)
         assert await gateway.room(event.code) is kept
-        assert await gateway.room(other.code) is not left
+        assert await gateway.room(other.code) is not dropped
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_gateway_knows_the_time_of_the_box(box: BallotBox) -> None:
+def test_gateway_now_follows_clock_of_box(box: BallotBox) -> None:
     event = new_event()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         before = await asyncio.to_thread(box.now)
         asked = time.monotonic()
         await gateway.room(event.code)
-        half_a_trip = (time.monotonic() - asked) * 1000 / 2
+        half_round_trip_ms = (time.monotonic() - asked) * 1000 / 2
         known, after = gateway.now(), await asyncio.to_thread(box.now)
-        assert before - 50 <= known <= after + half_a_trip + 50
+        assert before - 50 <= known <= after + half_round_trip_ms + 50
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_early_close_is_asked_for_once_all_who_are_connected_have_voted(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_early_close_is_requested_once_all_connected_voted(box: BallotBox, valkey_url: str) -> None:
     turn = start(box, close_early=True)
     open_now(turn, box)
     vote(turn, box, red=[1])
@@ -75,23 +73,23 @@ def test_an_early_close_is_asked_for_once_all_who_are_connected_have_voted(
         with Redis.from_url(valkey_url) as redis:
             return int(redis.llen("crowdgame:celery:celery"))
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(turn.match.event.code)
         assert room is not None
         screen = FakeSocket()
         for socket in (screen, voter("a", 1), voter("b", 2)):
-            take_in(room, socket)
+            join_room(room, socket)
         cast(room, "a")
         await until(lambda: len(screen.frames) >= 1)
         assert await asyncio.to_thread(asked) == 0
         cast(room, "b")
         await asyncio.to_thread(wait_until, asked)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_codes_that_nobody_has_cost_a_look_a_second_and_keep_no_other_waiting(
+def test_unknown_codes_are_cached_and_block_no_other_room(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events, loads = [new_event(), new_event()], []
@@ -101,7 +99,7 @@ def test_codes_that_nobody_has_cost_a_look_a_second_and_keep_no_other_waiting(
         loads.append(code)
         return load(code)
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         heartbeat = gateway._presence.heartbeat
 
         async def stuck_heartbeat(room: EventRoom) -> Any:
@@ -126,4 +124,4 @@ def test_codes_that_nobody_has_cost_a_look_a_second_and_keep_no_other_waiting(
         await gateway.room("zzzzz")
         assert loads[3:] == ["ZZZZZ"]
 
-    with_gateway(conversation)
+    with_gateway(scenario)

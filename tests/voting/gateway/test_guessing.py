@@ -1,4 +1,4 @@
-"""Who guesses keys at a running house is slowed down, and nobody else is."""
+"""Guessing keys on a running server is rate-limited, without affecting other clients."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from voting.protocol import CloseCode
 
 
 @pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_keys_cannot_be_guessed(admission: str, house: House, faces: Faces) -> None:
-    """Two wrong ones a second are looked at even then: so a right one is tried several times."""
+def test_guessing_keys_is_rate_limited(admission: str, house: House, faces: Faces) -> None:
+    """Two wrong keys a second are still checked, so a correct key may succeed: try it several times."""
     made = event(house, admission)
     _, welcome = faces.phone(made["code"], key=key_for(admission, made, house, faces))
     wrong = "22222" if admission == "rotating" else "22222222"
@@ -27,8 +27,8 @@ def test_keys_cannot_be_guessed(admission: str, house: House, faces: Faces) -> N
     assert turned_away(faces, other["code"], key=wrong) == "key_wrong"
 
 
-def test_a_hall_that_types_too_slowly_does_not_lock_itself_out(house: House, faces: Faces) -> None:
-    """Nor do those who show nothing; and they are asked for a key also while somebody guesses."""
+def test_stale_codes_do_not_count_as_guesses(house: House, faces: Faces) -> None:
+    """Phones without a key do not count as guesses, and are asked for one even while somebody guesses."""
     made = event(house, "rotating")
     stale = house.ask("earlier_code", code=made["code"], periods=3)
     for _ in range(50):
@@ -43,18 +43,18 @@ def test_a_hall_that_types_too_slowly_does_not_lock_itself_out(house: House, fac
 
 
 def guess(faces: Faces, code: str, wrong: str) -> int:
-    """How many wrong keys are looked at, twenty a socket, before all who show one are sent away."""
-    looked_at = 0
-    while looked_at < 2 * WRONG_AT_ONCE:
+    """Try wrong keys, twenty per socket, until the server checks no more; return how many it checked."""
+    checked = 0
+    while checked < 2 * WRONG_AT_ONCE:
         face = faces.open("phone")
         for _ in range(20):
             face.say("phone.join", code=code, key=wrong)
             if answer(face) == "retry.after":
                 assert face.closed() == CloseCode.CROWDED
-                return looked_at
-            looked_at += 1
+                return checked
+            checked += 1
         face.leave()
-    return looked_at
+    return checked
 
 
 def first_answer(faces: Faces, code: str, key: str | None) -> str:

@@ -1,4 +1,4 @@
-"""A team that votes by a show of hands takes in no phones: whoever comes is led to the other one."""
+"""A team that votes by show of hands accepts no phones: they join the other team."""
 
 import time
 from typing import Any
@@ -19,7 +19,7 @@ OPEN = {"lobby": "open", "window_s": 600}
 
 
 def event(house: House, teams: list[int], **choices: Any) -> dict[str, Any]:
-    """One whose `teams` vote by hands."""
+    """An event whose `teams` vote by show of hands."""
     made: dict[str, Any] = house.ask("event", **OPEN, **choices)
     house.ask("by_hands", event_id=made["id"], teams=teams)
     return made
@@ -31,16 +31,16 @@ def team_of(face: Face) -> int:
 
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
 @pytest.mark.parametrize("hands", [1, 2])
-def test_all_phones_are_led_to_the_other_team(hands: int, choice: str, house: House, faces: Faces) -> None:
+def test_phones_join_the_team_without_show_of_hands(
+    hands: int, choice: str, house: House, faces: Faces
+) -> None:
     code = event(house, [hands], team_choice=choice)["code"]
     wishes = (None, 1, 2, None)
-    came = [faces.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
-    assert [team_of(face) for face in came] == [3 - hands] * 4
+    joined = [faces.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
+    assert [team_of(face) for face in joined] == [3 - hands] * 4
 
 
-def test_if_both_vote_by_hands_a_phone_is_told_and_hears_when_that_changes(
-    house: House, faces: Faces
-) -> None:
+def test_phone_is_refused_while_both_teams_show_hands(house: House, faces: Faces) -> None:
     made = event(house, [1, 2])
     face = faces.open("phone").say("phone.join", code=made["code"])
     message = face.receive("error", code="hands_only")
@@ -50,7 +50,7 @@ def test_if_both_vote_by_hands_a_phone_is_told_and_hears_when_that_changes(
     assert team_of(face.say("phone.join", code=made["code"])) == 1
 
 
-def test_who_has_a_seat_in_it_comes_back_into_the_other_team(house: House, faces: Faces) -> None:
+def test_phone_of_hands_team_rejoins_in_other_team(house: House, faces: Faces) -> None:
     made = event(house, [], team_choice="choose")
     before, welcome = faces.phone(made["code"], team=2)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
@@ -67,23 +67,21 @@ def test_who_has_a_seat_in_it_comes_back_into_the_other_team(house: House, faces
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose"])
-def test_a_pupil_of_that_class_plays_with_the_other(choice: str, house: House, faces: Faces) -> None:
+def test_listed_pupil_of_hands_team_joins_other_team(choice: str, house: House, faces: Faces) -> None:
     made = event(house, [2], team_choice=choice, admission="roster")
     codes = house.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
-    came = [faces.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
-    assert [team_of(face) for face in came] == [1, 1, 1]
+    joined = [faces.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
+    assert [team_of(face) for face in joined] == [1, 1, 1]
     again = faces.open("phone").say("phone.join", code=made["code"], key=codes[0])
     assert team_of(again) == 1
 
 
-def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
-    house: House, faces: Faces
-) -> None:
+def test_early_close_waits_for_phones_and_hand_count(house: House, faces: Faces) -> None:
     made = event(house, [2], close_early=True)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
     phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
-    time.sleep(UNANIMOUS_HEARTBEATS + 2)  # nothing may come of it, so there is nothing to wait for
+    time.sleep(UNANIMOUS_HEARTBEATS + 2)  # no message is expected, so there is nothing to wait for
     phone.say("clock.ask", sent=1).receive("clock.synced")
     assert not any(message["type"] == "turn.sealed" for message in phone.received)
     console = faces.console(made["code"], house.ask("session", name="olga"))
@@ -94,9 +92,9 @@ def test_a_window_closes_early_once_phones_have_voted_and_hands_are_counted(
     assert (reveal["red"]["pick"], reveal["yellow"]["pick"], reveal["yellow"]["ballots"]) == (3, 6, 9)
 
 
-# ------------------------------------------------------------------ in a room
+# ------------------------------------------------------------------ event room
 @pytest.mark.django_db
-def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
+def test_event_room_does_not_wait_for_hands_team(box: BallotBox) -> None:
     turn = start(box, close_early=True)
     room = make_room(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
@@ -108,7 +106,7 @@ def test_nobody_waits_for_a_team_without_phones(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_a_change_of_hands_counts_at_once(box: BallotBox) -> None:
+def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
     turn = start(box)
     room = make_room(turn.match.event_id, FakeSocket())
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
@@ -123,7 +121,7 @@ def test_a_change_of_hands_counts_at_once(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-def test_where_one_side_moves_a_turn_the_hands_are_left_out_of_theirs(box: BallotBox) -> None:
+def test_poll_excludes_hands_team_in_its_own_turn(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
     Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
     open_now(turn, box)

@@ -1,4 +1,4 @@
-"""The page of a running house tells of its event, and offers a newcomer a seat."""
+"""Preloaded pages on a running server: the event's state, and a seat offered to a new visitor."""
 
 import json
 import re
@@ -36,8 +36,8 @@ def offer(preload: PagePreload) -> str:
     return preload.offer
 
 
-def named(token: str) -> list[str]:
-    """Event, voter and team, as a token says them."""
+def token_fields(token: str) -> list[str]:
+    """The event, voter and team in a token."""
     return token.split(":", maxsplit=1)[0].split(".")[:3]
 
 
@@ -47,7 +47,7 @@ def made(house: House) -> dict[str, Any]:
     return made
 
 
-def test_a_page_tells_what_a_welcome_would(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_page_preloads_same_state_as_welcome(made: dict[str, Any], house: House, faces: Faces) -> None:
     assert page(house, made["code"]) is None
     _, welcome = faces.display(made["code"])
     found = load_preload(house, made["code"])
@@ -55,42 +55,42 @@ def test_a_page_tells_what_a_welcome_would(made: dict[str, Any], house: House, f
     assert (found.seq, abs(found.now_at - welcome["now_at"]) < 30_000) == (welcome["seq"], True)
 
 
-def test_an_offered_seat_is_the_seat_one_gets(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_offered_seat_is_assigned_on_join(made: dict[str, Any], house: House, faces: Faces) -> None:
     faces.display(made["code"])
     found = load_preload(house, made["code"])
     _, welcome = faces.phone(made["code"], offer=found.offer)
-    assert named(welcome["you"]["token"]) == named(offer(found))
-    assert named(offer(found))[::2] == [str(made["id"]), str(found.team)]
+    assert token_fields(welcome["you"]["token"]) == token_fields(offer(found))
+    assert token_fields(offer(found))[::2] == [str(made["id"]), str(found.team)]
     _, again = faces.phone(made["code"], offer=found.offer)
     assert again["you"]["token"] == welcome["you"]["token"]
 
 
-def test_seats_are_offered_in_both_teams_alike_and_each_once(
-    made: dict[str, Any], house: House, faces: Faces
-) -> None:
+def test_offered_seats_are_unique_and_balanced(made: dict[str, Any], house: House, faces: Faces) -> None:
     faces.display(made["code"])
     found = [load_preload(house, made["code"]) for _ in range(10)]
-    assert sorted(one.team for one in found) == [1] * 5 + [2] * 5
-    assert len({one.offer for one in found}) == 10
+    assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
+    assert len({preload.offer for preload in found}) == 10
 
 
-def test_an_offer_is_no_seat_and_a_seat_no_offer(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_offer_and_seat_token_are_not_interchangeable(
+    made: dict[str, Any], house: House, faces: Faces
+) -> None:
     faces.display(made["code"])
     offered = offer(load_preload(house, made["code"]))
     _, first = faces.phone(made["code"])
     seat = first["you"]["token"]
     _, second = faces.phone(made["code"], offer=seat)
-    assert named(second["you"]["token"]) != named(seat)
+    assert token_fields(second["you"]["token"]) != token_fields(seat)
     forger = faces.open("phone").say("phone.join", code=made["code"], token=offered)
     assert forger.closed() == CloseCode.BAD_TOKEN
 
 
-def test_an_offer_of_another_event_is_passed_over(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_offer_of_another_event_is_ignored(made: dict[str, Any], house: House, faces: Faces) -> None:
     other = house.ask("event", lobby="open")
     faces.display(other["code"])
     offered = offer(load_preload(house, other["code"]))
     _, welcome = faces.phone(made["code"], offer=offered)
-    assert named(welcome["you"]["token"])[0] == str(made["id"])
+    assert token_fields(welcome["you"]["token"])[0] == str(made["id"])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_offer_of_another_event_is_passed_over(made: dict[str, Any], house: H
         ({"team_choice": "link"}, "/2", 2),
     ],
 )
-def test_a_seat_is_offered_where_a_device_is_enough(
+def test_seat_is_offered_only_if_page_can_admit(
     terms: dict[str, str], path: str, team: int, house: House, faces: Faces
 ) -> None:
     made = house.ask("event", **{"lobby": "open", **terms})
@@ -114,13 +114,13 @@ def test_a_seat_is_offered_where_a_device_is_enough(
     assert (found.team, found.offer is not None) == (team, bool(team))
 
 
-def test_what_somebody_wrote_cannot_end_the_script(house: House, faces: Faces) -> None:
+def test_preload_escapes_notice_with_script_tag(house: House, faces: Faces) -> None:
     made = house.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
     faces.display(made["code"])
     assert load_preload(house, made["code"]).state.notice == "</script><script>alert(1)</script>"
 
 
-def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
+def test_read_offer_rejects_expired_or_forged_offer() -> None:
     seat = new_seat(7, 2)
     offered = sign_offer(seat, NOW)
     assert read_offer(offered, NOW + OFFERED_FOR_MS - 1) == seat
@@ -129,7 +129,7 @@ def test_an_offer_is_good_for_a_while_and_not_if_forged() -> None:
     assert read_offer("ö", NOW) is None
 
 
-def test_who_was_offered_a_seat_counts_for_a_while_and_only_once() -> None:
+def test_reserved_seats_count_until_taken() -> None:
     reserved_seats = ReservedSeats()
     assert reserved_seats.smaller((0, 0)) == 1
     first = new_seat(7, 1)
@@ -140,7 +140,7 @@ def test_who_was_offered_a_seat_counts_for_a_while_and_only_once() -> None:
     assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((1, 0))) == (1, 2)
 
 
-def test_a_seat_that_nobody_took_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reserved_seats_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     reserved_seats = ReservedSeats()
     reserved_seats.add(new_seat(7, 1))
     assert reserved_seats.smaller((0, 0)) == 2

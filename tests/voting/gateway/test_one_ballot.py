@@ -1,4 +1,4 @@
-"""A voter has one ballot at a running house, however it is tried."""
+"""A voter has one ballot, whatever a client tries on a running server."""
 
 import pytest
 
@@ -13,12 +13,15 @@ def vote(face: Face, turn: int, choice: int, sequence: int) -> None:
     face.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
-def test_a_pupils_code_on_two_devices_is_one_ballot(house: House, faces: Faces) -> None:
+def test_roster_code_on_two_devices_is_one_ballot(house: House, faces: Faces) -> None:
     made = event(house, "roster")
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     [key] = house.ask("roster", event_id=made["id"], text="Ada")
-    (first, one), (second, two) = (faces.phone(made["code"], key=key) for _ in range(2))
-    assert (voter_of(one), one["you"]["team"]) == (voter_of(two), two["you"]["team"])
+    (first, first_welcome), (second, second_welcome) = (faces.phone(made["code"], key=key) for _ in range(2))
+    assert (voter_of(first_welcome), first_welcome["you"]["team"]) == (
+        voter_of(second_welcome),
+        second_welcome["you"]["team"],
+    )
     vote(first, turn, 3, 1)
     assert ballots_in_the_box(house, made["id"], turn) == 1
     vote(second, turn, 5, 2)
@@ -30,9 +33,7 @@ def test_a_pupils_code_on_two_devices_is_one_ballot(house: House, faces: Faces) 
 
 
 @pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
-def test_replays_lower_sequences_forged_teams_and_second_sockets_make_no_second_ballot(
-    admission: str, house: House, faces: Faces
-) -> None:
+def test_replays_and_forged_tokens_make_no_second_ballot(admission: str, house: House, faces: Faces) -> None:
     made = event(house, admission)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     key = key_for(admission, made, house, faces)
@@ -51,8 +52,8 @@ def test_replays_lower_sequences_forged_teams_and_second_sockets_make_no_second_
     assert ballots_in_the_box(house, made["id"], turn) == 1
 
 
-def test_even_a_seat_signed_for_both_teams_is_one_ballot(house: House, faces: Faces) -> None:
-    """The box holds it, should a voter ever get two seats."""
+def test_seat_signed_for_both_teams_is_one_ballot(house: House, faces: Faces) -> None:
+    """The ballot box enforces it, should a voter ever get two seats."""
     made = event(house, "open")
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     for sequence, team in [(1, 1), (2, 2)]:

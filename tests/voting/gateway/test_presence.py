@@ -1,4 +1,4 @@
-"""A gateway's beat: what it tells while something is away, and whom it tells of a dry run."""
+"""The heartbeat of a gateway: turnout during outages, rehearsal updates and early close."""
 
 import asyncio
 import logging
@@ -15,9 +15,9 @@ from tests.voting.boxes import handed_over
 from tests.voting.gateway_helpers import (
     FakeSocket,
     cast,
+    join_room,
     latest,
     make_room,
-    take_in,
     until,
     voter,
     with_gateway,
@@ -40,40 +40,40 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def connected(socket: FakeSocket) -> list[Any]:
-    """The turnouts that were told."""
+    """The connected counts of the turnouts that the socket received."""
     messages = (msgspec.json.decode(frame) for frame in socket.frames)
     return [message["connected"] for message in messages if message["type"] == "turnout.counted"]
 
 
-def test_a_database_that_hangs_stops_no_beat(
+def test_heartbeat_continues_while_database_hangs(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     event, screen, back = new_event(), FakeSocket(), threading.Event()
 
-    def hang(_: object) -> dict[int, int]:
+    def hang_then_fail(_: object) -> dict[int, int]:
         back.wait(30)
         raise OperationalError("it is away")
 
-    def holds(number: int) -> bool:
+    def is_connected(number: int) -> bool:
         return [number, 0] in connected(screen)
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", hang)
-        take_in(room, screen)
+        monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", hang_then_fail)
+        join_room(room, screen)
         try:
             for number in (1, 2, 3):
-                take_in(room, voter(f"v{number}", 1))
-                await until(partial(holds, number))
+                join_room(room, voter(f"v{number}", 1))
+                await until(partial(is_connected, number))
         finally:
             back.set()
         await until(lambda: "it is away" in caplog.text)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-def test_a_room_whose_box_does_not_answer_stops_no_other(
+def test_heartbeat_failure_of_one_room_affects_no_other(
     valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     events, screen = [new_event(), new_event()], FakeSocket()
@@ -82,50 +82,46 @@ def test_a_room_whose_box_does_not_answer_stops_no_other(
         with Redis.from_url(valkey_url) as redis:
             redis.set(event_key(events[0].pk, "gateways"), "spoilt")
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         rooms = [await gateway.room(event.code) for event in events]
         await asyncio.to_thread(spoil)
         await until(lambda: "no heartbeat: " in caplog.text)
         assert rooms[1] is not None
-        take_in(rooms[1], screen)
-        take_in(rooms[1], voter("a", 2))
+        join_room(rooms[1], screen)
+        join_room(rooms[1], voter("a", 2))
         await until(lambda: [0, 1] in connected(screen))
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-def test_a_gateway_says_how_many_readers_were_too_slow(
-    valkey_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def conversation(gateway: Gateway) -> None:
+def test_gateway_logs_number_of_slow_consumers(valkey_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario(gateway: Gateway) -> None:
         gateway.slow_consumers += 3
         await until(lambda: [vars(record).get("sockets") for record in caplog.records] == [3])
         await asyncio.sleep(1.2)
 
     with caplog.at_level(logging.INFO, "voting"):
-        with_gateway(conversation)
+        with_gateway(scenario)
     assert [vars(record).get("sockets") for record in caplog.records] == [3]
 
 
-def test_a_gateway_that_is_late_tells_phones_no_turnout(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event, screen, phone = new_event(), FakeSocket(), voter("a", 1)
     monkeypatch.setattr(gateways, "PHONES_EVERY_HEARTBEATS", 1)
-    monkeypatch.setattr(gateways, "BUSY_S", 0.0)  # so late is every beat
+    monkeypatch.setattr(gateways, "BUSY_S", 0.0)  # every heartbeat counts as late
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        take_in(room, screen)
-        take_in(room, phone)
+        join_room(room, screen)
+        join_room(room, phone)
         await until(lambda: connected(screen) == [[1, 0]])
         await asyncio.sleep(1.2)
         assert connected(phone) == []
         monkeypatch.setattr(gateways, "BUSY_S", 60.0)
         await until(lambda: connected(phone) == [[1, 0]])
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
 def rehearsed(sent: int, *, running: bool) -> RehearsalUpdated:
@@ -142,7 +138,7 @@ def rehearsed(sent: int, *, running: bool) -> RehearsalUpdated:
 
 
 @pytest.mark.parametrize("last", [None, rehearsed(1, running=False)])
-def test_control_rooms_hear_of_a_dry_run_while_it_runs_and_once_that_it_is_over(
+def test_send_rehearsal_updates_consoles_and_ends_once(
     last: RehearsalUpdated | None, valkey_url: str
 ) -> None:
     console, screen = FakeSocket(), FakeSocket()
@@ -159,48 +155,48 @@ def test_control_rooms_hear_of_a_dry_run_while_it_runs_and_once_that_it_is_over(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_turnout_of_a_turn_that_is_over_is_not_told_as_the_next_ones(box: BallotBox) -> None:
+def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
     turn, screen = start(box), FakeSocket()
     room = make_room(turn.match.event_id, screen)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
 
-    class MovesOn(AsyncBallotBox):
-        """Its answer comes when the room is in the next turn."""
+    class SlowBox(AsyncBallotBox):
+        """A box whose answer arrives when the room is in the next turn."""
 
         async def heartbeat(self, *args: Any) -> Turnout:
             turnout = await super().heartbeat(*args)
-            room.apply(await asyncio.to_thread(over))
+            room.apply(await asyncio.to_thread(close_and_announce))
             return turnout
 
-    def over() -> Copy:
+    def close_and_announce() -> Copy:
         run_out(turn, box)
         close_turn(turn.pk, box)
         copy = latest(turn.match.event_id)
         connections.close_all()
         return copy
 
-    async def conversation() -> None:
-        late, sound = MovesOn(), AsyncBallotBox()
+    async def scenario() -> None:
+        late, fast = SlowBox(), AsyncBallotBox()
         await Presence("a", late, BoxClock()).send_updates(room, phones=True, teams=True)
         assert screen.frames == []
-        await Presence("a", sound, BoxClock()).send_updates(room, phones=True, teams=True)
+        await Presence("a", fast, BoxClock()).send_updates(room, phones=True, teams=True)
         await late.close()
-        await sound.close()
+        await fast.close()
 
-    asyncio.run(conversation())
+    asyncio.run(scenario())
     assert [(message["turn"], message["voted"]) for message in map(msgspec.json.decode, screen.frames)] == [
         (room.turn_ref[0], [0, 0])
     ]
 
 
-@pytest.mark.parametrize(("hands", "asks"), [(False, 4), (True, 19)])
-def test_workers_that_are_behind_are_not_asked_at_each_beat(
-    hands: bool, asks: int, box: BallotBox, valkey_url: str
+@pytest.mark.parametrize(("hands", "requests"), [(False, 4), (True, 19)])
+def test_early_close_requests_back_off_unless_hands_vote(
+    hands: bool, requests: int, box: BallotBox, valkey_url: str
 ) -> None:
-    """Of what nobody does, twenty beats ask four times: after two, four, eight and sixteen.
+    """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.
 
-    With a show of hands they ask each time: that hands are counted is told to nobody.
+    With a show of hands it requests one each time, because gateways are not notified of counted hands.
     """
     event = new_event(close_early=True)
     event.teams.filter(number=2).update(hands=hands)
@@ -212,12 +208,12 @@ def test_workers_that_are_behind_are_not_asked_at_each_beat(
     room = make_room(event.pk, *sockets)
     cast(room, *names)
 
-    async def conversation() -> None:
+    async def scenario() -> None:
         async_box = AsyncBallotBox()
         presence = Presence("a", async_box, BoxClock())
         for _ in range(20):
             await presence.send_updates(room, phones=False, teams=False)
         await async_box.close()
 
-    asyncio.run(conversation())
-    assert len(handed_over(valkey_url)) == asks
+    asyncio.run(scenario())
+    assert len(handed_over(valkey_url)) == requests

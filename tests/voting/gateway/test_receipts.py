@@ -1,4 +1,4 @@
-"""The seal is told before the result, and afterwards each phone finds its own ballot under the root."""
+"""Receipts: the seal is published before the result, and each phone can verify its ballot afterwards."""
 
 import secrets
 import time
@@ -22,7 +22,7 @@ PENDING_BYTE = 0x40000000
 
 
 class OpenTurn:
-    """An event whose turn is open, with phones in both teams, and what each of them voted."""
+    """An event with an open turn, and the phones with their votes."""
 
     def __init__(self, house: House, faces: Faces) -> None:
         self.house, self.faces = house, faces
@@ -61,7 +61,7 @@ def ask(face: Face, turn: int) -> Message:
     return face.say("receipt.ask", turn=turn).receive("receipt.issued", turn=turn)
 
 
-def test_every_phone_finds_its_ballot_under_the_root_that_was_told_at_the_seal(scenario: OpenTurn) -> None:
+def test_receipt_path_leads_to_root_published_at_seal(scenario: OpenTurn) -> None:
     for team, choice in [(1, 4), (2, 4), (1, 2), (1, 4), (2, 7)]:
         scenario.vote(team, choice)
     idle = scenario.phone(2)
@@ -69,7 +69,7 @@ def test_every_phone_finds_its_ballot_under_the_root_that_was_told_at_the_seal(s
     for phone, side, choice, blind in scenario.votes:
         sealed, reveal = phone.receive("turn.sealed", turn=scenario.turn), revealed(phone)
         receipt = ask(phone, scenario.turn)
-        path = [bytes.fromhex(beside) for beside in receipt["path"]]
+        path = [bytes.fromhex(sibling) for sibling in receipt["path"]]
         root = root_of_path(scenario.leaf(side, choice, blind), receipt["index"], receipt["ballots"], path)
         assert root is not None
         assert root.hex() == sealed[side]["root"] == reveal[side]["root"]
@@ -81,7 +81,7 @@ def test_every_phone_finds_its_ballot_under_the_root_that_was_told_at_the_seal(s
     assert (receipt["choice"], receipt["blind"]) == (None, None)
 
 
-def test_a_phone_whose_vote_was_changed_on_another_device_is_told_what_counts(scenario: OpenTurn) -> None:
+def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> None:
     phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
     other, _ = scenario.faces.phone(scenario.event["code"], token=welcome["you"]["token"])
     ballot = {"turn": scenario.turn, "epoch": 1}
@@ -98,13 +98,13 @@ def test_a_phone_whose_vote_was_changed_on_another_device_is_told_what_counts(sc
 
 @contextmanager
 def locked(house: House) -> Iterator[None]:
-    """Nobody comes into the database, as while another has it to itself (SQLite's PENDING lock)."""
+    """Lock the database for everyone else (SQLite's PENDING lock)."""
     with (house.stack.data / "db.sqlite3").open("r+b") as file:
         lockf(file, LOCK_EX, 1, PENDING_BYTE)
         yield
 
 
-def test_while_the_database_is_locked_ballots_go_on_being_counted(house: House, scenario: OpenTurn) -> None:
+def test_ballots_are_counted_while_receipts_wait_for_database(house: House, scenario: OpenTurn) -> None:
     phone, other = scenario.vote(1, 3), scenario.vote(2, 2)
     scenario.close()
     following = revealed(phone) and phone.received[-1]["state"]["match"]["turn"]["id"]
@@ -115,7 +115,7 @@ def test_while_the_database_is_locked_ballots_go_on_being_counted(house: House, 
         for face in (phone, other):
             face.say("receipt.ask", turn=scenario.turn).say("receipt.ask", turn=scenario.turn)
             face.say("ballot.cast", turn=following, epoch=1, choice=5, sequence=1)
-            assert face.receive("receipt.issued")["side"] is None  # to the second question, at once
+            assert face.receive("receipt.issued")["side"] is None  # to the second request, at once
             face.receive("ballot.counted", turn=following)
             assert [message["type"] for message in face.received].count("receipt.issued") == 1
             began = time.monotonic()
@@ -125,7 +125,7 @@ def test_while_the_database_is_locked_ballots_go_on_being_counted(house: House, 
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
 
 
-def test_a_list_that_cannot_be_read_is_not_read_again_and_again(house: House, scenario: OpenTurn) -> None:
+def test_unreadable_ballot_list_is_logged_once(house: House, scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
@@ -136,7 +136,7 @@ def test_a_list_that_cannot_be_read_is_not_read_again_and_again(house: House, sc
     assert house.log("gateway").count(f"the list of turn {scenario.turn} is not read") == 1
 
 
-def test_a_ballot_that_a_server_of_before_the_blinds_took_is_found(house: House, scenario: OpenTurn) -> None:
+def test_receipt_finds_ballot_without_blind_from_older_version(house: House, scenario: OpenTurn) -> None:
     phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
     box, ballots = turn_keys(scenario.event["id"], scenario.turn)
     with Redis.from_url(house.stack.redis) as redis:
@@ -149,7 +149,7 @@ def test_a_ballot_that_a_server_of_before_the_blinds_took_is_found(house: House,
     assert sha256(b"\0" + scenario.leaf("red", 3, "")).hexdigest() == reveal["red"]["root"]
 
 
-def test_all_are_told_the_seal_and_nothing_in_it_says_what_was_voted(scenario: OpenTurn) -> None:
+def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) -> None:
     scenario.vote(1, 4)
     display, _ = scenario.faces.display(scenario.event["code"])
     scenario.close()
@@ -162,7 +162,7 @@ def test_all_are_told_the_seal_and_nothing_in_it_says_what_was_voted(scenario: O
     assert "turn.revealed" not in kinds[: kinds.index("turn.sealed")]
 
 
-def test_the_lot_was_committed_to_before_the_window(scenario: OpenTurn) -> None:
+def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> None:
     phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
     lot = welcome["state"]["match"]["turn"]["lot"]
     scenario.close()
@@ -175,24 +175,22 @@ def test_the_lot_was_committed_to_before_the_window(scenario: OpenTurn) -> None:
     assert reveal["red"]["pick"] == 1 + drawn % 7
 
 
-def test_nothing_is_told_of_an_open_turn_of_another_event_or_of_none(
-    house: House, scenario: OpenTurn
-) -> None:
+def test_receipt_is_empty_for_open_foreign_or_unknown_turn(house: House, scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
-    nothing: Message = {"side": None, "index": None, "ballots": 0, "path": []}
+    empty: Message = {"side": None, "index": None, "ballots": 0, "path": []}
     elsewhere = OpenTurn(house, scenario.faces)
     other_phone = elsewhere.vote(1, 5)
     elsewhere.close()
     revealed(other_phone)
     for turn in (scenario.turn, elsewhere.turn, scenario.turn + 1_000):
-        assert ask(phone, turn).items() >= nothing.items()
+        assert ask(phone, turn).items() >= empty.items()
     assert ask(other_phone, elsewhere.turn)["side"] == "red"
     scenario.close()
     revealed(phone)
     assert ask(phone, scenario.turn)["index"] == 0
 
 
-def test_the_last_turns_stay_to_be_asked_for(scenario: OpenTurn) -> None:
+def test_receipts_of_recent_turns_stay_available(scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
@@ -202,7 +200,7 @@ def test_the_last_turns_stay_to_be_asked_for(scenario: OpenTurn) -> None:
     assert ask(phone, scenario.turn) == first
 
 
-def test_once_nobody_knows_whose_ballots_they_were_nothing_is_told(scenario: OpenTurn) -> None:
+def test_receipt_is_empty_after_anonymization(scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
@@ -211,7 +209,7 @@ def test_once_nobody_knows_whose_ballots_they_were_nothing_is_told(scenario: Ope
     assert (receipt["side"], receipt["index"]) == (None, None)
 
 
-def test_a_phone_that_draws_no_blind_has_one_drawn(scenario: OpenTurn) -> None:
+def test_server_draws_blind_for_phone_without_one(scenario: OpenTurn) -> None:
     phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
     ballot: dict[str, Any] = {"turn": scenario.turn, "epoch": 1, "choice": 2, "sequence": 1}
     phone.say("ballot.cast", **ballot).receive("ballot.counted")

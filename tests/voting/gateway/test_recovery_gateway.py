@@ -1,6 +1,6 @@
-"""Snapshot + events = a fresh snapshot: whatever of an event's announcements is lost, repeated or late.
+"""Snapshot plus announcements equals a fresh snapshot, even if announcements are lost, repeated or late.
 
-Also where the database itself went back, because an older copy of it was put in its place.
+This also holds after the database is replaced by an older copy.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from games.models import Event
 from tests.voting.gateway_helpers import (
     FakeSocket,
     in_a_thread,
+    join_room,
     make_room,
-    take_in,
     until,
     voter,
     with_gateway,
@@ -50,13 +50,13 @@ rarely = how(max_examples=60, suppress_health_check=list(HealthCheck))
 
 @dataclass
 class EventHistory:
-    """All that happened to an event, in order."""
+    """All announcements of an event, in order."""
 
     event: Event
     copies: list[Copy]
 
     def rewind(self, written: int) -> None:
-        """The database as it was when so many changes were written; its state is always the last."""
+        """Keep only the first `written` announcements in the database; the event's state stays the latest."""
         Announcement.objects.filter(event=self.event, seq__gt=written).delete()
         Event.objects.filter(pk=self.event.pk).update(seq=written)
 
@@ -94,7 +94,7 @@ def history(box: BallotBox, valkey_url: str) -> EventHistory:
     return EventHistory(event, copies)
 
 
-async def reopened(gateway: Gateway, event: Event) -> EventRoom:
+async def load_fresh_room(gateway: Gateway, event: Event) -> EventRoom:
     found = await in_a_thread(lambda: gateways._load_event(event.code))
     assert found is not None
     event_id, seq, state, _ = found
@@ -112,19 +112,19 @@ def shown(room: EventRoom) -> tuple[Any, ...]:
     return room.state, room.seq, room.turn_ref, poll, room.poll and room.poll.lane.slot
 
 
-def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(history: EventHistory) -> None:
+def test_room_equals_fresh_room_after_any_message_order(history: EventHistory) -> None:
     @rarely
     @given(begins=st.integers(1, len(history.copies)), steps=STEPS)
     def holds(begins: int, steps: list[tuple[str, int]]) -> None:
-        with_gateway(lambda gateway: conversation(gateway, begins, steps))
+        with_gateway(lambda gateway: scenario(gateway, begins, steps))
 
-    async def conversation(gateway: Gateway, begins: int, steps: list[tuple[str, int]]) -> None:
+    async def scenario(gateway: Gateway, begins: int, steps: list[tuple[str, int]]) -> None:
         socket = FakeSocket()
         await in_a_thread(lambda: history.rewind(begins))
         room = await gateway.room(history.event.code)
         assert room is not None
         room.apply(history.copies[begins - 1])
-        take_in(room, socket)
+        join_room(room, socket)
         written = begins
         for step, number in steps:
             if step == "receive":
@@ -138,7 +138,7 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(history: Event
             await in_a_thread(history.write)
             written += 1
         await gateway.subscriber.find_missed()
-        fresh = await reopened(gateway, history.event)
+        fresh = await load_fresh_room(gateway, history.event)
         assert shown(room) == shown(fresh)
         assert socket.seqs == list(range(begins + 1, len(history.copies) + 1))
         states = [protocol.decode_change(frame).state for frame in socket.frames if '"seq"' in frame]
@@ -148,95 +148,93 @@ def test_whatever_a_gateway_hears_its_room_becomes_as_a_fresh_one(history: Event
     holds()
 
 
-def test_a_change_that_only_the_database_knows_is_told_once_it_is_looked_for(history: EventHistory) -> None:
-    """The last ones may be lost with nothing after them that would show the gap."""
+def test_gateway_broadcasts_changes_found_only_in_database(history: EventHistory) -> None:
+    """If the last announcements are lost, no later one shows the gap."""
     socket = FakeSocket()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         await in_a_thread(lambda: history.rewind(3))
         room = await gateway.room(history.event.code)
         assert room is not None
-        take_in(room, socket)
+        join_room(room, socket)
         for _ in range(2):
             await in_a_thread(history.write)
         await until(lambda: room.seq == 5)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
     assert socket.seqs == [4, 5]
 
 
-def test_where_nothing_leads_to_the_present_state_it_is_taken_as_it_is(valkey_url: str) -> None:
-    """The announcements were dropped, or never were in this database."""
+def test_room_loads_current_state_if_announcements_are_missing(valkey_url: str) -> None:
+    """The announcements were deleted, or were never in this database."""
     event, socket = new_event(), FakeSocket()
 
-    def moved_on() -> None:
+    def drop_announcements() -> None:
         with transaction.atomic():
             for name in ("One", "Two"):
                 rename(event, name)
             Announcement.objects.all().delete()
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
-        take_in(room, socket)
-        await in_a_thread(moved_on)
+        join_room(room, socket)
+        await in_a_thread(drop_announcements)
         await until(lambda: socket.seqs)
         assert (room.seq, room.state.name, socket.seqs) == (2, "Two", [2])
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-# ------------------------------------------------------------------ a database that went back
+# ------------------------------------------------------------------ rolled-back database
 def rename(event: Event, name: str) -> None:
     Event.objects.filter(pk=event.pk).update(name=name)
     announce(event.pk, protocol.EventEdited, 1)
 
 
-def test_a_database_that_went_back_takes_the_rooms_place_and_all_come_in_anew(valkey_url: str) -> None:
-    event, subscriber = new_event(), [FakeSocket(), voter("a", 1), voter("b", 2)]
+def test_rolled_back_database_resets_room_and_closes_sockets(valkey_url: str) -> None:
+    event, sockets = new_event(), [FakeSocket(), voter("a", 1), voter("b", 2)]
     for name in ("One", "Two", "Three", "Four"):
         rename(event, name)
 
-    def put_back() -> None:
+    def roll_back() -> None:
         Announcement.objects.filter(event=event, seq__gt=1).delete()
         Event.objects.filter(pk=event.pk).update(seq=1, name="One")
 
-    def go_on() -> None:
+    def announce_again() -> None:
         rename(event, "Another")
         relay(event.pk)
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
         assert room is not None
         assert (room.seq, room.state.name) == (4, "Four")
-        for socket in subscriber:
-            take_in(room, socket)
-        await in_a_thread(put_back)
-        await until(lambda: all(socket.close_calls for socket in subscriber))
+        for socket in sockets:
+            join_room(room, socket)
+        await in_a_thread(roll_back)
+        await until(lambda: all(socket.close_calls for socket in sockets))
         assert (room.seq, room.state.name) == (1, "One")
         back = FakeSocket()
-        take_in(room, back)
-        await in_a_thread(go_on)
+        join_room(room, back)
+        await in_a_thread(announce_again)
         await until(lambda: back.seqs)
         assert (back.seqs, room.seq, room.state.name) == ([2], 2, "Another")
 
-    with_gateway(conversation)
-    assert {code for socket in subscriber for code, _ in socket.close_calls} == {CloseCode.RESTARTING}
-    assert all(within_ms for socket in subscriber for _, within_ms in socket.close_calls)
+    with_gateway(scenario)
+    assert {code for socket in sockets for code, _ in socket.close_calls} == {CloseCode.RESTARTING}
+    assert all(within_ms for socket in sockets for _, within_ms in socket.close_calls)
 
 
-def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The numbers it reads may be older than what it hears before it has them."""
-    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test looks itself
+def test_announcement_received_during_poll_is_kept(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sequence numbers that it loads may be older than an announcement received meanwhile."""
+    monkeypatch.setattr("voting.gateway.subscriber.POLL_S", 3600)  # the test polls itself
     event, socket, load_seqs = new_event(), FakeSocket(), latest_seqs
     rename(event, "One")
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         loop, room = asyncio.get_running_loop(), await gateway.room(event.code)
         assert room is not None
-        take_in(room, socket)
+        join_room(room, socket)
 
         def poll_slowly(events: Any) -> dict[int, int]:
             found = load_seqs(events)
@@ -249,15 +247,15 @@ def test_what_is_heard_while_a_gateway_looks_is_not_taken_back(
         monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", load_seqs)
         assert (room.state.name, socket.close_calls, socket.seqs) == ("Two", [], [2])
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-def test_a_room_whose_box_is_frozen_delays_no_other_ones_beat(
+def test_frozen_box_of_one_room_delays_no_other_heartbeat(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events, stuck, asked = [new_event() for _ in range(4)], asyncio.Event(), []
 
-    async def conversation(gateway: Gateway) -> None:
+    async def scenario(gateway: Gateway) -> None:
         rooms = [await gateway.room(event.code) for event in events]
         heartbeat = gateway.box.heartbeat
 
@@ -274,11 +272,11 @@ def test_a_room_whose_box_is_frozen_delays_no_other_ones_beat(
         await until(lambda: min(asked.count(event.pk) for event in events) >= 2)
         assert all(rooms)
 
-    with_gateway(conversation)
+    with_gateway(scenario)
 
 
-# ------------------------------------------------------------------ a ballot before the window opens again
-def test_a_ballot_that_counts_may_be_repeated_before_the_window_opens_again(box: BallotBox) -> None:
+# ------------------------------------------------------------------ repeated ballots
+def test_counted_ballot_may_be_repeated_before_window_reopens(box: BallotBox) -> None:
     poll = make_room(start(box).match.event_id).poll
     assert poll is not None
     ballot = protocol.BallotCast(turn=poll.turn_id, epoch=1, choice=1, sequence=1)

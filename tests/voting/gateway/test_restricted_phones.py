@@ -1,4 +1,4 @@
-"""A ruling that comes while a phone is at the door, or between its last words and its leaving."""
+"""Restrictions that arrive while a phone is being admitted, or between its last message and its close."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
 @dataclass
-class Meanwhile:
-    """A gateway whose door opens after a ruling was heard of."""
+class BanningGateway:
+    """A gateway that enforces a ban during the admission."""
 
     room: EventRoom
     admitted_seats: list[Seat] = field(default_factory=list)
 
-    def admission_queue(self, room: EventRoom) -> "Meanwhile":
+    def admission_queue(self, room: EventRoom) -> "BanningGateway":
         return self
 
     async def admit(self, seat: Seat, wish: int | None) -> AdmittedVoter:
@@ -46,29 +46,29 @@ def phone() -> tuple[PhoneConsumer, EventRoom, list[dict[str, Any]]]:
     return PhoneConsumer({}, send), EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX)), sent
 
 
-def test_who_is_kept_out_while_at_the_door_does_not_come_in() -> None:
+def test_phone_banned_during_admission_is_not_seated() -> None:
     consumer, room, sent = phone()
-    gateway: Any = Meanwhile(room)
+    gateway: Any = BanningGateway(room)
     join = PhoneJoin("C", token=sign_seat(SEAT))
     for _ in range(2):
         with pytest.raises(CloseSocket) as closed:
             asyncio.run(consumer.join(join, room, gateway))
         assert closed.value.code == CloseCode.BANNED
-    assert gateway.admitted_seats == [SEAT], "the second time the door is not asked"
+    assert gateway.admitted_seats == [SEAT], "the second attempt does not reach the queue"
     assert (sent, room.voters) == ([], {})
 
 
-def test_who_was_put_out_is_not_heard_any_more() -> None:
+def test_banned_phone_cannot_cast_ballots() -> None:
     consumer, room, sent = phone()
     consumer.room, consumer.seat = room, SEAT
     consumer.voter = room.sit(consumer, SEAT)
-    room.count_vote(consumer.voter, room.turn_ref)  # who has voted may repeat it at any time
+    room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
     enforce_restrictions(room, BANNED)
 
-    async def says_on() -> None:
+    async def cast_again() -> None:
         await consumer.handle_message(BallotCast(1, 1, 1, 1), room)
         assert room.poll is not None
         assert room.poll.lane.waiting == {}
 
-    asyncio.run(says_on())
+    asyncio.run(cast_again())
     assert [message["type"] for message in sent] == ["websocket.close"]

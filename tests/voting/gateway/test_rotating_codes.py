@@ -1,11 +1,11 @@
-"""The code of the moment at a running house: it lets in, at its own event, for as long as it is asked for."""
+"""Rotating codes on a running server: each admits to its own event while the event requires codes."""
 
 from tests.faces import Faces
 from tests.stack import House
 from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
 
 
-def test_the_code_of_the_moment_lets_in_and_no_other_does(house: House, faces: Faces) -> None:
+def test_current_rotating_code_admits_and_others_do_not(house: House, faces: Faces) -> None:
     code = event(house, "rotating")["code"]
     message = shown(trusted_display(house, faces, code))
     face = faces.open("phone")
@@ -19,13 +19,13 @@ def test_the_code_of_the_moment_lets_in_and_no_other_does(house: House, faces: F
     assert voter_of(back) == voter_of(welcome)
 
 
-def test_a_code_is_for_its_own_event(house: House, faces: Faces) -> None:
+def test_rotating_code_is_refused_at_another_event(house: House, faces: Faces) -> None:
     here, there = event(house, "rotating")["code"], event(house, "rotating")["code"]
     key = shown(trusted_display(house, faces, here))["key"]
     assert turned_away(faces, there, key=key) == "key_wrong"
 
 
-def test_where_teams_are_chosen_the_team_comes_first(house: House, faces: Faces) -> None:
+def test_rotating_code_is_checked_after_team_choice(house: House, faces: Faces) -> None:
     code = event(house, "rotating", team_choice="choose")["code"]
     key = shown(trusted_display(house, faces, code))["key"]
     face = faces.open("phone")
@@ -34,9 +34,7 @@ def test_where_teams_are_chosen_the_team_comes_first(house: House, faces: Faces)
     assert face.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
 
 
-def test_a_display_shows_codes_once_its_event_asks_for_them_and_then_no_more(
-    house: House, faces: Faces
-) -> None:
+def test_display_shows_codes_only_while_event_requires_them(house: House, faces: Faces) -> None:
     made = event(house, "open")
     display = trusted_display(house, faces, made["code"])
     house.ask("edit", event_id=made["id"], admission="rotating")

@@ -1,4 +1,4 @@
-"""A client that stops reading, on both servers: nobody waits for it, and it is not kept for ever."""
+"""Slow consumers on both servers: others are not delayed, and the slow client is dropped."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from tests.deploy.processes import wait_until
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 FRAMES_SENT = 600
-PATIENCE_S = 20
+TIMEOUT_S = 20
 SMALL = 4_096
 
 
@@ -33,12 +33,12 @@ def port(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
             yield listener.getsockname()[1]
         finally:
             process.terminate()
-            process.wait(PATIENCE_S)
+            process.wait(TIMEOUT_S)
     assert "Traceback" not in log.read_text()
 
 
 def dial(port: int) -> ClientConnection:
-    """A client with hardly any room for what it has not read yet."""
+    """A client with a very small receive buffer."""
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
     plain.connect((LOOPBACK, port))
@@ -47,35 +47,35 @@ def dial(port: int) -> ClientConnection:
         sock=plain,
         compression=None,
         max_queue=1,
-        open_timeout=PATIENCE_S,
+        open_timeout=TIMEOUT_S,
         close_timeout=1,
     )
 
 
 def receive(client: ClientConnection) -> tuple[str, int, int]:
-    """What was said, how many are connected, how many were too slow."""
-    said, connected, slow, _ = str(client.recv(PATIENCE_S)).split(" ")
-    return said, int(connected), int(slow)
+    """The echoed text, the number of connected clients, and the number of slow consumers."""
+    text, connected, slow, _ = str(client.recv(TIMEOUT_S)).split(" ")
+    return text, int(connected), int(slow)
 
 
-def test_who_stops_reading_holds_nobody_up_and_is_dropped(port: int) -> None:
+def test_slow_consumer_delays_nobody_and_is_dropped(port: int) -> None:
     with dial(port) as reader, dial(port):
         for number in range(FRAMES_SENT):
             reader.send(str(number))
-            said, _, slow = receive(reader)
-            assert said == str(number)
+            text, _, slow = receive(reader)
+            assert text == str(number)
             if slow:
                 break
         assert slow == 1
 
-        def alone() -> bool:
+        def is_alone() -> bool:
             reader.send("again")
             return receive(reader)[1] == 1
 
-        wait_until(alone)
+        wait_until(is_alone)
 
 
-def test_who_reads_late_but_reads_gets_all_in_order(port: int) -> None:
+def test_late_reader_receives_all_frames_in_order(port: int) -> None:
     with dial(port) as reader, dial(port) as late:
         for number in range(40):
             reader.send(str(number))
@@ -83,21 +83,21 @@ def test_who_reads_late_but_reads_gets_all_in_order(port: int) -> None:
         assert [receive(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
 
 
-def test_after_a_goodbye_nothing_more_is_said(port: int) -> None:
+def test_send_queue_writes_nothing_after_end(port: int) -> None:
     with dial(port) as first, dial(port) as second:
         first.send("end all")
         for client in (first, second):
-            assert json.loads(client.recv(PATIENCE_S)) == {"type": "retry.after", "within_ms": 250}
+            assert json.loads(client.recv(TIMEOUT_S)) == {"type": "retry.after", "within_ms": 250}
             with pytest.raises(ConnectionClosed) as closed:
-                client.recv(PATIENCE_S)
+                client.recv(TIMEOUT_S)
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == CloseCode.RESTARTING
 
 
-def test_a_socket_that_the_server_has_closed_by_itself_is_no_trouble_to_others(port: int) -> None:
-    with dial(port) as rude, dial(port) as other:
-        rude.send("be deaf")
-        rude.send("x" * (MAX_FRAME_BYTES + 1))
+def test_oversized_frame_of_one_client_does_not_affect_others(port: int) -> None:
+    with dial(port) as misbehaving, dial(port) as other:
+        misbehaving.send("pause reading")
+        misbehaving.send("x" * (MAX_FRAME_BYTES + 1))
         for number in range(30):
             other.send(str(number))
             assert receive(other)[0] == str(number)

@@ -1,4 +1,4 @@
-"""Bad input at the sockets of a running house: answered or cut off, and it changes nothing."""
+"""Invalid input on the sockets of a running server: it is answered or cut off, and changes nothing."""
 
 import json
 import time
@@ -19,7 +19,7 @@ ABNORMAL = 1006
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("face", ["phone", "display"])
 @pytest.mark.parametrize("code", ["ZZZZ", "zzzz-no-such-16", "\0\0\0\0", "' OR 1=1 --", "ß"])
-def test_an_unknown_code_is_told_to_stay_away(face: str, code: str, faces: Faces) -> None:
+def test_unknown_code_closes_socket_for_good(face: str, code: str, faces: Faces) -> None:
     assert faces.open(face).say(f"{face}.join", code=code).closed() == CloseCode.NO_SUCH_EVENT
 
 
@@ -29,7 +29,7 @@ def other_code(house: House) -> str:
 
 
 @pytest.mark.usefixtures("stage", "other_code", "harmless")
-def test_a_forged_or_foreign_token_is_told_to_stay_away(stage: Stage, other_code: str, faces: Faces) -> None:
+def test_forged_or_foreign_token_closes_socket_for_good(stage: Stage, other_code: str, faces: Faces) -> None:
     _, here = faces.phone(stage.code)
     _, elsewhere = faces.phone(other_code)
     token = here["you"]["token"]
@@ -77,7 +77,7 @@ MALFORMED = [
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_malformed_frame_is_answered_and_the_socket_goes_on(stage: Stage, faces: Faces) -> None:
+def test_malformed_frame_is_answered_and_socket_stays_open(stage: Stage, faces: Faces) -> None:
     for joined in (False, True):
         for frames in (MALFORMED[:12], MALFORMED[12:]):
             face = faces.open("phone")
@@ -92,7 +92,7 @@ def test_a_malformed_frame_is_answered_and_the_socket_goes_on(stage: Stage, face
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("face", ["phone", "display"])
-def test_a_face_joins_first_and_once(face: str, stage: Stage, faces: Faces) -> None:
+def test_socket_must_join_first_and_once(face: str, stage: Stage, faces: Faces) -> None:
     early = faces.open("phone").say("ballot.cast", **cast(stage.turn))
     assert early.receive("error")["code"] == "not_joined"
     joined = faces.open(face).say(f"{face}.join", code=stage.code)
@@ -102,7 +102,7 @@ def test_a_face_joins_first_and_once(face: str, stage: Stage, faces: Faces) -> N
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_display_does_not_vote_and_a_phone_does_not_command(stage: Stage, faces: Faces) -> None:
+def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, faces: Faces) -> None:
     display, _ = faces.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn))
     assert display.receive("error")["code"] == "malformed"
@@ -124,7 +124,7 @@ def test_a_display_does_not_vote_and_a_phone_does_not_command(stage: Stage, face
     ],
     ids=["binary", "binary JSON", "one byte too long", "too long in bytes", "huge"],
 )
-def test_a_frame_that_no_face_sends_ends_the_socket(
+def test_binary_or_oversized_frame_closes_socket(
     frame: str | bytes, code: int, joined: bool, stage: Stage, faces: Faces
 ) -> None:
     face = faces.phone(stage.code)[0] if joined else faces.open("phone")
@@ -132,23 +132,23 @@ def test_a_frame_that_no_face_sends_ends_the_socket(
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_frame_of_megabytes_is_not_even_read_to_its_end(stage: Stage, faces: Faces) -> None:
+def test_huge_frame_is_cut_off_while_reading(stage: Stage, faces: Faces) -> None:
     face = faces.phone(stage.code)[0]
     assert face.send("x" * 3_000_000).closed() in {ABNORMAL, CloseCode.FRAME_TOO_LARGE}
     assert vote(faces.phone(stage.code)[0], stage.turn)
 
 
-def test_a_frame_as_long_as_may_be_is_read(faces: Faces) -> None:
+def test_frame_of_maximum_length_is_read(faces: Faces) -> None:
     face = faces.open("phone").send("x" * MAX_FRAME_BYTES)
     assert face.receive("error")["code"] == "malformed"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("joined", [False, True])
-def test_a_flood_is_cut_off_and_others_are_served(joined: bool, stage: Stage, faces: Faces) -> None:
+def test_flooding_socket_is_closed_and_others_are_served(joined: bool, stage: Stage, faces: Faces) -> None:
     face = faces.phone(stage.code)[0] if joined else faces.open("phone")
     began = time.monotonic()
-    with suppress(ConnectionClosed):  # before all were sent
+    with suppress(ConnectionClosed):  # the server may close before all are sent
         for number in range(100):
             face.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
     assert face.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
@@ -159,6 +159,6 @@ def test_a_flood_is_cut_off_and_others_are_served(joined: bool, stage: Stage, fa
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("path", ["nowhere", "phone/", "../admin/"])
-def test_where_there_is_no_socket_there_is_none(path: str, faces: Faces) -> None:
+def test_unknown_socket_path_is_refused(path: str, faces: Faces) -> None:
     with pytest.raises(Exception, match=r"HTTP 40[34]"):
         faces.open(path)

@@ -1,4 +1,4 @@
-"""Votes over the sockets of a running house: each counts once, and who hears of it learns no column."""
+"""Votes over the sockets of a running server: each counts once, and nobody else learns the choice."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ LONG_S = 601
 
 # ------------------------------------------------------------------ voting
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) -> None:
+def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) -> None:
     phone, welcome = faces.phone(stage.code)
     assert (welcome["you"]["choice"], welcome["you"]["sequence"]) == (None, 0)
     assert vote(phone, stage.turn, 4)["choice"] == 4
@@ -29,7 +29,7 @@ def test_a_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces
     assert again["you"] == welcome["you"] | {"turn": stage.turn, "choice": 6, "sequence": 2, "blind": blind}
 
 
-def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) -> None:
+def test_two_sockets_with_one_token_count_as_one_voter(house: House, faces: Faces) -> None:
     made = house.ask("event", window_s=600, lobby="open")
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     first, welcome = faces.phone(made["code"])
@@ -57,7 +57,7 @@ def test_two_sockets_with_one_token_are_one_voter(house: House, faces: Faces) ->
         ({"epoch": 2**31 - 1}, "unknown"),
     ],
 )
-def test_a_ballot_that_cannot_count_is_refused(
+def test_invalid_ballot_is_refused_with_code(
     wrong: dict[str, int], code: str, stage: Stage, faces: Faces
 ) -> None:
     phone, welcome = faces.phone(stage.code)
@@ -69,7 +69,7 @@ def test_a_ballot_that_cannot_count_is_refused(
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_an_old_choice_is_told_the_newer_sequence(stage: Stage, faces: Faces) -> None:
+def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, faces: Faces) -> None:
     phone, _ = faces.phone(stage.code)
     vote(phone, stage.turn, 4, 7)
     phone.say("ballot.cast", **cast(stage.turn, 5, 6))
@@ -77,9 +77,7 @@ def test_an_old_choice_is_told_the_newer_sequence(stage: Stage, faces: Faces) ->
     assert (message["code"], message["last"]) == ("stale", 7)
 
 
-def test_before_its_opening_and_after_its_deadline_a_ballot_does_not_count(
-    house: House, faces: Faces
-) -> None:
+def test_ballot_outside_window_is_refused(house: House, faces: Faces) -> None:
     made = house.ask("event", window_s=600, reveal_s=600, lobby="open")
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
@@ -93,10 +91,10 @@ def test_before_its_opening_and_after_its_deadline_a_ballot_does_not_count(
     assert revealed["state"]["match"]["reveal"]["turn"] == turn
     assert refusal(phone, **cast(turn)) == "no_such_turn"
     following = revealed["state"]["match"]["turn"]["id"]
-    assert refusal(phone, **cast(following)) == "early"  # though the box may not have it yet
+    assert refusal(phone, **cast(following)) == "early"  # even if the box does not hold it yet
 
 
-def test_who_is_not_to_move_does_not_vote(house: House, faces: Faces) -> None:
+def test_ballot_of_side_not_to_move_is_refused(house: House, faces: Faces) -> None:
     made = house.ask(
         "event",
         game="captains-mistress",
@@ -110,7 +108,7 @@ def test_who_is_not_to_move_does_not_vote(house: House, faces: Faces) -> None:
     assert refusal(faces.phone(made["code"], team=2)[0], **cast(turn)) == "not_to_move"
 
 
-def test_ballots_of_a_long_window_are_in_the_database_once_they_count(house: House, faces: Faces) -> None:
+def test_ballot_of_long_window_is_stored_before_it_counts(house: House, faces: Faces) -> None:
     made = house.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
     turn = house.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
     phone, _ = faces.phone(made["code"], team=2)
@@ -122,9 +120,7 @@ def test_ballots_of_a_long_window_are_in_the_database_once_they_count(house: Hou
         assert stored == [("yellow", choice, sequence)]
 
 
-def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
-    house: House, faces: Faces
-) -> None:
+def test_worker_closes_turn_and_everyone_receives_same_reveal(house: House, faces: Faces) -> None:
     made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     red, _ = faces.phone(made["code"], team=1)
@@ -132,7 +128,7 @@ def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
     display, _ = faces.display(made["code"])
     vote(red, turn, 3)
     vote(yellow, turn, 3)
-    with paused(house, "scheduler-1", "scheduler-2"):  # no clock can be the one that closes it
+    with paused(house, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
         house.ask("closing_in", event_id=made["id"], ms=0)
         house.ask("call_worker", turn_id=turn)
         reveals = [face.receive("turn.revealed") for face in (red, yellow, display)]
@@ -144,9 +140,7 @@ def test_a_deadline_closes_the_turn_by_the_worker_and_everyone_hears_the_same(
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
 
 
-def test_when_all_who_are_connected_have_voted_an_early_close_ends_the_turn(
-    house: House, faces: Faces
-) -> None:
+def test_early_close_ends_turn_once_all_connected_voted(house: House, faces: Faces) -> None:
     made = house.ask("event", window_s=600, lobby="open", close_early=True)
     turn = house.ask("play_to", event_id=made["id"], picks=[])
     phones = [faces.phone(made["code"])[0] for _ in range(2)]
@@ -158,7 +152,7 @@ def test_when_all_who_are_connected_have_voted_an_early_close_ends_the_turn(
 
 
 # ------------------------------------------------------------------ secrecy
-def test_what_others_hear_of_a_vote_does_not_depend_on_its_column(house: House, faces: Faces) -> None:
+def test_messages_to_others_are_independent_of_choice(house: House, faces: Faces) -> None:
     received = []
     for choice in (2, 7):
         made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
@@ -175,18 +169,18 @@ def test_what_others_hear_of_a_vote_does_not_depend_on_its_column(house: House, 
             "display.welcomed",
             "turnout.counted",
         }
-        received.append([_without_names(message, made, turn) for message in messages])
-    assert _kinds(received[0]) == _kinds(received[1])
+        received.append([_normalized(message, made, turn) for message in messages])
+    assert _distinct_messages(received[0]) == _distinct_messages(received[1])
 
 
-def _kinds(messages: list[Message]) -> set[str]:
-    """Turnouts may be heard on their way up, more or less of them."""
+def _distinct_messages(messages: list[Message]) -> set[str]:
+    """Without turnouts of zero votes, whose number varies."""
     final = [message for message in messages if message["type"] != "turnout.counted" or sum(message["voted"])]
     return {json.dumps(message, sort_keys=True) for message in final}
 
 
-def _without_names(message: Message, made: dict[str, Any], turn: int) -> Message:
-    """But for ids, times, tokens, signs and lots, which differ between any two events."""
+def _normalized(message: Message, made: dict[str, Any], turn: int) -> Message:
+    """Without ids, times, tokens, voter codes and lots, which differ between any two events."""
     text = json.dumps(message).replace(made["code"], "CODE")
     copy: Message = json.loads(text)
     copy.pop("now_at", None)

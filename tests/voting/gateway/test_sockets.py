@@ -1,4 +1,4 @@
-"""Sockets of a running house: who is let in, and what each face is told there."""
+"""Joining over the sockets of a running server, and the welcome messages."""
 
 import time
 
@@ -14,7 +14,7 @@ from voting.protocol import CloseCode
 __all__ = ["harmless", "stage"]
 
 
-def test_of_too_many_displays_the_last_are_told_to_come_later(house: House, faces: Faces) -> None:
+def test_displays_over_limit_receive_retry_after(house: House, faces: Faces) -> None:
     code = event(house, lobby="open")
     first, _ = faces.display(code)
     for _ in range(DISPLAYS_AT_ONCE - 1):
@@ -25,16 +25,16 @@ def test_of_too_many_displays_the_last_are_told_to_come_later(house: House, face
     faces.phone(code)
     first.leave()
 
-    def comes_in() -> bool:
+    def is_admitted() -> bool:
         face = faces.open("display").say("display.join", code=code)
         message = face.receive_until(lambda message: message["type"] in {"display.welcomed", "retry.after"})
         return bool(message["type"] == "display.welcomed")
 
-    wait_until(comes_in)
+    wait_until(is_admitted)
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_phone_joins_and_is_told_its_seat_the_state_and_the_time(stage: Stage, faces: Faces) -> None:
+def test_phone_welcome_contains_seat_state_and_time(stage: Stage, faces: Faces) -> None:
     _, welcome = faces.phone(stage.code.lower())
     assert set(welcome) == {"type", "now_at", "seq", "you", "state"}
     assert welcome["you"]["team"] in (1, 2)
@@ -44,14 +44,14 @@ def test_a_phone_joins_and_is_told_its_seat_the_state_and_the_time(stage: Stage,
     assert state["match"]["turn"]["opens_at"] < welcome["now_at"] < state["match"]["turn"]["closes_at"]
 
 
-def test_newcomers_are_spread_over_both_teams_and_no_wish_changes_that(house: House, faces: Faces) -> None:
+def test_new_phones_are_balanced_regardless_of_chosen_team(house: House, faces: Faces) -> None:
     code = event(house, lobby="open")
     teams = [faces.phone(code, team=1)[1]["you"]["team"] for _ in range(6)]
     assert sorted(teams) == [1, 1, 1, 2, 2, 2]
 
 
 @pytest.mark.parametrize("choice", ["choose", "link"])
-def test_where_teams_are_chosen_a_phone_says_which(choice: str, house: House, faces: Faces) -> None:
+def test_phone_must_choose_team_if_required(choice: str, house: House, faces: Faces) -> None:
     code = event(house, lobby="open", team_choice=choice)
     face = faces.open("phone").say("phone.join", code=code)
     message = face.receive("error", code="team_needed")
@@ -61,7 +61,7 @@ def test_where_teams_are_chosen_a_phone_says_which(choice: str, house: House, fa
     assert [faces.phone(code, team=2)[1]["you"]["team"] for _ in range(3)] == [2, 2, 2]
 
 
-def test_behind_closed_doors_nobody_joins_until_they_open(house: House, faces: Faces) -> None:
+def test_phone_cannot_join_until_lobby_opens(house: House, faces: Faces) -> None:
     made = house.ask("event")
     face = faces.open("phone").say("phone.join", code=made["code"])
     assert face.receive("error")["code"] == "lobby_closed"
@@ -73,13 +73,13 @@ def test_behind_closed_doors_nobody_joins_until_they_open(house: House, faces: F
     assert face.say("phone.join", code=made["code"]).receive("phone.welcomed")["you"]["team"] == 1
 
 
-def test_the_time_is_told_right_before_anybody_has_joined(house: House, faces: Faces) -> None:
+def test_clock_is_synced_with_server_before_any_join(house: House, faces: Faces) -> None:
     face, before = faces.open("phone"), time.time() * 1000
     message = face.say("clock.ask", sent=1).receive("clock.synced", sent=1)
     assert before - 1_000 < message["now_at"] < time.time() * 1000 + 1_000
 
 
-def test_behind_locked_doors_only_those_with_a_seat_come_in(house: House, faces: Faces) -> None:
+def test_locked_event_admits_only_seated_phones(house: House, faces: Faces) -> None:
     made = house.ask("event", lobby="open")
     phone, welcome = faces.phone(made["code"])
     console = faces.console(made["code"], house.ask("session", name="olga"))
@@ -93,7 +93,7 @@ def test_behind_locked_doors_only_those_with_a_seat_come_in(house: House, faces:
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_a_display_is_told_how_to_join(stage: Stage, house: House, faces: Faces) -> None:
+def test_display_welcome_contains_join_url_and_qr_code(stage: Stage, house: House, faces: Faces) -> None:
     _, welcome = faces.display(stage.code)
     assert welcome["join_url"] == f"{house.http}/{stage.code}"
     rows = welcome["qr"]
@@ -104,7 +104,7 @@ def test_a_display_is_told_how_to_join(stage: Stage, house: House, faces: Faces)
     assert "you" not in welcome
 
 
-def test_the_time_is_told_before_and_after_joining(stage: Stage, faces: Faces) -> None:
+def test_clock_is_synced_before_and_after_joining(stage: Stage, faces: Faces) -> None:
     face = faces.open("phone").say("clock.ask", sent=12.5)
     first = face.receive("clock.synced", sent=12.5)
     face.say("phone.join", code=stage.code)

@@ -1,4 +1,4 @@
-"""Tickets at the door of a running house: each lets one in, and only those who hold one wait for them."""
+"""Tickets on a running server: each admits one voter, and only ticket holders wait for the database."""
 
 import asyncio
 import json
@@ -15,11 +15,11 @@ from tests.stack import House
 from tests.voting.keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 
-HANDS = 50
+CLIENTS = 50
 
 
-# ------------------------------------------------------------------ who gets in
-def test_a_ticket_lets_in_once_until_it_is_released(house: House, faces: Faces) -> None:
+# ------------------------------------------------------------------ admission
+def test_ticket_admits_once_until_released(house: House, faces: Faces) -> None:
     made = event(house, "tickets")
     code, (ticket, other) = made["code"], house.ask("tickets", event_id=made["id"], count=2)
     face = faces.open("phone")
@@ -38,7 +38,7 @@ def test_a_ticket_lets_in_once_until_it_is_released(house: House, faces: Faces) 
     assert turned_away(faces, code, key=ticket) == "key_used"
 
 
-def test_a_ticket_whose_holder_never_heard_of_the_seat_is_free_again(house: House, faces: Faces) -> None:
+def test_ticket_is_released_if_client_left_before_its_seat(house: House, faces: Faces) -> None:
     made = event(house, "tickets")
     [ticket] = house.ask("tickets", event_id=made["id"], count=1)
     gone, welcome = faces.phone(made["code"], key=ticket)
@@ -52,7 +52,7 @@ def test_a_ticket_whose_holder_never_heard_of_the_seat_is_free_again(house: Hous
     assert turned_away(faces, made["code"], key=ticket) == "key_used"
 
 
-def test_tickets_are_good_at_their_own_event_only(house: House, faces: Faces) -> None:
+def test_ticket_is_refused_at_another_event(house: House, faces: Faces) -> None:
     here, there = event(house, "tickets"), event(house, "tickets")
     [ticket] = house.ask("tickets", event_id=here["id"], count=1)
     assert turned_away(faces, there["code"], key=ticket) == "key_wrong"
@@ -61,11 +61,11 @@ def test_tickets_are_good_at_their_own_event_only(house: House, faces: Faces) ->
     assert other_phone.closed() == CloseCode.BAD_TOKEN
 
 
-def test_a_ticket_in_fifty_hands_at_once_lets_in_one(house: House) -> None:
+def test_ticket_used_by_fifty_clients_at_once_admits_one(house: House) -> None:
     made = event(house, "tickets")
     tickets = house.ask("tickets", event_id=made["id"], count=3)
 
-    async def grab(ticket: str) -> str:
+    async def use_ticket(ticket: str) -> str:
         async with connect(f"{house.ws}/phone", compression=None, open_timeout=None) as socket:
             await ready.wait()
             await socket.send(json.dumps({"type": "phone.join", "code": made["code"], "key": ticket}))
@@ -74,28 +74,28 @@ def test_a_ticket_in_fifty_hands_at_once_lets_in_one(house: House) -> None:
             await socket.recv()
             return str(message.get("code", message["type"]))
 
-    async def grab_all() -> list[str]:
+    async def use_all_tickets() -> list[str]:
         async with asyncio.timeout(90), asyncio.TaskGroup() as group:
-            tasks = [group.create_task(grab(ticket)) for ticket in tickets for _ in range(HANDS)]
+            tasks = [group.create_task(use_ticket(ticket)) for ticket in tickets for _ in range(CLIENTS)]
             await asyncio.sleep(1.0)
             ready.set()
         return [task.result() for task in tasks]
 
     ready = asyncio.Event()
-    outcomes = asyncio.run(grab_all())
+    outcomes = asyncio.run(use_all_tickets())
     for number in range(len(tickets)):
-        tally = Counter(outcomes[number * HANDS : (number + 1) * HANDS])
-        assert tally == {"phone.welcomed": 1, "key_used": HANDS - 1}
+        tally = Counter(outcomes[number * CLIENTS : (number + 1) * CLIENTS])
+        assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
 
 
-def test_teams_are_even_and_what_a_list_says_goes_first(house: House, faces: Faces) -> None:
+def test_roster_teams_take_precedence_over_balance(house: House, faces: Faces) -> None:
     made = event(house, "roster")
     codes = house.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
     teams = [faces.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
     assert teams == [2, 2, 1, 1, 1, 2]
 
 
-def test_where_teams_are_chosen_a_ticket_waits_for_the_choice(house: House, faces: Faces) -> None:
+def test_ticket_is_checked_after_team_choice(house: House, faces: Faces) -> None:
     made = event(house, "tickets", team_choice="choose")
     [ticket] = house.ask("tickets", event_id=made["id"], count=1)
     face = faces.open("phone")
@@ -107,7 +107,7 @@ def test_where_teams_are_chosen_a_ticket_waits_for_the_choice(house: House, face
     assert faces.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
 
 
-def test_closed_and_locked_doors_are_closed_for_tickets_too(house: House, faces: Faces) -> None:
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(house: House, faces: Faces) -> None:
     for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
         made = event(house, "tickets", lobby=lobby)
         [ticket] = house.ask("tickets", event_id=made["id"], count=1)
@@ -115,8 +115,8 @@ def test_closed_and_locked_doors_are_closed_for_tickets_too(house: House, faces:
         assert house.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"]) == [(None,)]
 
 
-# ------------------------------------------------------------------ nobody else has to do with it
-def test_while_the_database_is_locked_only_those_with_tickets_wait(house: House, faces: Faces) -> None:
+# ------------------------------------------------------------------ database failures
+def test_locked_database_delays_only_ticket_holders(house: House, faces: Faces) -> None:
     open_event, club = event(house, "open"), event(house, "tickets")
     tickets = house.ask("tickets", event_id=club["id"], count=2)
     _, member = faces.phone(club["code"], key=tickets[0])
@@ -133,7 +133,7 @@ def test_while_the_database_is_locked_only_those_with_tickets_wait(house: House,
     assert waiting.receive("phone.welcomed")
 
 
-def test_whoever_waits_with_a_ticket_is_told_of_a_database_that_refuses(house: House, faces: Faces) -> None:
+def test_ticket_holder_is_disconnected_if_database_refuses(house: House, faces: Faces) -> None:
     made = event(house, "tickets")
     [ticket] = house.ask("tickets", event_id=made["id"], count=1)
     refusing = (

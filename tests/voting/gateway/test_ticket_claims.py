@@ -1,4 +1,4 @@
-"""The desk before a door, when the database is slow: who waits, and who is told when to come back."""
+"""Ticket claims during a slow database: some clients wait, the others get a time to retry."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,8 +17,8 @@ JOINERS = MOST + 3 * CLAIMS_AT_ONCE
 JOIN = protocol.PhoneJoin(code="BCDF", key="BCDF-GHJK")
 
 
-def test_so_many_wait_and_the_next_are_told_when_to_come_back() -> None:
-    async def come_all() -> tuple[list[Any], list[Any]]:
+def test_ticket_claims_over_limit_receive_retry_delay() -> None:
+    async def claim_all() -> tuple[list[Any], list[Any]]:
         slow = asyncio.Event()
 
         def in_database(claim: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
@@ -29,16 +29,16 @@ def test_so_many_wait_and_the_next_are_told_when_to_come_back() -> None:
             return claimed
 
         ticket_claims, state = TicketClaims(EVENT, in_database), playing(1)
-        come = [asyncio.create_task(ticket_claims.claim(JOIN, state, 0)) for _ in range(JOINERS)]
-        done, waiting = await asyncio.wait(come, timeout=1)
+        claims = [asyncio.create_task(ticket_claims.claim(JOIN, state, 0)) for _ in range(JOINERS)]
+        done, waiting = await asyncio.wait(claims, timeout=1)
         slow.set()
         outcome = await asyncio.gather(*waiting, return_exceptions=True)
         return [task.exception() for task in done], outcome
 
-    sent_away, others = asyncio.run(come_all())
-    assert JOINERS - MOST - CLAIMS_AT_ONCE <= len(sent_away) <= JOINERS - MOST
-    hints = [error.within_ms for error in sent_away if isinstance(error, Crowded)]
-    assert len(hints) == len(sent_away)
-    assert 0 < min(hints) < max(hints) <= MAX_RETRY_MS
+    rejected, others = asyncio.run(claim_all())
+    assert JOINERS - MOST - CLAIMS_AT_ONCE <= len(rejected) <= JOINERS - MOST
+    delays_ms = [error.within_ms for error in rejected if isinstance(error, Crowded)]
+    assert len(delays_ms) == len(rejected)
+    assert 0 < min(delays_ms) < max(delays_ms) <= MAX_RETRY_MS
     assert sum(isinstance(outcome, AdmissionDenied) for outcome in others) >= WRONG_AT_ONCE
     assert all(isinstance(outcome, (AdmissionDenied, Crowded)) for outcome in others)

@@ -1,4 +1,4 @@
-"""Control rooms of one event at two gateways: each hears and may stop what goes on at the other."""
+"""Consoles of one event at two gateways: each sees the actions and rehearsals of the other."""
 
 import os
 import signal
@@ -16,9 +16,11 @@ from tests.stack import House, running_house
 from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 
-# A box that is away for so long has forgotten the rehearsal: its gateway has to say anew that it goes on.
+# After this time without the box, the rehearsal's lease has expired, and its gateway has to renew it.
 LEASE_EXPIRED_S = KEPT_MS / 1000 + 1
-one_port_many_gateways = pytest.mark.skipif(not shares_ports(), reason="this system has one gateway a port")
+one_port_many_gateways = pytest.mark.skipif(
+    not shares_ports(), reason="this system allows one gateway per port"
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +30,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 @pytest.fixture
-def rooms(cluster: House) -> Iterator[tuple[Face, Face]]:
-    """Control rooms of one event whose door is open, at the first gateway and at the second."""
+def consoles(cluster: House) -> Iterator[tuple[Face, Face]]:
+    """Consoles of one event with an open lobby, at the first and at the second gateway."""
     for faces in faces_of(cluster):
         made, cookie = cluster.ask("event", lobby="open"), cluster.ask("session", name="olga")
         found: dict[str, Face] = {}
@@ -46,7 +48,7 @@ def gateway_of(cluster: House, face: Face) -> str:
         ends = psutil.Process(cluster.supervisor.pid(name)).net_connections("tcp")
         if any(end.raddr == here for end in ends):
             return name
-    raise AssertionError("it is at no gateway")
+    raise AssertionError("the socket is at no gateway")
 
 
 def has_ended(message: Message) -> bool:
@@ -54,10 +56,8 @@ def has_ended(message: Message) -> bool:
 
 
 @one_port_many_gateways
-def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(
-    cluster: House, rooms: tuple[Face, Face]
-) -> None:
-    for number, (here, there) in enumerate((rooms, rooms[::-1]), 1):
+def test_audit_entries_reach_consoles_of_all_gateways(cluster: House, consoles: tuple[Face, Face]) -> None:
+    for number, (here, there) in enumerate((consoles, consoles[::-1]), 1):
         done(here, number, "notice.show", text=f"Line {number}")
         entries = received_entries(here, number)
         assert entries == received_entries(there, number)
@@ -65,8 +65,8 @@ def test_a_deed_is_told_in_the_control_rooms_of_all_gateways(
 
 
 @one_port_many_gateways
-def test_who_is_ruled_about_is_found_at_every_gateway(cluster: House) -> None:
-    """One voter with a device at each: both are moved, and both put out."""
+def test_voter_is_moved_and_banned_at_every_gateway(cluster: House) -> None:
+    """One voter has a device at each gateway: both devices are moved and banned."""
     for faces in faces_of(cluster):
         made = cluster.ask("event", lobby="open")
         console = faces.console(made["code"], cluster.ask("session", name="olga"))
@@ -76,7 +76,7 @@ def test_who_is_ruled_about_is_found_at_every_gateway(cluster: House) -> None:
         while len(devices) < 2:
             other, _ = faces.phone(made["code"], token=welcome["you"]["token"])
             if devices.setdefault(gateway_of(cluster, other), other) is not other:
-                other.leave()  # a seat has only so many windows at a gateway
+                other.leave()  # the number of sockets per seat is limited at a gateway
         you = welcome["you"]
         done(console, 1, "voter.move", voter_code=you["voter_code"], team=3 - you["team"])
         for device in devices.values():
@@ -86,16 +86,16 @@ def test_who_is_ruled_about_is_found_at_every_gateway(cluster: House) -> None:
 
 
 @one_port_many_gateways
-def test_a_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, rooms: tuple[Face, Face]) -> None:
-    for here, there in (rooms, rooms[::-1]):
+def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, consoles: tuple[Face, Face]) -> None:
+    for here, there in (consoles, consoles[::-1]):
         done(here, 1, "rehearsal.start", phones=5)
-        for room in rooms:
-            room.receive("rehearsal.updated", connected=5, running=True)
+        for console in consoles:
+            console.receive("rehearsal.updated", connected=5, running=True)
         there.say("action.ask", id=2, action="rehearsal.start", phones=3)
         assert there.receive("action.refused", id=2)["text"] == "A rehearsal is running already."
         done(there, 3, "rehearsal.stop")
-        for room in rooms:
-            assert room.receive_until(has_ended)["connected"] == 5
+        for console in consoles:
+            assert console.receive_until(has_ended)["connected"] == 5
         here.say("action.ask", id=4, action="rehearsal.stop")
         assert here.receive("action.refused", id=4)["text"] == "No rehearsal is running."
     for name in cluster.stack.gateway_names:
@@ -103,32 +103,30 @@ def test_a_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, rooms:
 
 
 @one_port_many_gateways
-def test_a_rehearsal_lives_through_a_box_that_is_away(cluster: House, rooms: tuple[Face, Face]) -> None:
-    here, there = rooms
+def test_rehearsal_survives_frozen_box(cluster: House, consoles: tuple[Face, Face]) -> None:
+    here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
     box = cluster.supervisor.pid("valkey")
     assert box
     os.kill(box, signal.SIGSTOP)
     try:
-        time.sleep(LEASE_EXPIRED_S)  # how long it lasts is the fault: nobody is there to be asked
+        time.sleep(LEASE_EXPIRED_S)  # the duration matters: there is nothing to poll meanwhile
     finally:
         os.kill(box, signal.SIGCONT)
     there.say("clock.ask", sent=1).receive("clock.synced")
     there.receive("rehearsal.updated", connected=5, running=True)
     there.receive("rehearsal.updated", connected=5, running=True)
     done(there, 2, "rehearsal.stop")
-    for room in rooms:
-        room.receive_until(has_ended)
+    for console in consoles:
+        console.receive_until(has_ended)
     for name in cluster.stack.gateway_names:
         assert cluster.log_errors(name) == []
 
 
 @one_port_many_gateways
-def test_a_rehearsal_that_went_down_with_its_gateway_is_told_to_be_over_once(
-    cluster: House, rooms: tuple[Face, Face]
-) -> None:
-    here, there = rooms
+def test_rehearsal_of_killed_gateway_ends_once(cluster: House, consoles: tuple[Face, Face]) -> None:
+    here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
     pid = cluster.supervisor.pid("gateway-1")
