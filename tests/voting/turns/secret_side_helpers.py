@@ -1,4 +1,4 @@
-"""A match with secret sides, played from its use cases."""
+"""Play matches with secret sides through the public functions."""
 
 import secrets
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ def start_secret(box: BallotBox, **choices: Any) -> Match:
 
 
 def between(turn: Turn, box: BallotBox) -> None:
-    """The window is still to be opened."""
+    """Move the window into the future, so that the match is between two turns."""
     set_window(turn, box, 60_000, 120_000)
 
 
 def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRequest:
-    """Of `red1` to `red9` and `yellow1` to `yellow9`: over to the other side, and with number 2 back."""
+    """A request of `red1`…`red9` or `yellow1`…`yellow9` to change sides; even numbers change back."""
     home: Side = "red" if voter.startswith("red") else "yellow"
     away = TEAMS[home] if number % 2 == 0 else 3 - TEAMS[home]
     return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, secrets.token_hex(16))
@@ -38,7 +38,7 @@ def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int =
 
 
 def play_with(turn: Turn, box: BallotBox, red: Sequence[int], yellow: Sequence[int]) -> Turn:
-    """Each column the ballot of another voter, by the side they came in with."""
+    """Each column is the ballot of another voter, listed by the side that they joined."""
     open_now(load_turn(turn.pk), box)
     vote(load_turn(turn.pk), box, red, yellow)
     return play_out(turn, box)

@@ -1,4 +1,4 @@
-"""A match by clocks: it closes as soon as both have picked, and whoever runs out of time has lost."""
+"""Time banks: a turn closes as soon as both sides have picked, and a side out of time loses."""
 
 from typing import Any
 
@@ -34,13 +34,13 @@ BLITZ: dict[str, Any] = {
 
 
 def begin(box: BallotBox, **choices: Any) -> Turn:
-    """A first turn that is open."""
+    """An open first turn."""
     turn = start(box, **(BLITZ | choices))
     return age(turn, box, 0)
 
 
 def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
-    """As if it had been open for so long; `closes_at` goes along."""
+    """Move the turn so that it opened `ms` ago; `closes_at` moves along."""
     turn = load_turn(turn.pk)
     length = turn.closes_at - turn.opens_at
     if banks:
@@ -52,13 +52,13 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
 
 
 def pick(turn: Turn, side: Side, choice: int, sequence: int = 1) -> None:
-    """At a gateway: what is put back into a box that was lost has no time."""
+    """Cast through a gateway: ballots restored into a lost box would have no time."""
     ballot = Ballot(side, side, choice, sequence, blind="0" * 32)
     ask(lambda gateways: gateways.cast(turn.match.event_id, turn.pk, turn.epoch, [ballot]))
 
 
 def closed_early(turn: Turn, box: BallotBox) -> Turn:
-    """What the gateway that took a ballot has done."""
+    """Request an early close, as a gateway does after a ballot; return the turn."""
     close_turn_early(turn.pk, turn.closes_at, box)
     return load_turn(turn.pk)
 
@@ -67,13 +67,13 @@ def match_of(turn: Turn) -> Match:
     return Match.objects.get(pk=turn.match_id)
 
 
-def test_a_first_turn_lasts_as_long_as_the_clocks(box: BallotBox) -> None:
+def test_first_turn_lasts_as_long_as_time_banks(box: BallotBox) -> None:
     turn = start(box, **BLITZ)
     assert turn.closes_at - turn.opens_at == 60_000
     assert (turn.red_bank_ms, turn.yellow_bank_ms) == (60_000, 60_000)
 
 
-def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_time(box: BallotBox) -> None:
+def test_turn_closes_once_both_picked_and_charges_each_side(box: BallotBox) -> None:
     turn = age(begin(box), box, 4_000)
     pick(turn, "red", 3)
     assert closed_early(turn, box).state == TurnState.OPEN
@@ -89,10 +89,8 @@ def test_it_is_closed_at_once_when_both_have_picked_and_each_has_used_its_own_ti
     assert following.closes_at - following.opens_at == min(left)
 
 
-def test_a_pick_and_the_close_of_a_turn_ask_the_database_little(
-    box: BallotBox, django_assert_max_num_queries: Any
-) -> None:
-    """A thousand duels are closed so: each question costs all of them."""
+def test_early_close_uses_few_database_queries(box: BallotBox, django_assert_max_num_queries: Any) -> None:
+    """Thousands of duels close this way, so each query counts."""
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     pick(turn, "red", 3)
     with django_assert_max_num_queries(MOST_A_PICK):
@@ -103,7 +101,7 @@ def test_a_pick_and_the_close_of_a_turn_ask_the_database_little(
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
-def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its_own(box: BallotBox) -> None:
+def test_pick_extends_turn_to_time_bank_of_other_side(box: BallotBox) -> None:
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     assert turn.closes_at - turn.opens_at == 10_000
     pick(turn, "red", 3)
@@ -112,8 +110,8 @@ def test_whoever_has_picked_has_a_clock_that_stands_and_the_other_has_all_of_its
     assert kinds(turn.match.event_id)[-1] == "turn.moved"
 
 
-def test_a_pick_at_the_last_moment_is_looked_for_before_the_turn_is_closed(box: BallotBox) -> None:
-    """The gateway's word of it is lost, or comes too late."""
+def test_close_turn_extends_turn_after_unnoticed_pick(box: BallotBox) -> None:
+    """The early-close request of the gateway was lost or came too late."""
     turn = age(begin(box), box, 1_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     pick(turn, "red", 3)
     turn = age(turn, box, 10_100)
@@ -124,7 +122,7 @@ def test_a_pick_at_the_last_moment_is_looked_for_before_the_turn_is_closed(box: 
     assert closed_early(moved, box).state == TurnState.RESOLVED
 
 
-def test_after_its_own_time_a_side_cannot_pick_and_the_other_one_can(box: BallotBox) -> None:
+def test_side_out_of_time_cannot_pick_but_other_can(box: BallotBox) -> None:
     turn = age(begin(box), box, 20_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     pick(turn, "red", 3)
     pick(turn, "yellow", 3)
@@ -141,13 +139,13 @@ def test_after_its_own_time_a_side_cannot_pick_and_the_other_one_can(box: Ballot
         (50_000, 10_000, ["red"], MatchResult.RED),
     ],
 )
-def test_who_runs_out_of_time_loses_and_both_at_once_draw(
+def test_side_out_of_time_loses_and_both_draw(
     box: BallotBox, red_ms: int, yellow_ms: int, picks: list[Side], result: str
 ) -> None:
     turn = age(begin(box), box, 1_000, red_bank_ms=red_ms, yellow_bank_ms=yellow_ms)
     for side in picks:
         pick(turn, side, 3)
-    turn = age(turn, box, 30_000)  # whoever closes it comes late: what was the deadline counts
+    turn = age(turn, box, 30_000)  # closed late; the deadline that applied counts
     close_turn(turn.pk, box)
     match = match_of(turn)
     assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, EndedBy.TIME)
@@ -157,7 +155,7 @@ def test_who_runs_out_of_time_loses_and_both_at_once_draw(
     assert find_faults(exported.record) == []
 
 
-def test_with_mercy_a_random_column_is_played_and_nobody_is_hurried(box: BallotBox) -> None:
+def test_side_out_of_time_gets_random_column_without_forfeit_rule(box: BallotBox) -> None:
     turn = begin(box, no_ballot_rule="random")
     turn = age(turn, box, 0)
     assert claim_turn(turn, red_bank_ms=10_000, closes_at=turn.opens_at + 60_000)
@@ -169,7 +167,7 @@ def test_with_mercy_a_random_column_is_played_and_nobody_is_hurried(box: BallotB
     assert (after.red_used_ms, only_turn(turn.match).red_bank_ms) == (10_000, 2_000)
 
 
-def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
+def test_changed_pick_charges_time_until_the_change(box: BallotBox) -> None:
     turn = age(begin(box), box, 1_000)
     pick(turn, "red", 3)
     turn = age(turn, box, 9_000)
@@ -180,14 +178,14 @@ def test_a_change_of_mind_costs_the_time_until_then(box: BallotBox) -> None:
     assert 9_000 <= (after.red_used_ms or 0) < 30_000
 
 
-def test_an_organizer_does_not_hold_the_players_clocks(box: BallotBox) -> None:
+def test_organizer_cannot_pause_extend_or_close_timed_turn(box: BallotBox) -> None:
     turn = begin(box)
     for action in ("turn.pause", "turn.extend", "turn.close"):
         with pytest.raises(MatchError, match="own clocks"):
             act(turn.match.event_id, ActionAsk(id=1, action=action), box)
 
 
-def test_a_turn_that_is_taken_back_gives_its_time_back(box: BallotBox) -> None:
+def test_voided_turn_restores_time_banks(box: BallotBox) -> None:
     turn = age(begin(box), box, 5_000)
     for side in ("red", "yellow"):
         pick(turn, side, 3)
@@ -197,7 +195,7 @@ def test_a_turn_that_is_taken_back_gives_its_time_back(box: BallotBox) -> None:
     assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
 
 
-def test_the_state_tells_what_is_on_the_clocks(box: BallotBox) -> None:
+def test_snapshot_shows_time_banks(box: BallotBox) -> None:
     turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
     match = snapshot(turn.match.event).match
     assert match
@@ -205,16 +203,14 @@ def test_the_state_tells_what_is_on_the_clocks(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize(("bank_s", "stored"), [(60, False), (86_400, True)])
-def test_ballots_of_long_clocks_are_written_down_whoever_has_little_left(
-    box: BallotBox, bank_s: int, stored: bool
-) -> None:
+def test_ballots_are_stored_if_a_time_bank_is_long(box: BallotBox, bank_s: int, stored: bool) -> None:
     turn = age(begin(box, bank_s=bank_s), box, 0, red_bank_ms=30_000, yellow_bank_ms=bank_s * 1000)
     room = make_room(turn.match.event_id)
     assert room.poll
     assert room.poll.lane.slot.stored == stored
 
 
-def test_a_lost_box_costs_nobody_time(box: BallotBox) -> None:
+def test_lost_box_costs_no_time(box: BallotBox) -> None:
     turn = age(begin(box), box, 55_000)
     box.delete_all_events()
     turn = age(turn, box, 60_000)

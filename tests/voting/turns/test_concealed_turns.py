@@ -1,4 +1,4 @@
-"""A turn that stays secret until the other side has voted, openly: sealed and kept at once, told later."""
+"""Concealed turns: counted and stored at once, but revealed only after the other side has voted."""
 
 import pytest
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def public_match(turn: Turn) -> PublicMatch:
-    """As everybody is told, and as whoever comes late is."""
+    """The public match, which must be the same in the last announcement and in a fresh snapshot."""
     state = last_announced(event_of(turn))
     assert state == shown(event_of(turn))
     assert state.match is not None
@@ -45,7 +45,7 @@ def revealed(turn: Turn) -> Reveal:
     return reveal
 
 
-def test_the_first_half_is_counted_and_kept(box: BallotBox) -> None:
+def test_first_half_is_counted_and_concealed(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     kept = play_turn(turn, box, red=[4, 4, 2])
     assert (kept.state, kept.red_pick, kept.resolved_at) == (TurnState.CONCEALED, 4, None)
@@ -61,7 +61,7 @@ def test_the_first_half_is_counted_and_kept(box: BallotBox) -> None:
     assert kinds(event_of(turn))[-1] == "turn.concealed"
 
 
-def test_the_second_half_tells_both(box: BallotBox) -> None:
+def test_second_half_reveals_both(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4, 4, 2])
     after = play_turn(only_turn(turn.match), box, yellow=[4, 1, 4])
@@ -82,7 +82,7 @@ def test_the_second_half_tells_both(box: BallotBox) -> None:
     assert kinds(event_of(turn))[-1] == "turn.revealed"
 
 
-def test_no_list_and_no_record_of_it_before_its_time(box: BallotBox) -> None:
+def test_concealed_half_has_no_record_or_ballot_list(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     code = turn.match.event.code
@@ -97,7 +97,7 @@ def test_no_list_and_no_record_of_it_before_its_time(box: BallotBox) -> None:
     assert open_list(event_of(turn), turn.pk) is not None
 
 
-def test_taken_back_between_the_halves_it_is_chosen_anew_and_never_told(box: BallotBox) -> None:
+def test_voided_concealed_half_is_never_revealed(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     press(event_of(turn), "turn.void", box, turn=turn.pk)
@@ -108,8 +108,8 @@ def test_taken_back_between_the_halves_it_is_chosen_anew_and_never_told(box: Bal
     assert open_list(event_of(turn), turn.pk) is None
 
 
-def test_once_told_both_halves_are_taken_back(box: BallotBox) -> None:
-    """Else the others would answer what they know by now."""
+def test_void_after_reveal_takes_back_both_halves(box: BallotBox) -> None:
+    """Otherwise the second side could answer a pick that it already knows."""
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     second = play_turn(only_turn(turn.match), box, yellow=[5])
@@ -120,7 +120,7 @@ def test_once_told_both_halves_are_taken_back(box: BallotBox) -> None:
     assert (only_turn(turn.match).number, public_match(turn).board.vote) == (1, "concealed")
 
 
-def test_one_press_after_the_next_half_takes_back_that_half_alone(box: BallotBox) -> None:
+def test_void_after_next_half_takes_back_that_half_only(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     play_turn(only_turn(turn.match), box, yellow=[5])
@@ -131,7 +131,7 @@ def test_one_press_after_the_next_half_takes_back_that_half_alone(box: BallotBox
     assert revealed(turn).number == 2
 
 
-def test_a_match_stopped_between_the_halves_tells_nothing_of_the_first(box: BallotBox) -> None:
+def test_aborted_match_never_reveals_concealed_half(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     press(event_of(turn), "match.abort", box)
@@ -140,7 +140,7 @@ def test_a_match_stopped_between_the_halves_tells_nothing_of_the_first(box: Ball
     assert (match.state, match.concealed, match.reveal, match.turn) == ("aborted", None, None, None)
 
 
-def test_pause_more_time_and_an_early_end_are_there_in_both_halves(box: BallotBox) -> None:
+def test_organizer_can_pause_extend_and_shorten_both_halves(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     for number, side in enumerate(("red", "yellow"), 1):
         half = only_turn(turn.match)
@@ -163,7 +163,7 @@ def test_pause_more_time_and_an_early_end_are_there_in_both_halves(box: BallotBo
     assert revealed(turn).resolution.conflict == 3
 
 
-def test_without_votes_a_half_goes_by_the_terms(box: BallotBox) -> None:
+def test_half_without_ballots_applies_no_ballot_rule(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR, no_ballot_rule="pass")
     assert play_out(turn, box).state == TurnState.CONCEALED
     second = play_turn(only_turn(turn.match), box, yellow=[5])
@@ -172,7 +172,7 @@ def test_without_votes_a_half_goes_by_the_terms(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("half", [1, 2])
-def test_who_gives_the_match_up_by_not_voting_ends_it_and_all_is_told(box: BallotBox, half: int) -> None:
+def test_forfeit_in_either_half_ends_match_and_reveals_all(box: BallotBox, half: int) -> None:
     turn = start(box, game=SELECTOR, no_ballot_rule="forfeit")
     if half == 2:
         play_turn(turn, box, red=[4])
@@ -184,7 +184,7 @@ def test_who_gives_the_match_up_by_not_voting_ends_it_and_all_is_told(box: Ballo
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_that_close_each_half_at_once_one_does(box: BallotBox) -> None:
+def test_concurrent_closes_count_each_half_once(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     for side in ("red", "yellow"):
         half = only_turn(turn.match)

@@ -1,4 +1,4 @@
-"""Secret sides in pure: where people are, and the story that is told of it, whatever they do."""
+"""Property tests of side changes: current sides, histories, summaries and commitments."""
 
 from collections import Counter
 
@@ -23,7 +23,7 @@ HOME_SIDES: dict[str, Side] = {f"v{number}": SIDES[number % 2] for number in ran
 
 @st.composite
 def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
-    """Turns in which some vote and some change over before, as often as they like."""
+    """Turns with random votes, and random side changes before them."""
     now, side_changes, votes = dict(HOME_SIDES), list[SideChange](), list[Votes]()
     numbers = Counter[str]()
     for turn in range(1, draw(st.integers(1, 6)) + 1):
@@ -37,13 +37,15 @@ def matches(draw: st.DrawFn) -> tuple[list[Votes], list[SideChange]]:
 
 
 @given(matches(), st.sampled_from(["red", "yellow", "draw"]))
-def test_nobody_is_lost_and_every_change_is_told_once(
+def test_summary_counts_every_voter_and_change_once(
     match: tuple[list[Votes], list[SideChange]], result: Side
 ) -> None:
     votes, side_changes = match
     histories = voter_histories(votes, side_changes)
     summary = summarize_sides(histories.values(), side_changes, result)
-    assert set(histories) == {voter for turn in votes for voter in turn} | {one.voter for one in side_changes}
+    assert set(histories) == {voter for turn in votes for voter in turn} | {
+        change.voter for change in side_changes
+    }
     for number, turn in enumerate(summary.turns, 1):
         assert turn.red + turn.yellow == len(histories)
         for voter, side in votes[number - 1].items():
@@ -52,7 +54,7 @@ def test_nobody_is_lost_and_every_change_is_told_once(
         assert after.red == before.red + after.to_red - after.to_yellow
     if histories:
         assert sum(turn.to_red + turn.to_yellow for turn in summary.turns) == len(side_changes)
-    moved = {one.voter for one in side_changes}
+    moved = {change.voter for change in side_changes}
     assert sum(summary.loyal) == len(histories) - len(moved)
     ended = Counter(history.sides[-1] for history in histories.values())
     began = Counter(history.sides[0] for history in histories.values())
@@ -61,7 +63,7 @@ def test_nobody_is_lost_and_every_change_is_told_once(
 
 
 @given(matches())
-def test_a_ballot_counts_where_its_voter_is_and_keeps_its_place(
+def test_reassign_sides_moves_ballots_and_keeps_order(
     match: tuple[list[Votes], list[SideChange]],
 ) -> None:
     _, side_changes = match
@@ -74,7 +76,7 @@ def test_a_ballot_counts_where_its_voter_is_and_keeps_its_place(
 
 
 @given(matches())
-def test_a_side_is_deserted_when_somebody_left_and_nobody_is_there(
+def test_deserted_side_is_left_and_empty(
     match: tuple[list[Votes], list[SideChange]],
 ) -> None:
     votes, side_changes = match
@@ -86,8 +88,8 @@ def test_a_side_is_deserted_when_somebody_left_and_nobody_is_there(
     assert (deserted is not None) == any(held[side] == 0 and side in left for side in SIDES)
 
 
-def test_a_seal_says_only_what_nobody_can_guess() -> None:
-    """Neither an empty side nor that nobody changed over can be told from it."""
+def test_commit_secretly_hides_sides_and_changes() -> None:
+    """Neither an empty side nor the absence of side changes is recognizable."""
     ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
     on_red: dict[Side, list[Ballot]] = {"red": ballots, "yellow": []}
     on_yellow: dict[Side, list[Ballot]] = {"red": [], "yellow": ballots}

@@ -1,4 +1,4 @@
-"""A crowd's clock runs until everybody of it has voted, and has stood since the last of its votes."""
+"""Crowd clocks: a side's time bank runs until its last voter has voted."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ def pick(turn: Turn, side: Side, number: int) -> None:
 
 
 def heartbeat(turn: Turn, red: int, yellow: int) -> Turnout:
-    """A gateway with two phones a side says how many of them have yet to vote."""
+    """The heartbeat of a gateway with two phones per side, of which `red` and `yellow` have yet to vote."""
     asked = (turn.pk, turn.epoch)
     return ask(lambda box: box.heartbeat(turn.match.event_id, "a", asked, Held((2, 2), (red, yellow))))
 
 
-def test_one_vote_of_many_stops_no_clock(box: BallotBox) -> None:
+def test_crowd_clock_runs_until_all_of_side_voted(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     for side in ("red", "yellow"):
         pick(turn, side, 1)
@@ -38,7 +38,7 @@ def test_one_vote_of_many_stops_no_clock(box: BallotBox) -> None:
     assert load_turn(turn.pk).closes_at == turn.closes_at
 
 
-def test_each_side_pays_until_the_last_of_its_votes(box: BallotBox) -> None:
+def test_crowd_clock_charges_time_until_last_vote(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
     turn = age(turn, box, 4_000)
@@ -57,7 +57,7 @@ def test_each_side_pays_until_the_last_of_its_votes(box: BallotBox) -> None:
     assert following.red_bank_ms == 60_000 - after.red_used_ms + 5_000
 
 
-def test_who_comes_late_is_waited_for(box: BallotBox) -> None:
+def test_crowd_clock_waits_for_voter_who_joins_late(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
     assert heartbeat(turn, 0, 1).all_at[0]
@@ -65,7 +65,7 @@ def test_who_comes_late_is_waited_for(box: BallotBox) -> None:
     assert box.all_voted_at(turn.match.event_id, turn.pk) == {}
 
 
-def test_who_has_just_gone_may_come_back_and_vote(box: BallotBox) -> None:
+def test_crowd_clock_waits_for_voter_who_just_disconnected(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 1)
     heartbeat(turn, 1, 2)
@@ -74,7 +74,7 @@ def test_who_has_just_gone_may_come_back_and_vote(box: BallotBox) -> None:
     assert counted.all_at == (0, 0)
 
 
-def test_a_clock_that_runs_out_ends_the_turn_and_votes_so_far_count(box: BallotBox) -> None:
+def test_crowd_clock_running_out_counts_votes_so_far(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "red", 3)
     pick(turn, "yellow", 4)
@@ -86,7 +86,7 @@ def test_a_clock_that_runs_out_ends_the_turn_and_votes_so_far_count(box: BallotB
     assert (after.red_used_ms, after.yellow_used_ms) == (60_000, 60_000)
 
 
-def test_a_side_of_which_nobody_voted_in_its_time_has_lost(box: BallotBox) -> None:
+def test_side_without_votes_in_time_loses(box: BallotBox) -> None:
     turn = begin(box, **CROWD)
     pick(turn, "yellow", 4)
     turn = age(turn, box, 60_000)

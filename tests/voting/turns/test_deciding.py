@@ -1,4 +1,4 @@
-"""What a side plays: by the rules of its match, and by lots that anybody can draw again."""
+"""The pick of a side: the terms of its match, and lots that anyone can verify."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ class DecisionCase:
     decided_by: str
 
 
-def test_without_ballots_the_pick_is_drawn_from_the_seed(box: BallotBox) -> None:
+def test_no_ballots_draws_pick_from_seed(box: BallotBox) -> None:
     turn = start(box, no_ballot_rule="random")
     after = play_turn(turn, box)
     for side, pick in (("red", after.red_pick), ("yellow", after.yellow_pick)):
@@ -34,7 +34,7 @@ def test_without_ballots_the_pick_is_drawn_from_the_seed(box: BallotBox) -> None
     assert tally_of(turn, "red").decided_by == "random"
 
 
-def test_without_ballots_nothing_drops_if_that_is_the_rule(box: BallotBox) -> None:
+def test_no_ballots_makes_no_pick_under_pass_rule(box: BallotBox) -> None:
     turn = start(box, no_ballot_rule="pass")
     after = play_turn(turn, box, yellow=[4])
     assert (after.red_pick, after.yellow_pick) == (None, 4)
@@ -45,7 +45,7 @@ def test_without_ballots_nothing_drops_if_that_is_the_rule(box: BallotBox) -> No
 @pytest.mark.parametrize(
     ("red", "yellow", "result"), [([1], [], "red"), ([], [1], "yellow"), ([], [], "draw")]
 )
-def test_without_ballots_the_match_is_lost_if_that_is_the_rule(
+def test_no_ballots_loses_match_under_forfeit_rule(
     red: list[int], yellow: list[int], result: str, box: BallotBox
 ) -> None:
     turn = start(box, no_ballot_rule="forfeit")
@@ -65,7 +65,7 @@ def test_without_ballots_the_match_is_lost_if_that_is_the_rule(
         DecisionCase({"tie_rule": "first"}, "first"),
     ],
 )
-def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: DecisionCase, box: BallotBox) -> None:
+def test_lots_are_reproducible_from_stored_tallies(rule: DecisionCase, box: BallotBox) -> None:
     turn = start(box, **rule.choices)
     play_turn(turn, box, red=[1, 2, 3, 3, 2, 1], yellow=[7, 6, 6, 7])
     match = turn.match
@@ -81,7 +81,7 @@ def test_every_lot_can_be_drawn_again_from_what_is_stored(rule: DecisionCase, bo
         )
 
 
-def test_the_two_sides_draw_lots_of_their_own_and_turns_have_seeds_of_their_own(box: BallotBox) -> None:
+def test_turns_have_unique_seeds(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 1), (2, 2), (3, 4)])
     seeds = list(turn.match.turns.values_list("seed", flat=True))

@@ -26,7 +26,7 @@ def demo(*more: str) -> dict[str, str]:
     return details
 
 
-def test_makes_an_event_that_starts_by_itself(box: BallotBox) -> None:
+def test_demo_creates_event_that_starts_automatically(box: BallotBox) -> None:
     before = box.now()
     details = demo()
     event = Event.objects.get()
@@ -46,13 +46,13 @@ def test_makes_an_event_that_starts_by_itself(box: BallotBox) -> None:
     assert before + STARTS_IN_MS <= event.next_match_at <= box.now() + STARTS_IN_MS
 
 
-def test_again_goes_on_with_the_same(box: BallotBox) -> None:
+def test_demo_reuses_existing_event(box: BallotBox) -> None:
     first, again = demo(), demo()
     assert first["code"] == again["code"]
     assert (User.objects.count(), Event.objects.count()) == (1, 1)
 
 
-def test_leaves_a_match_that_is_playing_alone(box: BallotBox) -> None:
+def test_demo_keeps_running_match(box: BallotBox) -> None:
     demo()
     start_match(Event.objects.get().pk, box)
     demo()
@@ -60,14 +60,14 @@ def test_leaves_a_match_that_is_playing_alone(box: BallotBox) -> None:
     assert Match.objects.count() == 1
 
 
-def test_the_clock_starts_the_match(box: BallotBox) -> None:
+def test_demo_match_is_started_when_due(box: BallotBox) -> None:
     demo()
     Event.objects.update(next_match_at=box.now())
     start_due_match(Event.objects.get().pk, box)
     assert Match.objects.get().state == "playing"
 
 
-def test_the_login_opens_control_room_and_data(client: Client) -> None:
+def test_demo_login_opens_console_and_admin(client: Client) -> None:
     details = demo()
     answer = client.post(urlsplit(details["login_url"]).path)
     assert answer.headers["Location"] == f"/console/{details['code']}/"
@@ -75,19 +75,19 @@ def test_the_login_opens_control_room_and_data(client: Client) -> None:
     assert not User.objects.get().has_usable_password()
 
 
-def test_a_fresh_login_ends_those_before(client: Client) -> None:
+def test_demo_fresh_login_invalidates_earlier_link(client: Client) -> None:
     old = urlsplit(demo()["login_url"]).path
     new = urlsplit(demo("--fresh-login")["login_url"]).path
     assert client.get(old).status_code == 410
     assert client.get(new).status_code == 200
 
 
-def test_in_words() -> None:
+def test_demo_prints_addresses_as_text() -> None:
     out = StringIO()
     call_command("demo", "--base-url", BASE, stdout=out)
     assert f"display  {BASE}/display/{Event.objects.get().code}" in out.getvalue()
 
 
-def test_needs_an_address() -> None:
+def test_demo_requires_base_url() -> None:
     with pytest.raises(CommandError, match="PUBLIC_URL"):
         call_command("demo")

@@ -1,4 +1,4 @@
-"""Windows that close much later cost a clock next to nothing, and none is forgotten."""
+"""Long windows cost the scheduler little, and all of them are checked regularly."""
 
 from collections.abc import Sequence
 
@@ -29,19 +29,19 @@ def long_windows(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]
 
 
 @pytest.mark.parametrize("apart_ms", [1, 0])
-def test_a_walk_comes_to_all_and_begins_anew(box: BallotBox, apart_ms: int) -> None:
+def test_walk_visits_all_long_windows_and_starts_over(box: BallotBox, apart_ms: int) -> None:
     turns = long_windows(box, 5, apart_ms=apart_ms)
     near = start(box)
     walk = Walk(2)
     beyond = box.now() + NEAR_MS
     seen = [[pk for pk, _ in walk.step(beyond)] for _ in range(6)]
-    assert [pk for some in seen[:3] for pk in some] == [turn.pk for turn in turns]
+    assert [pk for batch in seen[:3] for pk in batch] == [turn.pk for turn in turns]
     assert seen[3:] == seen[:3]
     assert walk.rounds == 2
-    assert near.pk not in {pk for some in seen for pk in some}
+    assert near.pk not in {pk for batch in seen for pk in batch}
 
 
-def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
+def test_scheduler_checks_a_few_long_windows_per_second(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
@@ -62,12 +62,12 @@ def test_of_many_that_are_far_a_clock_tends_a_few_at_a_time(
         scheduler.run_once()
         iterations.append(set(asked))
     watched.close()
-    assert [len(run_once - {near.pk}) for run_once in iterations] == [2, 2, 1]
+    assert [len(checked - {near.pk}) for checked in iterations] == [2, 2, 1]
     assert set.union(*iterations) == {near.pk, *(turn.pk for turn in turns)}
-    assert all(near.pk in run_once for run_once in iterations)
+    assert all(near.pk in checked for checked in iterations)
 
 
-def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> None:
+def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
     sound, stale, uneven, gone, older = (start(box) for _ in range(5))
     near = [(turn.match.event_id, turn.pk, turn.version) for turn in (sound, stale, uneven, gone, older)]
     near[1] = (*near[1][:2], stale.version + 1)
@@ -82,7 +82,7 @@ def test_near_ones_are_tended_where_their_box_is_in_doubt(box: BallotBox) -> Non
     assert sound.pk in box.doubtful(near)
 
 
-def test_a_far_box_that_is_lost_is_restored_at_its_second_look(box: BallotBox) -> None:
+def test_scheduler_restores_lost_long_window_on_second_check(box: BallotBox) -> None:
     (turn,) = long_windows(box, 1)
     box.delete_all_events()
     scheduler = DeadlineScheduler(box)
@@ -92,7 +92,7 @@ def test_a_far_box_that_is_lost_is_restored_at_its_second_look(box: BallotBox) -
     assert load_turn(turn.pk).epoch == 2
 
 
-def test_a_gateway_that_does_not_find_a_far_box_has_it_restored(box: BallotBox) -> None:
+def test_early_close_restores_lost_long_window(box: BallotBox) -> None:
     (turn,) = long_windows(box, 1)
     box.delete_all_events()
     close_turn_early(turn.pk, turn.closes_at, box)

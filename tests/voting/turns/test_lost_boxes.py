@@ -1,4 +1,4 @@
-"""A lost box is never counted as an empty one, and what was written down comes back."""
+"""Lost ballot boxes are never tallied as empty, and stored ballots are restored."""
 
 import pytest
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 LONG_S = 601
 
 
-def test_a_lost_box_is_never_tallied_as_empty(box: BallotBox) -> None:
+def test_lost_box_is_never_tallied_as_empty(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[5])
@@ -46,14 +46,14 @@ def test_a_lost_box_is_never_tallied_as_empty(box: BallotBox) -> None:
     assert tally_of(turn, "red").ballots == 2
 
 
-def test_a_box_that_is_not_lost_is_not_restored(box: BallotBox) -> None:
+def test_restore_turn_does_nothing_if_box_exists(box: BallotBox) -> None:
     turn = start(box)
     restore_turn(turn.pk, box)
     assert load_turn(turn.pk).epoch == 1
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_that_restore_a_box_one_does(box: BallotBox) -> None:
+def test_concurrent_restores_restore_once(box: BallotBox) -> None:
     turn = start(box)
     empty()
     at_once(4, lambda own: restore_turn(turn.pk, own))
@@ -61,7 +61,7 @@ def test_of_many_that_restore_a_box_one_does(box: BallotBox) -> None:
     assert kinds(turn.match.event_id).count("turn.restored") == 1
 
 
-def test_the_ballots_of_a_long_window_are_put_back_into_a_lost_box(box: BallotBox) -> None:
+def test_restore_turn_puts_back_stored_ballots(box: BallotBox) -> None:
     turn = start(box, window_s=LONG_S)
     open_now(turn, box)
     vote(turn, box, red=[4, 4, 1])
@@ -76,8 +76,8 @@ def test_the_ballots_of_a_long_window_are_put_back_into_a_lost_box(box: BallotBo
     assert [b.voter for b in sealed.ballots] == ["red1", "red2", "red3", "yellow1"]
 
 
-def test_a_stored_ballot_that_the_box_does_not_hold_counts(box: BallotBox) -> None:
-    """The box came back from an older copy of itself: what was written down still counts, once."""
+def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
+    """The box was restored from an older copy: stored ballots still count, once each."""
     turn = start(box, window_s=LONG_S)
     open_now(turn, box)
     vote(turn, box, red=[1, 1])

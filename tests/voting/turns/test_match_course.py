@@ -1,4 +1,4 @@
-"""A match from its start to its end, and to the next one."""
+"""Matches from start to end, and the start of the next one."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 # ------------------------------------------------------------------ start
-def test_a_match_starts_with_its_first_turn_in_the_box(box: BallotBox) -> None:
+def test_start_match_opens_first_turn_in_box(box: BallotBox) -> None:
     event = new_event(window_s=20)
     before = box.now()
     match = start_match(event.pk, box)
@@ -30,14 +30,14 @@ def test_a_match_starts_with_its_first_turn_in_the_box(box: BallotBox) -> None:
     assert kinds(event.pk) == ["match.started"]
 
 
-def test_the_doors_open_with_the_first_match_and_stay_locked_if_they_were(box: BallotBox) -> None:
+def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:
     for before, after in [("closed", "open"), ("open", "open"), ("locked", "locked")]:
         event = new_event(lobby=before)
         start_match(event.pk, box)
         assert Event.objects.get(pk=event.pk).lobby == Lobby(after)
 
 
-def test_there_is_one_match_at_a_time(box: BallotBox) -> None:
+def test_start_match_refuses_second_live_match(box: BallotBox) -> None:
     event = new_event()
     start_match(event.pk, box)
     with pytest.raises(MatchError, match="playing already"):
@@ -46,7 +46,7 @@ def test_there_is_one_match_at_a_time(box: BallotBox) -> None:
     assert kinds(event.pk) == ["match.started"]
 
 
-def test_a_game_that_is_not_there_starts_nothing(box: BallotBox) -> None:
+def test_start_match_refuses_unknown_game(box: BallotBox) -> None:
     event = new_event(game="draughts")
     with pytest.raises(MatchError, match="cannot be played"):
         start_match(event.pk, box)
@@ -55,7 +55,7 @@ def test_a_game_that_is_not_there_starts_nothing(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_that_start_a_match_at_once_one_does(box: BallotBox) -> None:
+def test_concurrent_starts_start_one_match(box: BallotBox) -> None:
     event = new_event()
     refused = at_once(4, lambda own: start_match(event.pk, own))
     assert len(refused) == 3
@@ -63,8 +63,8 @@ def test_of_many_that_start_a_match_at_once_one_does(box: BallotBox) -> None:
     assert kinds(event.pk) == ["match.started"]
 
 
-# ------------------------------------------------------------------ to the end and to the next one
-def test_a_match_ends_with_a_line_and_the_next_one_is_scheduled(box: BallotBox) -> None:
+# ------------------------------------------------------------------ end and next match
+def test_won_match_ends_and_schedules_next_match(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30, reveal_s=6)
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
@@ -77,13 +77,13 @@ def test_a_match_ends_with_a_line_and_the_next_one_is_scheduled(box: BallotBox) 
     assert Event.objects.get(pk=event.pk).next_match_at == last.resolved_at + 36_000
 
 
-def test_without_a_pause_between_matches_none_is_scheduled(box: BallotBox) -> None:
+def test_next_match_is_not_scheduled_without_interval(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, RED_WINS)
     assert Event.objects.get(pk=turn.match.event_id).next_match_at is None
 
 
-def test_a_scheduled_match_starts_when_its_time_has_come_and_once(box: BallotBox) -> None:
+def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30)
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
@@ -97,7 +97,7 @@ def test_a_scheduled_match_starts_when_its_time_has_come_and_once(box: BallotBox
     assert kinds(event.pk).count("match.started") == 2
 
 
-def test_a_due_match_that_cannot_be_played_is_called_off_and_everyone_is_told(box: BallotBox) -> None:
+def test_start_due_match_cancels_unplayable_match(box: BallotBox) -> None:
     event = new_event(game="draughts")
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
     start_due_match(event.pk, box)
@@ -106,7 +106,7 @@ def test_a_due_match_that_cannot_be_played_is_called_off_and_everyone_is_told(bo
     assert kinds(event.pk) == ["event.edited"]
 
 
-def test_in_the_classic_game_one_side_votes_a_turn(box: BallotBox) -> None:
+def test_classic_game_has_one_side_vote_per_turn(box: BallotBox) -> None:
     turn = start(box, game=CLASSIC, options={"first": "yellow"})
     first = play_turn(turn, box, red=[1, 1], yellow=[4])
     assert (first.red_pick, first.yellow_pick) == (None, 4)
@@ -115,15 +115,15 @@ def test_in_the_classic_game_one_side_votes_a_turn(box: BallotBox) -> None:
     assert (second.red_pick, second.yellow_pick) == (5, None)
 
 
-def test_the_lot_for_who_begins_is_drawn_when_the_match_is_made(box: BallotBox) -> None:
+def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
     event = new_event(game=CLASSIC, options={"first": "lot"})
     match = start_match(event.pk, box)
     assert match.options["first"] in {"red", "yellow"}
     assert Event.objects.get(pk=event.pk).options == {"first": "lot"}
 
 
-def test_a_whole_match_fills_the_board(box: BallotBox) -> None:
-    """Every column is illegal once it is full; nobody's ballots are ever for one."""
+def test_random_match_plays_to_its_end(box: BallotBox) -> None:
+    """All ballots are for legal columns; a full column is illegal."""
     turn = start(box, options={"columns": 6}, tally_method="lottery")
     picks = Random(5)
     match = turn.match

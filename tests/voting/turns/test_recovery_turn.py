@@ -1,4 +1,4 @@
-"""A turn goes on though its box was lost: no ballot that was acknowledged is missing at its end."""
+"""Turns whose box was lost continue, and no acknowledged ballot is missing at the end."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,15 +31,15 @@ pytestmark = pytest.mark.django_db
 LONG_S = 86_400
 
 
-def gateways_notice(turn: Turn, acknowledged: list[Ballot], then: Callable[[], None]) -> None:
-    """One gateway takes the ballots, something happens, and it beats."""
+def cast_then_heartbeat(turn: Turn, acknowledged: list[Ballot], then: Callable[[], None]) -> None:
+    """A gateway casts the ballots, `then` happens, and the gateway sends a heartbeat."""
 
-    async def conversation(gateway: AsyncBallotBox) -> None:
+    async def scenario(gateway: AsyncBallotBox) -> None:
         assert set(await votes(gateway, boxed(turn), *acknowledged)) <= {Cast.OK, Cast.DUP}
         then()
         await send_heartbeat(gateway, boxed(turn))
 
-    with_gateways(1, conversation)
+    with_gateways(1, scenario)
 
 
 def kinds(turn: Turn) -> list[str]:
@@ -57,7 +57,7 @@ def run_twice(box: BallotBox) -> None:
 
 
 def resend(turn: Turn, acknowledged: list[Ballot]) -> list[int]:
-    """As phones do at a new epoch."""
+    """Cast the ballots again, as phones do in a new epoch."""
     return cast(boxed(load_turn(turn.pk)), *acknowledged)
 
 
@@ -68,11 +68,11 @@ def finish(turn: Turn, box: BallotBox) -> dict[str, list[int]]:
     return {record.side: record.counts for record in TallyRecord.objects.filter(turn=turn)}
 
 
-def test_an_older_box_is_restored_by_the_clock_and_the_ballots_come_again(box: BallotBox) -> None:
+def test_scheduler_restores_rolled_back_box_and_phones_resend(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     older, voted = copy_all(), ballots("red", [3, 3, 5]) + ballots("yellow", [2])
-    gateways_notice(turn, voted, lambda: put_back(older))
+    cast_then_heartbeat(turn, voted, lambda: put_back(older))
     run_twice(box)
     assert (load_turn(turn.pk).epoch, kinds(turn)[-1]) == (2, "turn.restored")
     assert resend(turn, voted) == [Cast.OK] * 4
@@ -81,11 +81,11 @@ def test_an_older_box_is_restored_by_the_clock_and_the_ballots_come_again(box: B
 
 
 @pytest.mark.parametrize("lost", ["emptied", "older"])
-def test_a_box_lost_right_at_the_deadline_is_not_counted_but_extended_once(lost: str, box: BallotBox) -> None:
+def test_box_lost_at_deadline_extends_turn_once(lost: str, box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     older, voted = copy_all(), ballots("red", [3, 3]) + ballots("yellow", [2])
-    gateways_notice(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
+    cast_then_heartbeat(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
     run_out(turn, box)
     for _ in range(3):
         close_turn(turn.pk, box)
@@ -98,7 +98,7 @@ def test_a_box_lost_right_at_the_deadline_is_not_counted_but_extended_once(lost:
 
 
 class LosesAll(BallotBox):
-    """Its store is emptied right after the answer to a seal."""
+    """A box that loses all data right after answering a seal."""
 
     def seal(self, turn: BoxedTurn) -> Any:
         answer = super().seal(turn)
@@ -106,7 +106,7 @@ class LosesAll(BallotBox):
         return answer
 
 
-def test_what_was_sealed_counts_though_the_box_is_lost_before_it_is_written(box: BallotBox) -> None:
+def test_sealed_ballots_count_despite_loss_before_transaction(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     cast(boxed(turn), *ballots("red", [3, 3]), *ballots("yellow", [2]))
@@ -130,7 +130,7 @@ class DiesAfterSealing(LosesAll):
         raise Dies
 
 
-def test_whoever_sealed_and_died_with_the_box_has_counted_nothing(box: BallotBox) -> None:
+def test_crash_after_seal_with_lost_box_counts_nothing(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     voted = ballots("red", [3, 3]) + ballots("yellow", [2])
@@ -146,12 +146,12 @@ def test_whoever_sealed_and_died_with_the_box_has_counted_nothing(box: BallotBox
     assert finish(turn, box)["red"] == [0, 0, 2, 0, 0, 0, 0]
 
 
-def test_a_box_lost_twice_in_a_turn_is_restored_twice(box: BallotBox) -> None:
+def test_box_lost_twice_is_restored_twice(box: BallotBox) -> None:
     turn, voted = start(box), ballots("red", [6, 6])
     open_now(turn, box)
     older = copy_all()
     for epoch in (2, 3):
-        gateways_notice(load_turn(turn.pk), voted, partial(put_back, older))
+        cast_then_heartbeat(load_turn(turn.pk), voted, partial(put_back, older))
         run_twice(box)
         assert (load_turn(turn.pk).epoch, kinds(turn).count("turn.restored")) == (epoch, epoch - 1)
         older = copy_all()
@@ -159,8 +159,8 @@ def test_a_box_lost_twice_in_a_turn_is_restored_twice(box: BallotBox) -> None:
     assert finish(turn, box)["red"][5] == 2
 
 
-def test_a_turn_is_never_counted_empty_before_somebody_sent_again(box: BallotBox) -> None:
-    """Not by a worker that comes late and not by the clock: only the extended window ends it."""
+def test_lost_turn_stays_open_until_extended_deadline(box: BallotBox) -> None:
+    """Neither a late worker nor the scheduler ends it; only the extended window does."""
     turn = start(box)
     open_now(turn, box)
     cast(boxed(turn), R1)
@@ -174,14 +174,14 @@ def test_a_turn_is_never_counted_empty_before_somebody_sent_again(box: BallotBox
 
 
 @pytest.mark.parametrize("lost", ["emptied", "older"])
-def test_the_ballots_of_a_long_window_come_back_with_their_blinds(lost: str, box: BallotBox) -> None:
+def test_ballots_of_long_window_are_restored_with_blinds(lost: str, box: BallotBox) -> None:
     turn = start(box, window_s=LONG_S)
     open_now(turn, box)
     older = copy_all()
     voted = [Ballot(b.voter, b.side, b.choice, b.sequence, blind=f"{n:032x}") for n, b in enumerate(
         ballots("red", [4, 1]) + ballots("yellow", [2]), 1)]  # fmt: skip
     store_ballots(turn.pk, voted, now=5)
-    gateways_notice(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
+    cast_then_heartbeat(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
     restore_turn(turn.pk, box)
     held = ask(lambda gateway: gateway.ballots_of(turn.match.event_id, turn.pk, [b.voter for b in voted]))
     assert {b.voter: b.blind for b in held.values()} == {b.voter: b.blind for b in voted}
@@ -192,8 +192,8 @@ def test_the_ballots_of_a_long_window_come_back_with_their_blinds(lost: str, box
     assert {b.voter: b.blind for b in unpack_ballots(bytes(sealed))} == {b.voter: b.blind for b in voted[:2]}
 
 
-def test_the_next_turn_knows_nothing_of_the_one_before(box: BallotBox) -> None:
-    """What a gateway was told in one turn gives up no box of another."""
+def test_acknowledgements_of_a_turn_do_not_affect_next_turn(box: BallotBox) -> None:
+    """The acknowledgements that a gateway knows from one turn discard no box of another."""
     first = start(box)
 
     async def cast_votes(gateway: AsyncBallotBox) -> None:
@@ -204,5 +204,5 @@ def test_the_next_turn_knows_nothing_of_the_one_before(box: BallotBox) -> None:
     play_turn(load_turn(first.pk), box, [1], [2])
     following = load_turn(first.match.turns.latest("number").pk)
     open_now(following, box)
-    gateways_notice(following, ballots("red", [1]), lambda: None)
+    cast_then_heartbeat(following, ballots("red", [1]), lambda: None)
     assert not is_given_up(boxed(following), box)

@@ -1,4 +1,4 @@
-"""What the clock cannot do waits by itself: it holds up no other turn and no other match."""
+"""The retry book: failures of one turn or match delay no other."""
 
 import pytest
 from django.db import connection
@@ -18,7 +18,7 @@ BEGIN SELECT RAISE(ABORT, 'held'); END"""
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_turn_that_the_store_keeps_it_from_closing_is_closed_as_soon_as_it_may(
+def test_turn_is_closed_once_redis_accepts_writes_again(
     box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     turn = start(box)
@@ -45,17 +45,17 @@ def test_a_turn_that_the_store_keeps_it_from_closing_is_closed_as_soon_as_it_may
 
 
 def waits(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
-    """How often it was said that the turn cannot be closed."""
-    return sum(said.startswith(f"turn {turn.pk} waits") for said in caplog.messages)
+    """How often the log says that the turn cannot be closed."""
+    return sum(message.startswith(f"turn {turn.pk} waits") for message in caplog.messages)
 
 
 def spoil(turn: Turn, redis: Redis) -> None:
-    """No script can do anything with the turn's box: each ends with WRONGTYPE."""
+    """Corrupt the turn's box, so that every script fails with WRONGTYPE."""
     redis.set(boxed(turn).keys[0], "spoilt")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_several_turns_one_that_cannot_be_closed_holds_up_no_other(
+def test_turn_that_cannot_be_closed_delays_no_other(
     box: BallotBox, valkey_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     turns = [start(box) for _ in range(3)]
@@ -85,7 +85,7 @@ def test_of_several_turns_one_that_cannot_be_closed_holds_up_no_other(
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has other triggers")
 @pytest.mark.django_db(transaction=True)
-def test_a_match_that_cannot_be_started_holds_up_no_other(box: BallotBox) -> None:
+def test_match_that_cannot_be_started_delays_no_other(box: BallotBox) -> None:
     bad, sound = new_event(), new_event()
     Event.objects.update(next_match_at=box.now())
     with connection.cursor() as cursor:
@@ -98,8 +98,8 @@ def test_a_match_that_cannot_be_started_holds_up_no_other(box: BallotBox) -> Non
     wait_until(lambda: scheduler.run_once() and bad.matches.count() == 1)
 
 
-def test_a_next_match_that_cannot_be_told_holds_up_nothing(box: BallotBox) -> None:
-    """Neither the event's next match nor its last one can be played any more."""
+def test_unplayable_next_match_is_dropped_and_delays_no_other(box: BallotBox) -> None:
+    """Neither the event's next match nor its last one can be played."""
     broken, sound = start(box), start(box)
     open_now(sound, box)
     run_out(sound, box)
@@ -111,7 +111,7 @@ def test_a_next_match_that_cannot_be_told_holds_up_nothing(box: BallotBox) -> No
     assert Event.objects.get(pk=broken.match.event_id).next_match_at is None
 
 
-def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:
+def test_match_of_removed_game_delays_no_other(box: BallotBox) -> None:
     broken, sound = start(box), start(box)
     for turn in (broken, sound):
         open_now(turn, box)
@@ -122,7 +122,7 @@ def test_a_match_whose_game_is_gone_holds_up_no_other(box: BallotBox) -> None:
     assert load_turn(broken.pk).state == TurnState.OPEN
 
 
-def test_a_turn_whose_ballots_cannot_be_read_holds_up_no_other(box: BallotBox, valkey_url: str) -> None:
+def test_turn_with_unreadable_ballots_delays_no_other(box: BallotBox, valkey_url: str) -> None:
     broken, sound = start(box), start(box)
     for turn in (broken, sound):
         open_now(turn, box)
@@ -136,8 +136,8 @@ def test_a_turn_whose_ballots_cannot_be_read_holds_up_no_other(box: BallotBox, v
     assert load_turn(broken.pk).state == TurnState.OPEN
 
 
-def test_a_clock_without_a_box_waits(caplog: pytest.LogCaptureFixture) -> None:
-    away = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
-    assert DeadlineScheduler(away).run_once() == POLL_S
+def test_scheduler_waits_while_box_is_unreachable(caplog: pytest.LogCaptureFixture) -> None:
+    unreachable = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
+    assert DeadlineScheduler(unreachable).run_once() == POLL_S
     assert "the clock waits" in caplog.text
-    away.close()
+    unreachable.close()

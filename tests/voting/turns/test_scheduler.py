@@ -1,4 +1,4 @@
-"""The clock: hands each deadline to a worker, and does it itself when no worker does."""
+"""The deadline scheduler hands each deadline to a worker, and closes the turn itself if no worker does."""
 
 import os
 import subprocess
@@ -38,12 +38,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that leaves a turn to the worker, however slow this process is."""
+    """A scheduler that leaves turns to the worker, however slow this process is."""
     monkeypatch.setattr("voting.turns.scheduler.WORKER_HAS_MS", 60_000)
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_hands_due_turn_to_worker_once(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     run_out(turn, box)
     scheduler = DeadlineScheduler(box)
@@ -55,7 +55,7 @@ def test_a_due_turn_is_handed_to_a_worker_once(box: BallotBox, valkey_url: str) 
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_a_worker_is_called_a_moment_before_the_deadline(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_calls_worker_shortly_before_deadline(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
     DeadlineScheduler(box).run_once()
@@ -63,7 +63,7 @@ def test_a_worker_is_called_a_moment_before_the_deadline(box: BallotBox, valkey_
     assert CALL_WORKER_EARLY_MS < PATIENCE_MS
 
 
-def test_a_turn_before_its_deadline_is_left_alone(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_ignores_turn_before_deadline(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
     DeadlineScheduler(box).run_once()
@@ -71,7 +71,7 @@ def test_a_turn_before_its_deadline_is_left_alone(box: BallotBox, valkey_url: st
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_without_a_worker_the_clock_closes_the_turn_itself(box: BallotBox) -> None:
+def test_scheduler_closes_turn_itself_without_worker(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
@@ -81,7 +81,7 @@ def test_without_a_worker_the_clock_closes_the_turn_itself(box: BallotBox) -> No
     assert load_turn(turn.pk).red_pick == 3
 
 
-def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(
+def test_scheduler_sleeps_until_next_deadline_or_poll(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler = DeadlineScheduler(box)
@@ -94,7 +94,7 @@ def test_the_clock_sleeps_until_the_next_deadline_and_no_longer_than_a_look(
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_rearms_deadline_that_moved_away(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     run_out(turn, box)
     scheduler = DeadlineScheduler(box)
@@ -107,10 +107,8 @@ def test_a_deadline_that_moved_away_is_forgotten_and_due_anew(box: BallotBox, va
     assert len(handed_over(valkey_url)) == 2
 
 
-def test_a_window_that_was_moved_while_the_clock_was_busy_is_due_anew(
-    box: BallotBox, valkey_url: str
-) -> None:
-    """As when an organizer adds time while the clock counts, and the added time is over at its next look."""
+def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey_url: str) -> None:
+    """An organizer adds time while the scheduler is busy; the added time has passed at its next iteration."""
     turn = start(box)
     run_out(turn, box)
     scheduler = DeadlineScheduler(box)
@@ -123,14 +121,14 @@ def test_a_window_that_was_moved_while_the_clock_was_busy_is_due_anew(
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
-def test_a_paused_turn_is_never_due(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_ignores_paused_turn(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
     DeadlineScheduler(box).run_once()
     assert not handed_over(valkey_url)
 
 
-def test_a_match_whose_time_has_come_starts(box: BallotBox) -> None:
+def test_scheduler_starts_due_match_once(box: BallotBox) -> None:
     event = new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now() + 60_000)
     scheduler = DeadlineScheduler(box)
@@ -142,14 +140,14 @@ def test_a_match_whose_time_has_come_starts(box: BallotBox) -> None:
     assert event.matches.count() == 1
 
 
-def test_what_is_not_sent_yet_is_sent(box: BallotBox) -> None:
+def test_scheduler_relays_unsent_announcements(box: BallotBox) -> None:
     event = new_event()
     announce(event.pk, EventEdited, 1)
     DeadlineScheduler(box).run_once()
     assert not Announcement.objects.filter(sent_at=None).exists()
 
 
-def test_a_box_is_restored_when_it_was_missing_at_two_looks(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_restores_box_missing_in_two_iterations(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     with Redis.from_url(valkey_url) as redis:
         redis.flushall()
@@ -163,7 +161,7 @@ def test_a_box_is_restored_when_it_was_missing_at_two_looks(box: BallotBox, valk
     assert box.place(boxed(load_turn(turn.pk)), create=False)
 
 
-def test_a_box_that_is_behind_is_brought_up_to_date(box: BallotBox, valkey_url: str) -> None:
+def test_scheduler_updates_outdated_box(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     Turn.objects.filter(pk=turn.pk).update(version=5, closes_at=turn.closes_at + 7)
     DeadlineScheduler(box).run_once()
@@ -172,25 +170,25 @@ def test_a_box_that_is_behind_is_brought_up_to_date(box: BallotBox, valkey_url: 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_clocks_close_a_turn_once_and_start_a_match_once(box: BallotBox) -> None:
+def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox) -> None:
     turn, event = start(box), new_event()
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
     run_out(turn, box)
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
 
-    def scheduler(own: BallotBox) -> None:
-        ticking = DeadlineScheduler(own)
-        wait_until(lambda: ticking.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    def run_until_closed(own: BallotBox) -> None:
+        scheduler = DeadlineScheduler(own)
+        wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 
-    at_once(3, scheduler)
+    at_once(3, run_until_closed)
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
     assert only_turn(turn.match).number == 2
     assert event.matches.count() == 1
 
 
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
-def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
+def test_scheduler_expires_leftover_box_of_ended_turn(
     state: TurnState, box: BallotBox, valkey_url: str
 ) -> None:
     turn, live = start(box), start(box)
@@ -206,7 +204,7 @@ def test_the_box_of_a_turn_that_nobody_let_go_of_goes_too(
 
 
 # ------------------------------------------------------------------ deadlines and tasks
-def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
+def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
     arm_close(4711)
     arm_early_close(4712, 1)
     arm_notifications()
@@ -218,16 +216,16 @@ def test_tasks_are_called_what_deadlines_send(valkey_url: str) -> None:
     assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
 
 
-def test_a_broker_that_is_away_is_no_failure() -> None:
-    """In a process of its own, since Celery keeps its connections."""
+def test_arm_close_survives_unreachable_broker() -> None:
+    """Runs in a separate process, because Celery keeps its connections."""
     script = "import django; django.setup(); from voting.turns.deadlines import arm_close; arm_close(4711)"
-    away = {
+    unreachable = {
         "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
         "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",
     }
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env={**os.environ, **away},
+        env={**os.environ, **unreachable},
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -236,7 +234,7 @@ def test_a_broker_that_is_away_is_no_failure() -> None:
     assert "voting.close_turn of turn 4711 waits" in done.stderr
 
 
-def test_the_tasks_do_what_their_names_say(box: BallotBox) -> None:
+def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
     due, early, other = start(box), start(box, close_early=True), start(box)
     for turn in (early, other):
         open_now(turn, box)

@@ -1,4 +1,4 @@
-"""The clock as a process: it runs until it is stopped, and ends rather than hang."""
+"""The scheduler as a process: it runs until it is stopped, and exits if an iteration hangs."""
 
 import os
 import signal
@@ -22,23 +22,23 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_clock_runs_until_it_is_stopped(box: BallotBox) -> None:
+def test_scheduler_runs_until_stopped(box: BallotBox) -> None:
     turn, stopped = start(box), Flag()
     run_out(turn, box)
 
-    def tick() -> None:
+    def run_scheduler() -> None:
         DeadlineScheduler(box).run(stopped)
         connections.close_all()
 
-    ticking = Thread(target=tick)
-    ticking.start()
+    thread = Thread(target=run_scheduler)
+    thread.start()
     wait_until(lambda: load_turn(turn.pk).state == TurnState.RESOLVED)
     stopped.set()
-    ticking.join(60)
-    assert not ticking.is_alive()
+    thread.join(60)
+    assert not thread.is_alive()
 
 
-def test_a_look_that_does_not_end_ends_the_process() -> None:
+def test_scheduler_exits_if_an_iteration_hangs() -> None:
     script = (
         "import django; django.setup(); import threading, time; from voting.turns import scheduler;"
         "scheduler.STUCK_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
@@ -51,7 +51,7 @@ def test_a_look_that_does_not_end_ends_the_process() -> None:
     assert b"in run_once" in done.stderr or b"<lambda>" in done.stderr
 
 
-def test_the_clock_command_ends_at_sigterm(valkey_url: str) -> None:
+def test_scheduler_command_exits_on_sigterm(valkey_url: str) -> None:
     argv = [sys.executable, str(ROOT / "manage.py"), "scheduler"]
     process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
     wait_until(lambda: minds_sigterm(process.pid))

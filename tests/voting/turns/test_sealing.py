@@ -1,4 +1,4 @@
-"""A turn is sealed at its deadline and not before, whoever asks and whatever the clocks say."""
+"""A turn is sealed at its deadline and not before, whichever process asks and whatever its clock says."""
 
 import pytest
 
@@ -15,9 +15,7 @@ from voting.turns.turns import boxed, load_turn
 pytestmark = pytest.mark.django_db
 
 
-def test_who_comes_a_moment_early_waits_for_the_deadline(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_turn_waits_for_near_deadline(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
     turn = start(box)
     open_now(turn, box)
@@ -30,10 +28,8 @@ def test_who_comes_a_moment_early_waits_for_the_deadline(
     assert after.sealed_at >= after.closes_at
 
 
-def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)  # moving it takes a moment
+def test_close_turn_stops_if_deadline_moves_away(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)  # moving the window takes a moment
 
     class MovedMeanwhile(BallotBox):
         def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
@@ -53,7 +49,7 @@ def test_who_waits_for_a_deadline_that_moves_away_closes_nothing(
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
-def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> None:
+def test_close_turn_announces_time_of_first_seal(box: BallotBox) -> None:
     """A worker died between the seal and the transaction; another closes later."""
     turn = start(box)
     open_now(turn, box)
@@ -75,10 +71,10 @@ def test_the_first_seal_is_what_is_told_whoever_asks_again(box: BallotBox) -> No
 
 
 @pytest.mark.parametrize("game", [CLASSIC, SELECTOR])
-def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
+def test_late_worker_publishes_same_seal_again(
     game: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not one of the side that is to move after it: phones would not find their votes in that."""
+    """Not a seal of the side that moves next, in which phones would not find their votes."""
     published: list[TurnSealed] = []
     monkeypatch.setattr(closing, "publish_now", lambda _, seal: published.append(seal))
     turn = start(box, game=game)
@@ -92,17 +88,17 @@ def test_whoever_read_the_turn_before_another_closed_it_tells_the_same_seal(
     assert (len(published), published) == (2, published[:1] * 2)
 
 
-class AsksAClockBehind(BallotBox):
-    """As of a cluster: the node that tells the time is not the one that seals."""
+class SlowClockBox(BallotBox):
+    """Like a cluster in which different nodes answer `now` and seal."""
 
     def now(self) -> int:
         return super().now() - 60_000
 
 
-def test_no_turn_is_resolved_before_it_is_sealed_whatever_the_clocks_say(box: BallotBox) -> None:
+def test_turn_is_never_resolved_before_it_is_sealed(box: BallotBox) -> None:
     turn = start(box)
     run_out(turn, box)
-    behind = AsksAClockBehind()
+    behind = SlowClockBox()
     close_turn(turn.pk, behind)
     behind.close()
     after = load_turn(turn.pk)
@@ -110,9 +106,7 @@ def test_no_turn_is_resolved_before_it_is_sealed_whatever_the_clocks_say(box: Ba
     assert after.resolved_at == after.sealed_at
 
 
-def test_an_unsealed_turn_is_sealed_at_its_new_deadline(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_moved_window_is_sealed_at_new_deadline(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
     turn = start(box)
     run_out(turn, box)

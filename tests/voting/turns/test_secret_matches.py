@@ -1,4 +1,4 @@
-"""Secret sides in a match: for whom a vote counts, who has been left, and what is told when."""
+"""Matches with secret sides: which side a vote counts for, deserted sides, and what is public when."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ from voting.records.match_record import read_match_record
 pytestmark = pytest.mark.django_db
 
 
-def test_a_vote_counts_for_the_side_its_voter_has_gone_to(box: BallotBox) -> None:
+def test_vote_counts_for_side_after_change(box: BallotBox) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1, 1, 1], [7, 7])
     turn = only_turn(match)
@@ -34,7 +34,7 @@ def test_a_vote_counts_for_the_side_its_voter_has_gone_to(box: BallotBox) -> Non
     assert tally_of(resolved, "yellow").counts == [0, 0, 0, 0, 0, 2, 2]
 
 
-def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
+def test_deserted_side_loses_and_changes_are_published(
     box: BallotBox, tmp_path: Path, client: Client
 ) -> None:
     match = start_secret(box)
@@ -66,28 +66,28 @@ def test_a_side_that_everybody_left_has_lost_and_the_story_is_told(
     page = client.get(f"/report/{match.event.code}/1").content.decode()
     assert "Everybody had left Rooks in turn 3." in page
     assert "2 changed over in time, 0 too soon, 60 % stayed." in page
-    came_back(msgspec.json.encode(record), match)
+    assert_import_round_trips(msgspec.json.encode(record), match)
 
 
-def test_who_changed_over_helps_to_give_the_match_up(box: BallotBox, tmp_path: Path) -> None:
+def test_voters_who_changed_sides_count_for_resignation(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box, tally_method="approval", resign="two_thirds")
     play_with(only_turn(match), box, [1, 1, 1], [7, 7 + RESIGN])
     request_side_changes(only_turn(match), box, "red1", "red2")
     play_with(only_turn(match), box, [7 + RESIGN, 7 + RESIGN, 1], [encode_set([6, 7]), 7 + RESIGN])
-    record = ended_and_counted_again(match, "red", "resign", tmp_path)
-    came_back(msgspec.json.encode(record), match)
+    record = assert_ended_and_verified(match, "red", "resign", tmp_path)
+    assert_import_round_trips(msgspec.json.encode(record), match)
 
 
-def test_who_is_left_has_not_lost_by_giving_up(box: BallotBox, tmp_path: Path) -> None:
+def test_desertion_takes_precedence_over_resignation(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box, resign="half")
     play_with(only_turn(match), box, [1], [7, 7])
     request_side_changes(only_turn(match), box, "red1")
     play_with(only_turn(match), box, [1 + RESIGN], [7 + RESIGN, 7 + RESIGN])
-    ended_and_counted_again(match, "yellow", "deserted", tmp_path)
+    assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
 
 
-def ended_and_counted_again(match: Match, result: str, ended_by: str, folder: Path) -> Any:
-    """Its record, in which both who count again find nothing wrong."""
+def assert_ended_and_verified(match: Match, result: str, ended_by: str, folder: Path) -> Any:
+    """Check the result, and that both verifiers confirm the record; return the record."""
     exported = export_match(match.event.code, 1)
     assert exported is not None
     record = json.loads(msgspec.json.encode(exported.record))
@@ -97,8 +97,8 @@ def ended_and_counted_again(match: Match, result: str, ended_by: str, folder: Pa
     return record
 
 
-def came_back(record: bytes, match: Match) -> None:
-    """Nothing is lost on the way into another house."""
+def assert_import_round_trips(record: bytes, match: Match) -> None:
+    """An import on another server exports as the same record."""
     Event.objects.filter(pk=match.event_id).delete()
     again = import_event(read_match_record(record), organizer(), 1_800_000_000_000)
     exported = export_match(again.event.code, again.number)
@@ -106,7 +106,7 @@ def came_back(record: bytes, match: Match) -> None:
     assert msgspec.json.encode(exported.record) == record
 
 
-def test_whoever_alters_what_became_of_the_sides_is_found_out(box: BallotBox, tmp_path: Path) -> None:
+def test_verifiers_detect_altered_side_changes(box: BallotBox, tmp_path: Path) -> None:
     match = start_secret(box)
     play_with(only_turn(match), box, [1], [2, 2])
     request_side_changes(only_turn(match), box, "red1")

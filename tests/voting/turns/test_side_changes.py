@@ -1,4 +1,4 @@
-"""Changing sides: when it is taken, how often, and that races win nobody anything."""
+"""Side changes: when they are accepted, how often, and concurrent requests."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ def second_turn(box: BallotBox, **choices: int) -> Match:
     return match
 
 
-def test_it_is_taken_between_two_turns_only(box: BallotBox) -> None:
+def test_side_change_is_accepted_only_between_turns(box: BallotBox) -> None:
     first = only_turn(start_secret(box))
     assert request_side_changes(first, box, "red1") == ["window_open"]
     play_with(first, box, [1], [2])
@@ -45,20 +45,20 @@ def test_it_is_taken_between_two_turns_only(box: BallotBox) -> None:
     assert StoredSideChange.objects.count() == 0
 
 
-def test_where_sides_are_not_secret_nobody_changes(box: BallotBox) -> None:
+def test_side_change_is_not_offered_without_secret_sides(box: BallotBox) -> None:
     turn = start(box)
     play_out(turn, box)
     assert request_side_changes(only_turn(turn.match), box, "red1") == ["not_offered"]
 
 
-def test_a_repetition_counts_once_and_the_limit_holds(box: BallotBox) -> None:
+def test_repeated_side_change_counts_once_within_limit(box: BallotBox) -> None:
     turn = only_turn(second_turn(box))
     assert request_side_changes(turn, box, "red1", "red1") == ["changed", "changed"]
     assert request_side_changes(turn, box, "red1", number=2) == ["used_up"]
     assert StoredSideChange.objects.count() == 1
 
 
-def test_who_changes_twice_is_back(box: BallotBox) -> None:
+def test_second_side_change_returns_voter(box: BallotBox) -> None:
     turn = only_turn(second_turn(box, max_side_changes=2))
     assert (
         request_side_changes(turn, box, "red1")
@@ -71,7 +71,7 @@ def test_who_changes_twice_is_back(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_sockets_at_once_change_one_voter_once(box: BallotBox) -> None:
+def test_concurrent_side_changes_of_a_voter_count_once(box: BallotBox) -> None:
     turn = only_turn(second_turn(box))
     between(turn, box)
     event_id, answers = turn.match.event_id, list[str]()
@@ -84,7 +84,7 @@ def test_two_sockets_at_once_change_one_voter_once(box: BallotBox) -> None:
     assert StoredSideChange.objects.count() == 1
 
 
-def test_a_turn_taken_back_takes_no_change_back(box: BallotBox) -> None:
+def test_voided_turn_keeps_side_changes(box: BallotBox) -> None:
     match = second_turn(box)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     assert request_side_changes(only_turn(match), box, "red1") == ["changed"]
@@ -93,7 +93,7 @@ def test_a_turn_taken_back_takes_no_change_back(box: BallotBox) -> None:
     assert (resolved.number, resolved.red_pick) == (2, 1)
 
 
-def test_once_sides_are_told_no_turn_is_taken_back(box: BallotBox) -> None:
+def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None:
     match = second_turn(box)
     request_side_changes(only_turn(match), box, "red1", "red2")
     play_with(only_turn(match), box, [1, 1], [2, 2])
@@ -105,15 +105,13 @@ def test_once_sides_are_told_no_turn_is_taken_back(box: BallotBox) -> None:
     "choices",
     [{"game": CLASSIC}, {"game": SELECTOR}, {"game": "goofspiel"}, {"bank_s": 60}, {"tie_rule": "captain"}],
 )
-def test_what_tells_of_sides_is_not_played_with_secret_ones(
-    box: BallotBox, choices: dict[str, object]
-) -> None:
+def test_secret_sides_refuse_incompatible_terms(box: BallotBox, choices: dict[str, object]) -> None:
     event = new_event(max_side_changes=1, **choices)
     with pytest.raises(MatchError, match=r"Secret sides (need|go with no)"):
         start_match(event.pk, box)
 
 
-def test_an_organizer_moves_nobody_meanwhile(box: BallotBox) -> None:
+def test_organizer_cannot_move_voters_with_secret_sides(box: BallotBox) -> None:
     match = second_turn(box)
     with pytest.raises(MatchError, match="changes over alone"):
         act(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)

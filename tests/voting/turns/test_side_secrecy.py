@@ -1,4 +1,4 @@
-"""Nothing that leaves the server before the end tells who changed over: two such matches look the same."""
+"""Nothing that the server sends before the end reveals who changed sides."""
 
 import re
 from typing import Any
@@ -21,13 +21,13 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-# So clear a majority on each side that whoever goes leaves the picks as they are.
+# The majorities are so clear that no side change affects a pick.
 RED, YELLOW = [1] * 8 + [4], [4] * 8 + [1]
 RUNS = [("red1", "yellow1"), ("red9", "red8"), ("yellow1", "yellow2"), ("red2", "red3")]
 
 
 def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list[Client]) -> tuple[Any, Any]:
-    """Every byte that leaves the server until the second reveal, and what its tallies were."""
+    """Every byte that the server sends until the second reveal, and the tallies."""
     match = start_match(event.pk, box)
     first = play_with(only_turn(match), box, RED, YELLOW)
     store(first, [Ballot(f"stays-{who[0]}", "red", 1, 1)])
@@ -52,17 +52,17 @@ def two_turns(event: Event, box: BallotBox, who: tuple[str, ...], browsers: list
 
 
 def plain(body: bytes) -> bytes:
-    """Without times, what was drawn at random (lots, seeds, commitments), and a page's own tokens."""
+    """The body without times, random values (lots, seeds, commitments) and page tokens."""
     body = re.sub(rb'[0-9a-f]{32,64}|\d{13}|aria-label="From \d+ s.*?</svg>', b"0", body)
     return re.sub(rb'(csrf\w*" value=|nonce=|csrfToken": )"[^"]*"', b"", body)
 
 
-def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, client: Client) -> None:
-    boss = organizer("boss")
-    boss.is_staff = boss.is_superuser = True
-    boss.save()
+def test_server_output_hides_who_changed_sides(box: BallotBox, valkey_url: str, client: Client) -> None:
+    staff_user = organizer("boss")
+    staff_user.is_staff = staff_user.is_superuser = True
+    staff_user.save()
     staff = Client()
-    staff.force_login(boss)
+    staff.force_login(staff_user)
     event, still = new_event(max_side_changes=1, peek=True, own_counts=True), StillBox()
     seen, tallies = [], []
     for who in RUNS:
@@ -79,7 +79,7 @@ def test_who_changed_over_is_seen_nowhere(box: BallotBox, valkey_url: str, clien
         assert outside == seen[0]
     state = msgspec.json.decode(seen[0][1])
     assert (state["peek"], state["own_counts"], state["match"]["sides"]) == (False, False, None)
-    assert state["match"]["reveal"]["seed"] is None  # whoever had it would know a pick that was drawn
+    assert state["match"]["reveal"]["seed"] is None  # the seed would reveal a pick that was drawn
     assert state["match"]["reveal"]["red"] == {
         "counts": [], "ballots": 0, "pick": 1, "decided_by": None, "root": None, "rounds": None,
         "resigning": 0,

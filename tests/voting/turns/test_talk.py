@@ -1,4 +1,4 @@
-"""Time to talk: each window opens so much later, and nothing else of a turn changes."""
+"""Talk time: each window opens later by this time; nothing else changes."""
 
 import pytest
 
@@ -22,7 +22,7 @@ TALK_MS = 90_000
 TERMS = {"talk_s": 90, "window_s": 20, "reveal_s": 6}
 
 
-def test_the_first_window_opens_after_the_talk(box: BallotBox) -> None:
+def test_first_window_opens_after_talk_time(box: BallotBox) -> None:
     before = box.now()
     turn = start(box, **TERMS)
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
@@ -33,7 +33,7 @@ def test_the_first_window_opens_after_the_talk(box: BallotBox) -> None:
     assert match.talk_s == 90
 
 
-def test_the_talk_follows_the_reveal(box: BallotBox) -> None:
+def test_talk_time_follows_reveal(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     play(turn.match, box, RED_WINS[:3])
     before, last = turn.match.turns.get(number=3), only_turn(turn.match)
@@ -41,7 +41,7 @@ def test_the_talk_follows_the_reveal(box: BallotBox) -> None:
     assert last.closes_at - last.opens_at == 20_000
 
 
-def test_a_turn_that_is_taken_back_is_talked_over_again(box: BallotBox) -> None:
+def test_voided_turn_gets_talk_time_again(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     play_turn(turn, box, red=[1], yellow=[2])
     before = box.now()
@@ -50,7 +50,7 @@ def test_a_turn_that_is_taken_back_is_talked_over_again(box: BallotBox) -> None:
     assert before <= again.opens_at - START_LEAD_MS - TALK_MS <= box.now()
 
 
-def test_a_box_that_is_lost_in_the_talk_costs_nobody_any_time(box: BallotBox) -> None:
+def test_box_lost_during_talk_time_costs_no_time(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     box.delete_all_events()
     restore_turn(turn.pk, box)
@@ -60,22 +60,22 @@ def test_a_box_that_is_lost_in_the_talk_costs_nobody_any_time(box: BallotBox) ->
 
 
 @pytest.mark.parametrize("step", [3_600_000, -3_600_000])
-def test_the_talk_moves_along_with_the_clock(step: int, box: BallotBox) -> None:
+def test_talk_time_moves_with_clock_step(step: int, box: BallotBox) -> None:
     turn = start(box, **TERMS)
     move_turn(turn.pk, turn.version, step, box.now() + step, box)
     after = load_turn(turn.pk)
     assert (after.opens_at - turn.opens_at, after.closes_at - turn.closes_at) == (step, step)
 
 
-def test_a_turn_that_is_paused_in_the_talk_has_its_whole_window_left(box: BallotBox) -> None:
+def test_turn_paused_during_talk_time_keeps_whole_window(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     press(event_of(turn), "turn.pause", box)
     paused = load_turn(turn.pk)
     assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 20_000)
 
 
-def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
-    """Neither at the gateway nor in the box."""
+def test_ballots_are_early_during_talk_time(box: BallotBox) -> None:
+    """Both the gateway and the box refuse them."""
     turn = start(box, **TERMS)
     room = make_room(event_of(turn))
     assert room.poll is not None
@@ -85,20 +85,20 @@ def test_while_they_talk_no_ballot_counts(box: BallotBox) -> None:
     assert cast(boxed(turn), Ballot("v1", "red", 3, 1)) == [Cast.EARLY]
 
 
-def test_a_pause_keeps_the_rest_of_the_talk(box: BallotBox) -> None:
+def test_pause_keeps_remaining_talk_time(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     move_turn(turn.pk, turn.version, 60_000, box.now(), box)
     before = box.now()
     press(event_of(turn), "turn.pause", box)
     held = load_turn(turn.pk)
-    assert held.talk_left_ms == TALK_MS, "the lead before the talk is not part of it"
+    assert held.talk_left_ms == TALK_MS, "the lead is not part of the talk time"
     press(event_of(turn), "turn.resume", box)
     after = load_turn(turn.pk)
     assert before + TALK_MS <= after.opens_at <= box.now() + TALK_MS
     assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, 0)
 
 
-def test_a_talk_that_is_half_over_goes_on_from_there(box: BallotBox) -> None:
+def test_resume_continues_talk_time_where_paused(box: BallotBox) -> None:
     turn = start(box, **TERMS)
     move_turn(turn.pk, turn.version, -START_LEAD_MS - TALK_MS // 2, box.now(), box)
     left = load_turn(turn.pk).opens_at - box.now()

@@ -1,4 +1,4 @@
-"""The box's clock is set: what it times moves along, once. With clocks really set: tests/chaos."""
+"""Clock steps: deadlines move along with the box's clock, once. See tests/chaos for real changes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,11 +16,11 @@ from voting.turns.turns import boxed, load_turn
 
 pytestmark = pytest.mark.django_db
 STEP = 300_000
-TOLERATED_MS = 5_000  # the first reading of the clock is off by half its round trip
+TOLERATED_MS = 5_000  # the first sample is off by half its round trip
 
 
 def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], object] = int) -> ClockSample:
-    """A clock's look at a box whose clock is so far from what it was; `between` it and its moves."""
+    """Sample the clock with an offset and apply the moves; `between` runs between the two."""
     sample = steps.sample()
     sample = replace(sample, now=sample.now + off_ms)
     between()
@@ -38,7 +38,7 @@ def closes_at(turn: Turn) -> int:
 
 
 @pytest.mark.parametrize("step", [STEP, -STEP])
-def test_windows_and_next_matches_move_along_and_everyone_is_told(box: BallotBox, step: int) -> None:
+def test_clock_step_moves_windows_and_scheduled_matches(box: BallotBox, step: int) -> None:
     turn, waiting = start(box), new_event()
     planned_at = box.now() + 60_000
     Event.objects.filter(pk=waiting.pk).update(next_match_at=planned_at)
@@ -54,7 +54,7 @@ def test_windows_and_next_matches_move_along_and_everyone_is_told(box: BallotBox
     assert box.place(replace(boxed(moved), version=0), create=False)
 
 
-def test_what_moved_stays_where_it_is(box: BallotBox) -> None:
+def test_clock_step_moves_turn_once(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
     follow(steps, box, STEP)
@@ -64,7 +64,7 @@ def test_what_moved_stays_where_it_is(box: BallotBox) -> None:
     assert closes_at(turn) == once
 
 
-def test_of_two_clocks_one_moves_it_even_if_the_other_looks_in_between(box: BallotBox) -> None:
+def test_two_schedulers_move_turn_once(box: BallotBox) -> None:
     turn, one, other = start(box), TimeSteps(box), TimeSteps(box)
     follow(one, box, 0)
     follow(other, box, 0)
@@ -77,18 +77,18 @@ def test_of_two_clocks_one_moves_it_even_if_the_other_looks_in_between(box: Ball
 
 
 @pytest.mark.django_db(transaction=True)
-def test_clocks_that_find_it_at_the_same_moment_move_it_once(box: BallotBox) -> None:
+def test_concurrent_move_turn_calls_move_once(box: BallotBox) -> None:
     turn = start(box)
     version = load_turn(turn.pk).version
     at_once(4, lambda own: move_turn(turn.pk, version, STEP, box.now() + STEP, own))
     assert closes_at(turn) == turn.closes_at + STEP
 
 
-def test_a_turn_that_changed_since_is_left_as_it_was_written(box: BallotBox) -> None:
+def test_clock_step_leaves_turn_changed_meanwhile(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
     sample = steps.sample()
-    open_now(turn, box)  # somebody who knows the new time already
+    open_now(turn, box)  # written by a process that already has the new time
     written = closes_at(turn)
     step, plans = steps.to_move(replace(sample, now=sample.now + STEP))
     for turn_id, version in plans.turns.items():
@@ -96,16 +96,16 @@ def test_a_turn_that_changed_since_is_left_as_it_was_written(box: BallotBox) -> 
     assert closes_at(turn) == written
 
 
-def test_a_turn_planned_by_the_old_time_moves_even_if_it_is_written_afterwards(box: BallotBox) -> None:
+def test_turn_planned_by_old_time_moves_after_step(box: BallotBox) -> None:
     steps = TimeSteps(box)
     follow(steps, box, 0)
     follow(steps, box, -STEP)
-    turn = start(box)  # its times and what is told of it are those of before the step
+    turn = start(box)  # planned and announced with the time before the step
     follow(steps, box, -STEP)
     assert abs(closes_at(turn) - turn.closes_at + STEP) < TOLERATED_MS
 
 
-def test_a_turn_planned_by_the_new_time_stays(box: BallotBox) -> None:
+def test_turn_planned_by_new_time_stays(box: BallotBox) -> None:
     steps = TimeSteps(box)
     follow(steps, box, STEP)
     follow(steps, box, 0)
@@ -115,15 +115,15 @@ def test_a_turn_planned_by_the_new_time_stays(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("step", [2_500, -2_500])
-def test_after_a_small_step_a_window_moves_once(box: BallotBox, step: int) -> None:
-    """However far apart the looks are: each of these is two seconds after the last one."""
+def test_small_clock_step_moves_window_once(box: BallotBox, step: int) -> None:
+    """Regardless of the interval: the samples are two seconds apart."""
     turn, steps = start(box), TimeSteps(box)
-    here = local_ms()
-    seen = ClockSample(box.now(), here, here, steps.sample().plans)
+    local = local_ms()
+    seen = ClockSample(box.now(), local, local, steps.sample().plans)
     steps.keep(seen)
     for number in range(1, 6):
-        here = seen.answered + 2_000 * number
-        late = ClockSample(seen.now + 2_000 * number + step, here, here, steps.sample().plans)
+        local = seen.answered + 2_000 * number
+        late = ClockSample(seen.now + 2_000 * number + step, local, local, steps.sample().plans)
         due, plans = steps.to_move(late)
         for turn_id, version in plans.turns.items():
             move_turn(turn_id, version, due, late.now, box)
@@ -132,7 +132,7 @@ def test_after_a_small_step_a_window_moves_once(box: BallotBox, step: int) -> No
     assert kinds(turn.match.event_id).count("turn.moved") == 1
 
 
-def test_another_nodes_time_is_no_step(box: BallotBox) -> None:
+def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     for off_ms, node in ((0, "one"), (STEP, "two"), (STEP, "two"), (0, "one")):
         sample = steps.sample()
@@ -143,7 +143,7 @@ def test_another_nodes_time_is_no_step(box: BallotBox) -> None:
     assert steps.to_move(replace(sample, now=sample.now + STEP, timekeeper="one"))[1].turns == {turn.pk: 1}
 
 
-def test_a_paused_turn_has_no_time_to_move(box: BallotBox) -> None:
+def test_clock_step_ignores_paused_turn(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     Turn.objects.filter(pk=turn.pk).update(state="paused", left_ms=1, opens_at=0, closes_at=0)
     follow(steps, box, 0)
@@ -151,19 +151,19 @@ def test_a_paused_turn_has_no_time_to_move(box: BallotBox) -> None:
     assert closes_at(turn) == 0
 
 
-def test_a_box_that_was_frozen_and_a_clock_that_was_are_no_step(box: BallotBox) -> None:
+def test_frozen_box_or_scheduler_is_no_clock_step(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
-    now, here = box.now(), local_ms()
-    frozen_box = ClockSample(now + 45_000, here, here + 45_000, steps.plans)
+    now, local = box.now(), local_ms()
+    frozen_box = ClockSample(now + 45_000, local, local + 45_000, steps.plans)
     assert steps.to_move(frozen_box) == (0, Plans())
-    frozen_clock = ClockSample(now + 45_000, here + 45_000, here + 45_001, steps.plans)
-    assert steps.to_move(frozen_clock) == (0, Plans())
+    frozen_scheduler = ClockSample(now + 45_000, local + 45_000, local + 45_001, steps.plans)
+    assert steps.to_move(frozen_scheduler) == (0, Plans())
     assert closes_at(turn) == turn.closes_at
 
 
-def test_the_clock_moves_what_it_times_before_it_closes_anything(box: BallotBox) -> None:
-    """Its own idea of the time is five minutes behind the box's: the turn seems to be over."""
+def test_scheduler_moves_deadlines_before_closing_turns(box: BallotBox) -> None:
+    """The scheduler's estimate is five minutes behind the box, so the deadline seems to have passed."""
     turn = start(box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()

@@ -1,4 +1,4 @@
-"""Whoever dies in the middle of a turn: the next one finishes what was begun, once."""
+"""Processes that crash in the middle of a turn: the next process finishes the work, once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ class DyingBox(BallotBox):
         super().__init__()
         self.step, self.before = step, before
 
-    def _dying(self, step: str, call: Callable[[], Any]) -> Any:
+    def _crashing(self, step: str, call: Callable[[], Any]) -> Any:
         if step == self.step and self.before:
             raise Crash
         answer = call()
@@ -55,29 +55,29 @@ class DyingBox(BallotBox):
         return answer
 
     def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
-        answer: Early | Lost | Sealed = self._dying("seal", lambda: BallotBox.seal(self, turn))
+        answer: Early | Lost | Sealed = self._crashing("seal", lambda: BallotBox.seal(self, turn))
         return answer
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
-        return bool(self._dying("place", lambda: BallotBox.place(self, turn, create=create)))
+        return bool(self._crashing("place", lambda: BallotBox.place(self, turn, create=create)))
 
     def cast(self, turn: BoxedTurn, ballots: Any) -> None:
-        self._dying("cast", lambda: BallotBox.cast(self, turn, ballots))
+        self._crashing("cast", lambda: BallotBox.cast(self, turn, ballots))
 
     def expire(self, event_id: int, turn_id: int) -> None:
-        self._dying("expire", lambda: BallotBox.expire(self, event_id, turn_id))
+        self._crashing("expire", lambda: BallotBox.expire(self, event_id, turn_id))
 
 
 def run_again(box: BallotBox, iterations: int = 3) -> None:
-    """A clock that has just started, and its next looks."""
+    """Run the first iterations of a new scheduler."""
     scheduler = DeadlineScheduler(box)
     for _ in range(iterations):
         scheduler.tended_at = 0.0
         scheduler.run_once()
 
 
-def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
-    """One closes and dies at this step, the next one closes."""
+def crash_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
+    """Close the turn with a crash at `step`, then close it again."""
     dying = DyingBox(step, before)
     with pytest.raises(Crash):
         close_turn(turn.pk, dying)
@@ -88,12 +88,12 @@ def die_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
 
 @pytest.mark.parametrize("step", ["seal", "place", "expire"])
 @pytest.mark.parametrize("before", [True, False])
-def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box: BallotBox) -> None:
+def test_crashed_close_is_finished_by_next_process(step: str, before: bool, box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3, 1], yellow=[6])
     run_out(turn, box)
-    die_and_close(turn, step, before, box)
+    crash_and_close(turn, step, before, box)
     after, following = load_turn(turn.pk), only_turn(turn.match)
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
     assert tally_of(turn, "red").ballots == 3
@@ -106,14 +106,12 @@ def test_a_close_that_dies_is_finished_by_the_next(step: str, before: bool, box:
 
 @pytest.mark.parametrize("step", ["seal", "place", "expire"])
 @pytest.mark.parametrize("before", [True, False])
-def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
-    step: str, before: bool, box: BallotBox
-) -> None:
+def test_crashed_close_of_concealed_half_is_finished(step: str, before: bool, box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     open_now(turn, box)
     vote(turn, box, red=[3, 3, 1])
     run_out(turn, box)
-    die_and_close(turn, step, before, box)
+    crash_and_close(turn, step, before, box)
     after, second = load_turn(turn.pk), only_turn(turn.match)
     assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
     assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)
@@ -123,7 +121,7 @@ def test_a_secret_half_that_dies_as_it_closes_is_kept_by_the_next(
     assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (1, 1)
 
 
-def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox) -> None:
+def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
     event = new_event()
     dying = DyingBox("place", before=True)
     with pytest.raises(Crash):
@@ -136,7 +134,7 @@ def test_a_start_that_dies_before_the_box_is_placed_is_made_good(box: BallotBox)
 
 
 @pytest.mark.parametrize("step", ["place", "cast"])
-def test_a_restoration_that_dies_is_finished_by_the_next(step: str, box: BallotBox) -> None:
+def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> None:
     turn = start(box, window_s=LONG_S)
     open_now(turn, box)
     store(turn, ballots("red", [2, 2]))
@@ -151,19 +149,19 @@ def test_a_restoration_that_dies_is_finished_by_the_next(step: str, box: BallotB
     assert tally_of(turn, "red").ballots == 2
 
 
-def test_with_the_channel_layer_away_a_turn_closes_and_is_told_later(box: BallotBox, settings: Any) -> None:
+def test_turn_closes_without_channel_layer_and_is_announced_later(box: BallotBox, settings: Any) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
     run_out(turn, box)
-    present = settings.CHANNEL_LAYERS
-    away = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
-    settings.CHANNEL_LAYERS = {"default": present["default"] | {"CONFIG": {"hosts": [away]}}}
+    reachable = settings.CHANNEL_LAYERS
+    unreachable = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
+    settings.CHANNEL_LAYERS = {"default": reachable["default"] | {"CONFIG": {"hosts": [unreachable]}}}
     close_turn(turn.pk, box)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
     assert only_turn(turn.match).number == 2
     waiting = Announcement.objects.filter(event_id=turn.match.event_id, sent_at=None)
     assert waiting.count() == 1
-    settings.CHANNEL_LAYERS = present
+    settings.CHANNEL_LAYERS = reachable
     relay()
     assert waiting.count() == 0

@@ -1,4 +1,4 @@
-"""A turn closes once, at its deadline, with all that was cast in it."""
+"""A turn closes once, at its deadline, with all of its ballots."""
 
 from collections import Counter
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 NO_EXPIRY = -1
 
 
-def test_before_the_deadline_nothing_is_closed(box: BallotBox) -> None:
+def test_close_turn_does_nothing_before_deadline(box: BallotBox) -> None:
     turn = start(box)
     close_turn(turn.pk, box)
     open_now(turn, box)
@@ -52,7 +52,7 @@ def play_and_unpack(turn: Turn, box: BallotBox, side: Side) -> tuple[Ballot, ...
     return unpack_ballots(bytes(tally_of(turn, side).sealed))
 
 
-def test_a_closed_turn_holds_tallies_ballots_and_picks_and_the_next_is_open(box: BallotBox) -> None:
+def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     turn = start(box, window_s=20, reveal_s=6)
     after = play_turn(turn, box, red=[3, 4, 4], yellow=[7])
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 7)
@@ -68,9 +68,7 @@ def test_a_closed_turn_holds_tallies_ballots_and_picks_and_the_next_is_open(box:
     assert box.seal(boxed(following)) == Early(following.closes_at)
 
 
-def test_a_box_without_all_it_counted_is_lost_and_what_is_left_goes_on(
-    box: BallotBox, valkey_url: str
-) -> None:
+def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[2, 2, 5])
@@ -84,7 +82,7 @@ def test_a_box_without_all_it_counted_is_lost_and_what_is_left_goes_on(
     assert len(play_and_unpack(restored, box, "red")) == 2
 
 
-def test_closing_again_does_nothing(box: BallotBox) -> None:
+def test_close_turn_is_idempotent(box: BallotBox) -> None:
     turn = start(box)
     after = play_turn(turn, box, red=[1], yellow=[2])
     announced = kinds(turn.match.event_id)
@@ -95,10 +93,8 @@ def test_closing_again_does_nothing(box: BallotBox) -> None:
     assert turn.match.turns.count() == 2
 
 
-def test_a_turn_that_was_extended_meanwhile_is_not_closed_and_its_box_is_kept(
-    box: BallotBox, valkey_url: str
-) -> None:
-    """Somebody extends between the seal and the transaction: the extension wins, no ballot is lost."""
+def test_turn_extended_after_seal_is_not_closed(box: BallotBox, valkey_url: str) -> None:
+    """An extension between the seal and the transaction wins, and no ballot is lost."""
 
     class ExtendedAfterSeal(BallotBox):
         def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
@@ -122,7 +118,7 @@ def test_a_turn_that_was_extended_meanwhile_is_not_closed_and_its_box_is_kept(
     assert tally_of(turn, "yellow").ballots == 1
 
 
-def test_the_reveal_is_on_its_way_before_the_next_box_is_made(box: BallotBox) -> None:
+def test_close_turn_relays_reveal_before_placing_next_box(box: BallotBox) -> None:
     unsent: list[int] = []
 
     class Watched(BallotBox):
@@ -139,10 +135,10 @@ def test_the_reveal_is_on_its_way_before_the_next_box_is_made(box: BallotBox) ->
     assert kinds(turn.match.event_id)[-1] == "turn.revealed"
 
 
-def test_a_window_that_is_moved_before_it_has_a_box_is_that_of_its_box(
+def test_window_moved_before_its_box_exists_is_applied(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By whoever presses the moment the reveal is on the screen."""
+    """An organizer moves the window as soon as the reveal is announced."""
 
     def relay_and_move(event_id: int) -> None:
         relay(event_id)
@@ -158,9 +154,9 @@ def test_a_window_that_is_moved_before_it_has_a_box_is_that_of_its_box(
     assert len(play_and_unpack(following, box, "red")) == 1
 
 
-# ------------------------------------------------------------------ of many at once, one
+# ------------------------------------------------------------------ concurrency
 @pytest.mark.django_db(transaction=True)
-def test_of_many_that_close_at_once_one_does(box: BallotBox) -> None:
+def test_concurrent_closes_close_turn_once(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[5])
@@ -173,8 +169,8 @@ def test_of_many_that_close_at_once_one_does(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_writer_with_an_older_version_changes_nothing(box: BallotBox) -> None:
-    """The loser read the turn before the winner wrote it."""
+def test_claim_turn_refuses_older_version(box: BallotBox) -> None:
+    """The losing process read the turn before the winner wrote it."""
     turn = start(box)
     at_once(4, lambda own: set_if_first(turn.pk, own))
     assert load_turn(turn.pk).version == 2
