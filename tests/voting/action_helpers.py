@@ -1,4 +1,4 @@
-"""What an organizer presses, and all that a refusal must leave as it was."""
+"""Organizer actions in tests, and a check that a refused action changes nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def everything() -> str:
 
 @contextmanager
 def refused(words: str) -> Iterator[None]:
-    """What happens within is refused in these words, and changes nothing."""
+    """Expect a refusal that matches `words` and changes nothing in the database."""
     before = everything()
     with pytest.raises(MatchError, match=words):
         yield
@@ -36,7 +36,7 @@ def press(event_id: int, action: Action, box: BallotBox, **more: Any) -> None:
 
 
 def words_of(event_id: int, action: Action, box: BallotBox, **more: Any) -> str:
-    """A press, and what it says was done."""
+    """Perform an action; return its audit text."""
     return done_by(event_id, action, box, **more).what
 
 

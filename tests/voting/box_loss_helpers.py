@@ -1,4 +1,4 @@
-"""A box that is lost, or comes back from an older copy: what was in it a moment ago is put back."""
+"""Simulate the loss of a ballot box, or its restore from an older copy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ def copy_all() -> Copied:
 
 
 def put_back(copy: Copied) -> None:
-    """All that was done since is forgotten, as by a replica that takes over or an older file."""
+    """Replace all data by the copy, as after a failover to a stale replica or a restore from an old file."""
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.flushall()
         for key, value in copy.items():
@@ -41,13 +41,13 @@ async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
     await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), Held())
 
 
-def with_gateways(count: int, conversation: Callable[..., Awaitable[Any]]) -> None:
-    """Each a client of the box with a memory of its own."""
+def with_gateways(count: int, scenario: Callable[..., Awaitable[Any]]) -> None:
+    """Run a scenario with several clients of the box, each with its own memory of acknowledgements."""
 
     async def held() -> None:
         boxes = [AsyncBallotBox() for _ in range(count)]
         try:
-            await conversation(*boxes)
+            await scenario(*boxes)
         finally:
             for box in boxes:
                 await box.close()
@@ -55,8 +55,8 @@ def with_gateways(count: int, conversation: Callable[..., Awaitable[Any]]) -> No
     asyncio.run(held())
 
 
-def is_given_up(turn: BoxedTurn, box: BallotBox) -> bool:
-    """For all that ask, whatever they know of it."""
+def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
+    """Whether the box is discarded for every client, whatever epoch and version it knows."""
     at_its_end = replace(turn, version=turn.version + 1, closes_at=box.now())
     answers = cast(turn, Ballot("latecomer", "red", 1, 1)), box.place(turn, create=False)
     lost = answers == ([Cast.UNKNOWN], False)

@@ -1,4 +1,4 @@
-"""A turn in a real box, and what a gateway asks of it there."""
+"""Turns in a real ballot box, and the calls of a gateway."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,15 +19,15 @@ R1 = Ballot("v1", "red", 3, 1)
 Y2 = Ballot("v2", "yellow", 4, 1)
 
 
-def ask(question: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
-    async def conversation() -> T:
+def ask(call: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
+    async def scenario() -> T:
         box = AsyncBallotBox()
         try:
-            return await question(box)
+            return await call(box)
         finally:
             await box.close()
 
-    return asyncio.run(conversation())
+    return asyncio.run(scenario())
 
 
 def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
@@ -39,13 +39,13 @@ def heartbeat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held:
 
 
 def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:
-    """A turn whose window is open, not in the box yet."""
+    """A turn with an open window that is not in the box yet."""
     now = box.now()
     return BoxedTurn(EVENT, TURN, version, epoch, now - 1_000, now + HOUR_MS)
 
 
 def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
-    """The turn at its deadline, one version on, in the box."""
+    """The turn in its next version, which is at its deadline, placed in the box."""
     later = replace(turn, version=turn.version + 1, closes_at=box.now())
     assert box.place(later, create=True)
     return later
@@ -53,7 +53,7 @@ def over(turn: BoxedTurn, box: BallotBox) -> BoxedTurn:
 
 @pytest.fixture
 def turn(box: BallotBox) -> BoxedTurn:
-    """An open turn, in the box."""
+    """An open turn in the box."""
     turn = running(box)
     assert box.place(turn, create=True)
     return turn
@@ -74,7 +74,7 @@ def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
     return Ballot(ballot.voter, ballot.side, ballot.choice, ballot.sequence, arrival)
 
 
-def handed_over(url: str) -> list[bytes]:
-    """What waits for a worker."""
+def queued_tasks(url: str) -> list[bytes]:
+    """The Celery messages that wait for a worker."""
     with Redis.from_url(url) as redis:
         return list(redis.lrange("crowdgame:celery:celery", 0, -1))

@@ -1,4 +1,4 @@
-"""An organizer with a browser, an event of theirs, and what the form of an event sends."""
+"""Fixtures for page tests: an organizer's browser, an event, and the fields of the event form."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def event(organizer: User) -> Event:
 
 
 def answers(**changes: Any) -> dict[str, Any]:
-    """A whole form as a browser sends it."""
+    """All fields of the event form, as a browser sends them."""
     return {
         "name": "Harbour night",
         "team_1": "Port",

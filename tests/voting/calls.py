@@ -1,4 +1,4 @@
-"""A ballot box that notes which of its scripts are called."""
+"""A ballot box that records which of its scripts are called."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Many that do the same at once."""
+"""Run the same action in several threads at once."""
 
 from collections.abc import Callable
 from threading import Barrier, Thread
@@ -10,7 +10,7 @@ from voting.ballot_box.ballot_box import BallotBox
 
 
 def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseException]:
-    """Each in a thread with connections of its own; what they raised, but for MatchError nothing may."""
+    """Run `act` in threads with their own connections; return the errors, which must all be MatchError."""
     barrier, raised = Barrier(threads), list[BaseException]()
 
     def run() -> None:
@@ -18,7 +18,7 @@ def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseExcept
         barrier.wait()
         try:
             act(own)
-        except BaseException as error:  # noqa: BLE001  told to the test
+        except BaseException as error:  # noqa: BLE001  reported to the test
             raised.append(error)
         finally:
             own.close()

@@ -15,7 +15,7 @@ ON_BOTH_SERVERS = {
     "test_console_audit",
     "test_pages_served",
     "test_rotating_codes",
-    "test_door_tickets",
+    "test_ticket_admission",
     "test_one_ballot",
     "test_guessing",
 }

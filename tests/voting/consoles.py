@@ -1,4 +1,4 @@
-"""A control room at a running house, and what it is told."""
+"""Consoles on a running server, and the messages that they receive."""
 
 from contextlib import suppress
 from typing import Any
@@ -34,7 +34,7 @@ def done(console: Face, number: int, action: str, **more: Any) -> None:
 
 
 def received_entries(console: Face, number: int) -> list[Message]:
-    """The first so many, and what came meanwhile: a deed comes before its answer or soon after."""
+    """All audit entries so far, at least `number`: an entry arrives before its answer or soon after."""
     while (
         len(
             entries := [message["entry"] for message in console.received if message["type"] == "audit.logged"]
@@ -46,7 +46,7 @@ def received_entries(console: Face, number: int) -> list[Message]:
 
 
 def refused(house: House, console: Face, number: int, action: str, **more: Any) -> str:
-    """In words, and it changes nothing."""
+    """The text of the refusal; the action must change nothing."""
     before, since = house.contents(), len(house.log("gateway"))
     console.say("action.ask", id=number, action=action, **more)
     text = str(console.receive("action.refused", id=number)["text"])

@@ -1,4 +1,4 @@
-"""Ballots as hypothesis draws them."""
+"""Hypothesis strategies for ballots."""
 
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ ballot_lists = st.lists(ballots, max_size=30)
 
 @st.composite
 def sealed_ballots(draw: st.DrawFn, min_size: int = 0) -> tuple[Ballot, ...]:
-    """What the box gives for one side: one ballot a voter, arrivals all different, in their order."""
+    """The sealed ballots of one side: one per voter, with distinct arrivals in ascending order."""
     columns = draw(st.lists(st.integers(1, COLUMNS), min_size=min_size, max_size=40))
     arrivals = sorted(draw(st.sets(st.integers(1, 500), min_size=len(columns), max_size=len(columns))))
     return tuple(

@@ -1,4 +1,4 @@
-"""A small server that speaks the protocol: one event, a real game, windows of a second, and its own ways."""
+"""A fake server that speaks the protocol: one event, a real game and windows of about a second."""
 
 import asyncio
 import time
@@ -35,10 +35,10 @@ Refuse = Callable[[Seat, protocol.BallotCast], protocol.BallotRefused | None]
 
 @dataclass
 class FakeServer:
-    """`ballots` are of the present turn, `sealed` of those before.
+    """`ballots` holds those of the current turn, `sealed` those of earlier turns.
 
-    `refuse`, `accepts` and `loses_ballot` are a test's own ways: a refusal out of turn, a ballot that is
-    overheard, an acknowledged one that is not counted.
+    `refuse`, `accepts` and `loses_ballot` inject faults: an unexpected refusal, a ballot that is ignored,
+    an acknowledged ballot that is not counted.
     """
 
     window_ms: int = 700
@@ -168,7 +168,7 @@ class FakeServer:
         await asyncio.sleep(max(0, at - now()) / 1000)
 
     async def wait_for_all(self) -> None:
-        """A crowd that this machine held up loses no ballot by it."""
+        """Wait for late ballots, so that a slow test machine loses none."""
         until = now() + GRACE_MS
         while now() < until:
             if len(self.ballots) >= len(self.sockets):
@@ -273,7 +273,7 @@ class FakeServer:
 
 
 def now() -> int:
-    """The hall's clock is an hour ahead of this machine's."""
+    """The fake server's clock is an hour ahead of this machine's."""
     return time.time_ns() // 1_000_000 + 3_600_000
 
 

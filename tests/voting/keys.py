@@ -1,4 +1,4 @@
-"""Ways in at a running house: events by whom they admit, the codes at their doors, and what these open."""
+"""Admission on a running server: events by admission mode, their keys, and joining with them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Play an event from its use cases: votes that count, and a deadline that comes when the test wants it."""
+"""Play matches through the public functions, with votes and deadlines under the test's control."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,20 +30,20 @@ def new_event(**choices: Any) -> Event:
 
 
 def start(box: BallotBox, **choices: Any) -> Turn:
-    """The first turn of a match of a new event; its window opens soon."""
+    """The first turn of a match in a new event; its window opens soon."""
     return only_turn(start_match(new_event(**choices).pk, box))
 
 
 def only_turn(match: Match) -> Turn:
-    """The live turn, with its event: an event loop can ask for nothing."""
+    """The live turn with its event preloaded, because an event loop cannot query the database."""
     return Turn.objects.select_related("match__event").get(match=match, state__in=LIVE_STATES)
 
 
 def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:
-    """Move the window, and tell, as a use case does."""
+    """Move the window and announce it."""
     now = box.now()
     with event_lock(turn.match.event_id):
-        turn.refresh_from_db(fields=["state", "version"])  # the clock may have written it
+        turn.refresh_from_db(fields=["state", "version"])  # the scheduler may have changed it
         assert turn.state in LIVE_STATES
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
         announce(turn.match.event_id, protocol.TurnMoved, now)
@@ -64,12 +64,12 @@ def ballots(side: Side, columns: Iterable[int], sequence: int = 1) -> list[Ballo
 
 
 def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> None:
-    """In an open window: each column the ballot of another voter, reds first."""
+    """Cast one ballot per listed column, red first; the window must be open."""
     box.cast(boxed(turn), ballots("red", red) + ballots("yellow", yellow))
 
 
 def store(turn: Turn, kept: list[Ballot]) -> None:
-    """As ballots of a long window are written down."""
+    """Store ballots in the database, as for a long window."""
     for at, ballot in enumerate(kept, 1):
         StoredBallot.objects.create(
             turn=turn,
@@ -88,7 +88,7 @@ def play_out(turn: Turn, box: BallotBox) -> Turn:
 
 
 def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> Turn:
-    """The whole turn; how it is afterwards."""
+    """Open, vote, run out and close; return the turn afterwards."""
     open_now(turn, box)
     vote(turn, box, red, yellow)
     run_out(turn, box)
@@ -97,13 +97,13 @@ def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Seque
 
 
 def play(match: Match, box: BallotBox, picks: Iterable[tuple[int, int]]) -> None:
-    """Turns in which each side votes for one column."""
+    """Play turns in which each side votes for one column."""
     for red, yellow in picks:
         play_turn(only_turn(match), box, [red], [yellow])
 
 
 def kinds(event_id: int) -> list[str]:
-    """What was announced, in order."""
+    """The message types of all announcements, in order."""
     rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
     return [bytes(row.body).split(b'"')[3].decode() for row in rows]
 

@@ -1,4 +1,4 @@
-"""What a page's content security policy lets run, and the blocks that the page has."""
+"""The sources in a page's content security policy, and the hashes of its inline blocks."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ import re
 
 
 def hashes_of(page: bytes) -> dict[str, set[str]]:
-    """What a browser computes of the blocks of a page."""
+    """The hashes of the inline scripts and styles, as a browser computes them."""
     found: dict[str, set[str]] = {"script": set(), "style": set()}
     for kind, block in re.findall(rb"<(script|style)\b[^>]*>(.*?)</\1>", page, re.DOTALL):
         if block:

@@ -1,4 +1,4 @@
-"""Positions of the simultaneous game, and their turns as a phone is told them."""
+"""Positions of the simultaneous game, and their turns as protocol messages."""
 
 from typing import Any
 

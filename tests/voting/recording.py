@@ -1,4 +1,4 @@
-"""Matches played for their records: every way in which a pick can come about."""
+"""Sample matches for record tests, covering every way to decide a pick."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def ranked(*columns: int) -> int:
 
 TIED = {"tie_rule": "lot", "no_ballot_rule": "random"}
 MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
-    # a plain turn, a conflict, ties by lot, nobody votes, then red wins in column 7
+    # a plain turn, a conflict, ties decided by lot, no votes, then red wins in column 7
     "lots": (
         TIED,
         [([4, 4, 2], [4]), ([1, 2, 1, 2], [3, 5]), ([], [])] + [([7, 7], [6, 6, 1]), ([7, 7], [1, 6, 1])] * 2,
@@ -47,7 +47,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         {"game": CLASSIC, "options": {"first": "yellow"}, "no_ballot_rule": "pass"},
         [([1], [1, 2, 2]), ([3, 3], [7]), ([], []), ([4], [4])],
     ),
-    # the same column, then yellow in secret and red openly; a half that is still kept is not in the record
+    # the same column, then yellow concealed and red open; a half that is still concealed is not in the record
     "selector": (
         {"game": SELECTOR, "tie_rule": "lot", "no_ballot_rule": "random"},
         [([4, 4, 2], []), ([], [4, 1, 4]), ([], [2, 1, 2, 1]), ([], []), ([], [5])],
@@ -59,12 +59,12 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     ),
     "selector, given up": ({"game": SELECTOR, "no_ballot_rule": "forfeit"}, [([3], []), ([], [])]),
     "begun": ({}, []),
-    # two columns as well liked as each other, one better liked, and one alone
+    # two columns with equal approval, one with more, and one alone
     "approval": (
         {"tally_method": "approval", "tie_rule": "lot"},
         [([liked(1, 2), liked(2, 4), 4], [liked(3, 7), 3]), ([liked(1, 2, 3, 4, 5, 6, 7), 5], [6])],
     ),
-    # transfers in two rounds, a ballot that names nobody who is left, ties for the last place
+    # transfers in two rounds, an exhausted ballot, ties for the last place
     "runoff": (
         {"tally_method": "instant_runoff", "tie_rule": "lot"},
         [
@@ -76,7 +76,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
         {"tally_method": "instant_runoff", "tie_rule": "first"},
         [([ranked(1, 2), ranked(2, 1), ranked(3, 2), ranked(4, 3, 2), 1, 2], [ranked(7, 6), 6])],
     ),
-    # the captain, who is the first in the list, for one of two, for none of them, and with a ranking
+    # the captain, first in the list, votes for one of two leaders, for neither, and with a ranking
     "captain": (
         {"tie_rule": "captain"},
         [([5, 1, 1, 5], [2, 3]), ([7, 1, 1, 5, 5], [4])],
@@ -97,7 +97,7 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
 
 
 def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
-    """Until the crowds or the match are at an end."""
+    """Play a turn per crowd, until the match ends."""
     event = new_event(**terms)
     for number, side in enumerate(SIDES, 1):
         event.teams.filter(number=number).update(captain=derive_voter_code(f"{side}1"))
@@ -115,7 +115,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
 
 
 def of_each_match(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[str, T]:
-    """What is read of each of MATCHES, played once; nothing of them stays."""
+    """Play each of MATCHES and return what `read` returns; the database is rolled back."""
     box = BallotBox()
     box.delete_all_events()
     with blocker.unblock(), transaction.atomic():

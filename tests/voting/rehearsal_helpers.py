@@ -1,4 +1,4 @@
-"""A simulated crowd that plays in the small hall, and its book held against the hall's."""
+"""A simulated crowd that plays on the fake server, and a comparison of its ledger with the server's."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ def new_context(url: str, code: str = "HALL", profile: Profile = "burst") -> Reh
 
 
 def rehearse(fake: FakeServer, plan: CrowdPlan = PLAN, happening: Happening | None = None) -> RehearsalReport:
-    """Let a crowd play in the small hall, while `happening` goes on."""
+    """Let a simulated crowd play on the fake server while `happening` runs."""
 
     async def rehearsal() -> RehearsalReport:
         async with fake.open():
@@ -51,15 +51,15 @@ def rehearse(fake: FakeServer, plan: CrowdPlan = PLAN, happening: Happening | No
 
 @pytest.fixture(autouse=True)
 def no_phone_breaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """An exception in a phone ends its connection, and would look like the server's doing."""
+    """An exception in a simulated phone closes its connection, which would look like a server fault."""
     yield
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
-async def until(so: Callable[[], bool]) -> None:
+async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while True:
-            if so():
+            if holds():
                 return
             await asyncio.sleep(0.01)
 
@@ -69,7 +69,7 @@ async def everyone_is_in(fake: FakeServer, phones: int) -> None:
 
 
 def assert_the_books_agree(report: RehearsalReport, fake: FakeServer) -> None:
-    """What was acknowledged is what was sealed, voter by voter."""
+    """The sealed ballots equal the acknowledged ones, voter by voter."""
     for entry in report.turns:
         held = {report.voters[phone]: tuple(last) for phone, last in entry.acknowledged.items()}
         assert held == {voter: ballot[1:] for voter, ballot in fake.sealed[entry.turn].items()}

@@ -1,4 +1,4 @@
-"""A turn that is open for an hour in a running house, and a phone's ballots in it."""
+"""A long open turn on a running server, and casting ballots in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tests.stack import House
 
 @dataclass
 class Stage:
-    """An event whose turn is open for an hour; column 1 is full."""
+    """An event with a turn that stays open for minutes; column 1 is full."""
 
     id: int
     code: str
@@ -21,7 +21,7 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(house: House) -> Stage:
-    house.ask("end_all")  # what others left must not change anything meanwhile
+    house.ask("end_all")  # events of other tests must not change anything meanwhile
     event = house.ask("event", window_s=600, lobby="open")
     turn = house.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
     return Stage(event["id"], event["code"], turn)
@@ -29,7 +29,7 @@ def stage(house: House) -> Stage:
 
 @pytest.fixture
 def harmless(house: House, stage: Stage) -> Iterator[None]:
-    """Whatever the test does leaves the database as it was, and no fault in the gateway's log."""
+    """Check that the test leaves the database unchanged and no error in the gateway's log."""
     before, since = house.contents(), len(house.log("gateway"))
     yield
     assert house.contents() == before

@@ -1,4 +1,4 @@
-"""How an event is told to stand: as a fresh snapshot shows it, and as its last announcement did."""
+"""The public state of an event: from a fresh snapshot, and from its last announcement."""
 
 import msgspec
 

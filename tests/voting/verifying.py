@@ -1,4 +1,4 @@
-"""Both counts of a match's record: the project's, and that of the script that shares nothing with it."""
+"""Run both verifiers on a record: `manage.py verify` and the standalone docs/verify.py."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Super
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:
-    """What `manage.py verify` makes of it."""
+    """The exit code and output of `manage.py verify`."""
     path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
     out = StringIO()
     try:
@@ -50,7 +50,7 @@ def ours(record: Any, path: Path) -> tuple[int, str]:
 
 
 def theirs(record: Any, path: Path) -> tuple[int, str]:
-    """What the script makes of it, in a process of its own with nothing of ours in reach."""
+    """The exit code and output of the standalone verifier, in an isolated process."""
     path.write_bytes(record if isinstance(record, bytes) else json.dumps(record).encode())
     done = subprocess.run(
         [sys.executable, "-I", str(SCRIPT), str(path)],

@@ -20,7 +20,7 @@ from tests.voting.box_loss_helpers import (
     Copied,
     copy_all,
     empty,
-    is_given_up,
+    is_discarded,
     put_back,
     send_heartbeat,
     votes,
@@ -44,7 +44,7 @@ def test_rolled_back_box_refuses_gateway_with_newer_acknowledgements(turn: Boxed
         assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
 
     with_gateways(1, scenario)
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 def test_heartbeat_detects_rolled_back_box(turn: BoxedTurn, box: BallotBox) -> None:
@@ -56,7 +56,7 @@ def test_heartbeat_detects_rolled_back_box(turn: BoxedTurn, box: BallotBox) -> N
         await send_heartbeat(gateway, turn)
 
     with_gateways(1, scenario)
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 def test_rolled_back_box_is_detected_despite_new_ballots(turn: BoxedTurn, box: BallotBox) -> None:
@@ -74,7 +74,7 @@ def test_rolled_back_box_is_detected_despite_new_ballots(turn: BoxedTurn, box: B
         await send_heartbeat(one, turn)
 
     with_gateways(2, scenario)
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 def test_duplicate_acknowledgement_detects_rolled_back_box(turn: BoxedTurn, box: BallotBox) -> None:
@@ -86,7 +86,7 @@ def test_duplicate_acknowledgement_detects_rolled_back_box(turn: BoxedTurn, box:
         await send_heartbeat(other, turn)
 
     with_gateways(2, scenario)
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 def test_copy_with_all_acknowledged_ballots_stays_valid(turn: BoxedTurn, box: BallotBox) -> None:
@@ -98,7 +98,7 @@ def test_copy_with_all_acknowledged_ballots_stays_valid(turn: BoxedTurn, box: Ba
         await send_heartbeat(other, turn)
 
     with_gateways(2, scenario)
-    assert not is_given_up(turn, box)
+    assert not is_discarded(turn, box)
 
 
 def test_heartbeat_does_not_create_missing_box(turn: BoxedTurn, box: BallotBox) -> None:
@@ -110,7 +110,7 @@ def test_heartbeat_does_not_create_missing_box(turn: BoxedTurn, box: BallotBox) 
 
     with_gateways(1, scenario)
     assert not any(key in copy_all() for key in map(str.encode, turn.keys))
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 @pytest.mark.parametrize("gone", [0, 1])
@@ -122,7 +122,7 @@ def test_box_with_missing_key_is_discarded(gone: int, turn: BoxedTurn, box: Ball
         assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
 
     with_gateways(1, scenario)
-    assert is_given_up(turn, box)
+    assert is_discarded(turn, box)
 
 
 def test_restored_box_is_valid_for_gateways_of_either_epoch(turn: BoxedTurn, box: BallotBox) -> None:
@@ -159,7 +159,7 @@ def test_recreated_box_has_no_acknowledgements(epoch: int, turn: BoxedTurn, box:
         await send_heartbeat(gateway, recreated)
 
     with_gateways(1, scenario)
-    assert is_given_up(recreated, box) == (epoch == 1)
+    assert is_discarded(recreated, box) == (epoch == 1)
 
 
 def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, settings: Any) -> None:

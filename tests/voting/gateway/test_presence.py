@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError, connections
 from redis import Redis
 
-from tests.voting.boxes import handed_over
+from tests.voting.boxes import queued_tasks
 from tests.voting.gateway_helpers import (
     FakeSocket,
     cast,
@@ -216,4 +216,4 @@ def test_early_close_requests_back_off_unless_hands_vote(
         await async_box.close()
 
     asyncio.run(scenario())
-    assert len(handed_over(valkey_url)) == requests
+    assert len(queued_tasks(valkey_url)) == requests

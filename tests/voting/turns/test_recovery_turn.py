@@ -10,7 +10,7 @@ from games.models import Turn, TurnState
 from tests.voting.box_loss_helpers import (
     copy_all,
     empty,
-    is_given_up,
+    is_discarded,
     put_back,
     send_heartbeat,
     votes,
@@ -205,4 +205,4 @@ def test_acknowledgements_of_a_turn_do_not_affect_next_turn(box: BallotBox) -> N
     following = load_turn(first.match.turns.latest("number").pk)
     open_now(following, box)
     cast_then_heartbeat(following, ballots("red", [1]), lambda: None)
-    assert not is_given_up(boxed(following), box)
+    assert not is_discarded(boxed(following), box)

@@ -14,7 +14,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
 from tests.deploy.processes import wait_until
-from tests.voting.boxes import handed_over
+from tests.voting.boxes import queued_tasks
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
 from voting.announcements.outbox import announce
@@ -49,7 +49,7 @@ def test_scheduler_hands_due_turn_to_worker_once(box: BallotBox, valkey_url: str
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
     scheduler.run_once()
-    messages = handed_over(valkey_url)
+    messages = queued_tasks(valkey_url)
     assert len(messages) == 1
     assert CLOSE_TURN.encode() in messages[0]
     assert load_turn(turn.pk).state == TurnState.OPEN
@@ -59,7 +59,7 @@ def test_scheduler_calls_worker_shortly_before_deadline(box: BallotBox, valkey_u
     turn = start(box)
     set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
     DeadlineScheduler(box).run_once()
-    assert len(handed_over(valkey_url)) == 1
+    assert len(queued_tasks(valkey_url)) == 1
     assert CALL_WORKER_EARLY_MS < PATIENCE_MS
 
 
@@ -67,7 +67,7 @@ def test_scheduler_ignores_turn_before_deadline(box: BallotBox, valkey_url: str)
     turn = start(box)
     open_now(turn, box)
     DeadlineScheduler(box).run_once()
-    assert not handed_over(valkey_url)
+    assert not queued_tasks(valkey_url)
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
@@ -104,7 +104,7 @@ def test_scheduler_rearms_deadline_that_moved_away(box: BallotBox, valkey_url: s
     assert not scheduler.armed
     run_out(turn, box)
     scheduler.run_once()
-    assert len(handed_over(valkey_url)) == 2
+    assert len(queued_tasks(valkey_url)) == 2
 
 
 def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey_url: str) -> None:
@@ -117,7 +117,7 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
     scheduler.armed[deadline] += LEFT_ALONE_MS
     run_out(load_turn(turn.pk), box)
     scheduler.run_once()
-    assert len(handed_over(valkey_url)) == 2
+    assert len(queued_tasks(valkey_url)) == 2
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
@@ -125,7 +125,7 @@ def test_scheduler_ignores_paused_turn(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
     DeadlineScheduler(box).run_once()
-    assert not handed_over(valkey_url)
+    assert not queued_tasks(valkey_url)
 
 
 def test_scheduler_starts_due_match_once(box: BallotBox) -> None:
@@ -208,7 +208,7 @@ def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
     arm_close(4711)
     arm_early_close(4712, 1)
     arm_notifications()
-    notifications, early, close = handed_over(valkey_url)
+    notifications, early, close = queued_tasks(valkey_url)
     assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early
     assert CLOSE_TURN.encode() in close
