@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from crowdgame.config.logs import log_the_unexpected
+from crowdgame.config.logs import log_uncaught_exceptions
 from voting.turns.periodic import every_hour
 
 
@@ -13,4 +13,4 @@ class CrowdgameConfig(AppConfig):
 
         every_hour("voters of past events", lambda: anonymize_events(settings.RETENTION_DAYS))
         if settings.LOG_FORMAT == "json":
-            log_the_unexpected()
+            log_uncaught_exceptions()

@@ -21,11 +21,11 @@ from django.db import connections
 
 from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.operations.data_version import refuse_data_of_0_1
-from voting.metrics.metrics import take_role
+from voting.metrics.metrics import set_process_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 
-REST_S = 1.0
+IDLE_RECONNECT_S = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -35,14 +35,14 @@ app.autodiscover_tasks(["voting.turns", "crowdgame.notifications"])
 
 
 @setup_logging.connect
-def log_like_the_house(**_: Any) -> None:
+def keep_django_logging(**_: Any) -> None:
     """Django has set up logging already; that this is connected keeps Celery from doing so."""
 
 
 @celeryd_init.connect
-def begin_quietly(instance: Any, **_: Any) -> None:
+def configure_worker(instance: Any, **_: Any) -> None:
     """A banner is no record."""
-    take_role("worker")
+    set_process_role("worker")
     instance.quiet = True
 
 
@@ -56,13 +56,13 @@ def check_data(**_: Any) -> None:
 
 
 @worker_process_init.connect
-def be_a_worker(**_: Any) -> None:
+def configure_pool_process(**_: Any) -> None:
     """Each process of the pool; figures are a process's own."""
-    take_role("worker")
+    set_process_role("worker")
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Kept:
+class TaskConnections:
     """A worker's connection to the database: kept while one task follows the other.
 
     Not after a failure, nor over a rest, in which the database may have been restarted.
@@ -70,24 +70,24 @@ class Kept:
 
     used_at: float = 0.0
 
-    def begin(self, **_: Any) -> None:
-        if time.monotonic() - self.used_at > REST_S:
+    def before_task(self, **_: Any) -> None:
+        if time.monotonic() - self.used_at > IDLE_RECONNECT_S:
             connections.close_all()
 
-    def end(self, **_: Any) -> None:
+    def after_task(self, **_: Any) -> None:
         self.used_at = time.monotonic()
 
-    def give_up(self, **_: Any) -> None:
+    def on_failure(self, **_: Any) -> None:
         connections.close_all()
 
 
-kept = Kept()
-task_prerun.connect(kept.begin)
-task_postrun.connect(kept.end)
-task_failure.connect(kept.give_up)
+task_connections = TaskConnections()
+task_prerun.connect(task_connections.before_task)
+task_postrun.connect(task_connections.after_task)
+task_failure.connect(task_connections.on_failure)
 
 
 @worker_ready.connect
-def say_up(**_: Any) -> None:
+def announce_ready(**_: Any) -> None:
     open_metrics_port()
     log.info("worker up")

@@ -14,7 +14,7 @@ def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() in {"1", "true", "yes"}
 
 
-def _names(name: str) -> list[str]:
+def _comma_list(name: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
 
 
@@ -26,14 +26,14 @@ DEBUG = _flag("DEBUG")
 # Without one, whatever signs or serves refuses to start; commands that need none work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Keys of before, while what they signed is still about: seats and sessions stay good through a change.
-SECRET_KEY_FALLBACKS = _names("SECRET_KEY_FALLBACKS")
+SECRET_KEY_FALLBACKS = _comma_list("SECRET_KEY_FALLBACKS")
 
 PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
 # The word ANY_ADDRESS among them stands for all IP addresses: a stranger's page gets here by a name only.
 ANY_ADDRESS = "ANY_ADDRESS"
-SERVER_NAMES = [*_names("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
+SERVER_NAMES = [*_comma_list("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
 # `crowdgame.web.hosts` has looked before Django does, which knows no such word.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
@@ -67,7 +67,7 @@ INSTALLED_APPS = [
     "crowdgame.cups",
 ]
 MIDDLEWARE = [
-    "crowdgame.web.headers.say_policies",
+    "crowdgame.web.headers.security_headers_middleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -147,7 +147,7 @@ STORAGES = {
 }
 
 # Without a server and an address to come back to nobody is asked for an address.
-MAIL = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
+EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server(
     os.environ.get("EMAIL_URL", "")
 )
@@ -162,16 +162,19 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 # Who guesses passwords locks the account, not the address: a whole venue has one. Counted in Redis.
-AUTHENTICATION_BACKENDS = ["crowdgame.accounts.lockout.Guard", "django.contrib.auth.backends.ModelBackend"]
-AXES_HANDLER = "crowdgame.accounts.lockout.Failures"
+AUTHENTICATION_BACKENDS = [
+    "crowdgame.accounts.lockout.LockoutBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_HANDLER = "crowdgame.accounts.lockout.LockoutHandler"
 AXES_CACHE = "logins"
 AXES_LOCKOUT_PARAMETERS = ["username"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.nowhere"
-AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.nobody"
+AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.no_client_ip"
+AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.no_client_name"
 AXES_VERBOSE = AXES_ENABLE_ADMIN = False
 # `crowdgame.accounts.lockout` replaces the middleware. Addresses are not locked out: see above.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]

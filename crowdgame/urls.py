@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from crowdgame.accounts.lockout import Login
+from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.web import page_urls  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
 
@@ -18,6 +18,8 @@ urlpatterns = [
     path("play/", include("crowdgame.ratings.urls")),
     path("play/", include("crowdgame.duels.urls")),
     path("privacy", privacy, name="privacy"),
-    path("admin/login/", Login.as_view()),  # in place of the admin's own: one way in, and one lock on it
+    path(
+        "admin/login/", LockoutLoginView.as_view()
+    ),  # in place of the admin's own: one way in, and one lock on it
     path("admin/", admin.site.urls),
 ]

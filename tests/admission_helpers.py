@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import Q
 
 from games.models import Event, Team
-from voting.admission.admission import PERIOD_MS, rotating_code
-from voting.admission.roster import read_roster
+from voting.admission.admission import CODE_PERIOD_MS, rotating_code
+from voting.admission.roster import parse_roster
 from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
 from voting.announcements.outbox import announce_edit
@@ -34,7 +34,7 @@ def tickets(event_id: int, count: int) -> list[str]:
 
 def roster(event_id: int, text: str) -> list[str]:
     event = Event.objects.get(pk=event_id)
-    pupils = read_roster(text, dict(event.teams.values_list("number", "name")))
+    pupils = parse_roster(text, dict(event.teams.values_list("number", "name")))
     return [ticket.code for ticket in make_roster(event, pupils)]
 
 
@@ -44,7 +44,7 @@ def release(event_id: int, code: str) -> int:
 
 def earlier_code(code: str, periods: int) -> str:
     """What the event's projector showed so many half minutes ago."""
-    return rotating_code(code, box.now() - periods * PERIOD_MS)[0]
+    return rotating_code(code, box.now() - periods * CODE_PERIOD_MS)[0]
 
 
 def seat(event_id: int, voter: str, team: int) -> str:

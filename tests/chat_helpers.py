@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.keys import Reader, key_for
+from crowdgame.chat.keys import ChatReader, make_reader_key
 from crowdgame.chat.models import ChatLine, ChatRoom
-from crowdgame.chat.moderation import remove, rule_room
-from crowdgame.chat.posting import Speaker, report, say
+from crowdgame.chat.moderation import configure_room, remove_message
+from crowdgame.chat.posting import MessageAuthor, post_message, report
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.models import Duel
 from games.models import Match
@@ -20,9 +20,9 @@ from voting.ballot_box.ballot_box import BallotBox
 box = BallotBox()
 
 
-def chat_key(place: str, guest: int | None = None) -> str:
+def chat_key(slug: str, guest: int | None = None) -> str:
     """What a page of this guest would show."""
-    return key_for(Reader(place, guest))
+    return make_reader_key(ChatReader(slug, guest))
 
 
 def seated(code: str) -> list[int]:
@@ -30,10 +30,10 @@ def seated(code: str) -> list[int]:
     return [duel.one_id or 0, duel.two_id or 0]
 
 
-def said(place: str, text: str, guest: int | None = None) -> int:
+def said(slug: str, text: str, guest: int | None = None) -> int:
     """By somebody new, if not by this guest; the message's id."""
     speaker = Guest.objects.get(pk=guest) if guest else None
-    return say(_room(place), Speaker(speaker, new_guest), text).pk
+    return post_message(_room(slug), MessageAuthor(speaker, new_guest), text).pk
 
 
 def reported(line: int) -> None:
@@ -41,11 +41,11 @@ def reported(line: int) -> None:
 
 
 def taken_away(line: int) -> None:
-    remove(ChatLine.objects.select_related("room", "guest").get(pk=line), _moderator())
+    remove_message(ChatLine.objects.select_related("room", "guest").get(pk=line), _moderator())
 
 
-def slowed_down(place: str, slow_s: int, closed: bool = False) -> None:
-    rule_room(_room(place), _moderator(), slow_s, closed)
+def slowed_down(slug: str, slow_s: int, closed: bool = False) -> None:
+    configure_room(_room(slug), _moderator(), slow_s, closed)
 
 
 def filled_up(lines: int = 100) -> None:
@@ -73,8 +73,8 @@ def played_out(code: str) -> None:
     play(Match.objects.get(event__code=code), box, RED_WINS)
 
 
-def _room(place: str) -> ChatRoom:
-    room = find_room(place)
+def _room(slug: str) -> ChatRoom:
+    room = find_room(slug)
     assert room is not None
     return room
 

@@ -9,7 +9,7 @@ from hypothesis import settings as properties
 from redis import Redis
 
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import start_box
+from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
 from tests.settings import VALKEY_PORT
 from tests.signals import reset_for_children
@@ -57,7 +57,7 @@ def data_dir() -> Path:
 def valkey_process(data_dir: Path) -> Iterator[Supervisor]:
     stack = Stack(data=data_dir, secret_key="", port=0, valkey_port=VALKEY_PORT)
     with Supervisor(data_dir / "logs") as supervisor:
-        start_box(stack, supervisor)
+        start_ballot_box(stack, supervisor)
         yield supervisor
 
 

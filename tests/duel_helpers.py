@@ -5,9 +5,16 @@ from typing import Any
 from django.db.models import F
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, key_of, new_duel, place_of
+from crowdgame.duels.duels import (
+    DuelSettings,
+    join_duel,
+    load_seat_key,
+    new_duel,
+    seat_number,
+    start_against_crowd,
+)
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import BY_SLUG
+from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from games.matches import claim_turn, event_lock
 from games.models import Event, Match, Team, Turn
 from tests.voting.match_helpers import RED_WINS, only_turn, organizer, play
@@ -16,7 +23,7 @@ from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import turn_keys
 from voting.models import StoredBallot
-from voting.turns.turns import boxed, place_and_relay
+from voting.turns.turns import place_and_relay, to_boxed_turn
 
 LONG_WINDOW_S = 3 * 24 * 3600
 box = BallotBox()
@@ -25,9 +32,9 @@ box = BallotBox()
 def duel(time_control: str = "3-days") -> dict[str, Any]:
     """A game that has begun: its code, event and keys by side."""
     one, two = new_guest(), new_guest()
-    begun = new_duel(one, DuelSettings(time_control=BY_SLUG[time_control]))
+    begun = new_duel(one, DuelSettings(time_control=TIME_CONTROLS_BY_SLUG[time_control]))
     taken = join_duel(begun.event.code, two, box)
-    keys = [key_of(taken, guest) for guest in (taken.one, taken.two) if guest]
+    keys = [load_seat_key(taken, guest) for guest in (taken.one, taken.two) if guest]
     return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
 
 
@@ -47,7 +54,7 @@ def long_games(count: int, after: int) -> None:
     opens_at = box.now() - 1_000
     times = {"opens_at": opens_at, "closes_at": opens_at + LONG_WINDOW_S * 1_000}
     for turn in Turn.objects.bulk_create(Turn(match=one, number=1, **times) for one in matches):
-        box.place(boxed(turn), create=True)
+        box.place(to_boxed_turn(turn), create=True)
 
 
 def duels(waiting: int = 3, over: int = 2) -> str:
@@ -64,9 +71,9 @@ def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
     guest = new_guest()
     made = new_duel(guest, DuelSettings(crowd=True, listed=listed))
     if begun:
-        begin_against_crowd(made.event.code, guest, box)
-    place = place_of(made, guest)
-    return {"id": made.event_id, "code": made.event.code, "place": place, "key": key_of(made, guest)}
+        start_against_crowd(made.event.code, guest, box)
+    place = seat_number(made, guest)
+    return {"id": made.event_id, "code": made.event.code, "place": place, "key": load_seat_key(made, guest)}
 
 
 def run_down(code: str, ms: int) -> int:

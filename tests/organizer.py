@@ -21,9 +21,9 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
-from crowdgame.console.control import abort_playing_match, act  # noqa: E402
+from crowdgame.console.control import abort_playing_match, run_action  # noqa: E402
 from crowdgame.console.turn_time import extend_turn  # noqa: E402
-from crowdgame.cups.cups import begin_pairing, create_cup  # noqa: E402
+from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
@@ -46,7 +46,7 @@ from voting.ballot_box.types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
 from voting.protocol import ActionAsk  # noqa: E402
-from voting.turns.deadlines import arm_close  # noqa: E402
+from voting.turns.deadlines import enqueue_close  # noqa: E402
 from voting.turns.turns import load_turn, start_match  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
@@ -91,7 +91,7 @@ def closing_in(event_id: int, ms: int) -> int:
 
 def call_worker(turn_id: int) -> None:
     """To close a turn, as the clock does at the deadline."""
-    arm_close(turn_id)
+    enqueue_close(turn_id)
 
 
 def open_at_once(event_id: int) -> None:
@@ -104,7 +104,7 @@ def begin(event_id: int) -> None:
 
 def void(event_id: int) -> None:
     """Take back the turn that was resolved last."""
-    act(event_id, ActionAsk(id=1, action="turn.void"), box)
+    run_action(event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
 def extend_overdue(event_ids: list[int], seconds: int) -> int:
@@ -172,8 +172,8 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
     made = create_cup(Event.objects.get(pk=event_id).owner, "Spring cup", teams, **choices)
     for number, place in enumerate(won, 1):
         picks = RED_WINS if place == 1 else [(yellow, red) for red, yellow in RED_WINS]
-        play_to(begin_pairing(made.pk, number).pk, picks)
-    begin_pairing(made.pk, len(won) + 1)
+        play_to(start_pairing(made.pk, number).pk, picks)
+    start_pairing(made.pk, len(won) + 1)
     return made.code
 
 

@@ -100,7 +100,7 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     """Restored with these `options`, it goes on with the crowd that was there before."""
     stack, event, data = lost.stack, lost.event, lost.stack.data
     manage(stack, "restore", str(data / BACKUP), "--yes", *options)
-    with organizer(stack) as asked, startup.running(stack) as supervisor:
+    with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
         house = House(stack, supervisor, asked)
         house.ask("closing_in", event_id=event, ms=A_MINUTE_MS)  # a slow machine's crowd takes so long
         for faces in faces_of(house):

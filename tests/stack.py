@@ -25,7 +25,7 @@ from psycopg.types.string import TextLoader
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import SERVERS, Stack
-from deploy.laptop.startup import migrate, start_box, start_house, wait_for_pages
+from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
 
 __all__ = [
@@ -125,9 +125,9 @@ def running_house(
 def running_parts(stack: Stack) -> Iterator[Supervisor]:
     """As `running` does, but in a new house, which ends at once (tests/deploy: how parts end in order)."""
     with Supervisor(stack.logs) as supervisor:
-        start_box(stack, supervisor)
+        start_ballot_box(stack, supervisor)
         give_database(stack)
-        start_house(stack, supervisor)
+        start_services(stack, supervisor)
         wait_for_pages(stack)
         try:
             yield supervisor

@@ -15,11 +15,13 @@ from crowdgame.accounts.signals import guest_left, guest_merged
 from games.names import clean_name
 from voting.ballot_box.ballot_box import BallotBox
 
-LEAST_NAME = 2
-ALLOWED = frozenset(" -'\u2019_")
+MIN_NAME_LENGTH = 2
+ALLOWED_PUNCTUATION = frozenset(" -'\u2019_")
 # What a name may not begin with, or be: the hall's own words, and who could be taken for its people.
-NOT_FIRST = ("guest",)
-RESERVED = frozenset({"openseat", "thehall", "admin", "administrator", "moderator", "organizer", "crowdgame"})
+RESERVED_PREFIXES = ("guest",)
+RESERVED_NAMES = frozenset(
+    {"openseat", "thehall", "admin", "administrator", "moderator", "organizer", "crowdgame"}
+)
 
 
 class AccountError(Exception):
@@ -31,33 +33,36 @@ def name_key(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
-def checked_name(typed: str) -> str:
+def clean_account_name(typed: str) -> str:
     """The name as it is shown. Raises ValidationError, in words."""
     name = clean_name(typed)
     key = name_key(name)
-    if not LEAST_NAME <= len(name) <= GUEST_NAME_LENGTH or not LEAST_NAME <= len(key) <= GUEST_KEY_LENGTH:
-        raise ValidationError(f"A name has {LEAST_NAME} to {GUEST_NAME_LENGTH} letters or figures.")
-    if not all(one in ALLOWED or unicodedata.category(one)[0] in "LMN" for one in name):
+    if (
+        not MIN_NAME_LENGTH <= len(name) <= GUEST_NAME_LENGTH
+        or not MIN_NAME_LENGTH <= len(key) <= GUEST_KEY_LENGTH
+    ):
+        raise ValidationError(f"A name has {MIN_NAME_LENGTH} to {GUEST_NAME_LENGTH} letters or figures.")
+    if not all(one in ALLOWED_PUNCTUATION or unicodedata.category(one)[0] in "LMN" for one in name):
         raise ValidationError("A name is of letters, figures, spaces and - ' _ only.")
-    if key.startswith(NOT_FIRST) or key in RESERVED:
+    if key.startswith(RESERVED_PREFIXES) or key in RESERVED_NAMES:
         raise ValidationError("This name is kept for the hall itself: choose another.")
     return name
 
 
-def claim(guest: Guest, name: str, password: str) -> None:
+def create_account(guest: Guest, name: str, password: str) -> None:
     """Make the guest an account. Raises ValidationError, AccountError if the name is taken."""
     if guest.has_account:
         raise AccountError("You have an account already.")
     validate_password(password)
-    _name(guest, name, password=make_password(password))
+    _save_name(guest, name, password=make_password(password))
 
 
 def rename(guest: Guest, name: str) -> None:
     """For games to come. Raises AccountError if somebody has it."""
-    _name(guest, name)
+    _save_name(guest, name)
 
 
-def _name(guest: Guest, name: str, **more: str) -> None:
+def _save_name(guest: Guest, name: str, **more: str) -> None:
     for field, value in {"name": name, "name_key": name_key(name), **more}.items():
         setattr(guest, field, value)
     try:
@@ -75,14 +80,14 @@ def change_password(guest: Guest, password: str) -> None:
     guest.save(update_fields=["password"])
 
 
-def find_account(name: str, password: str) -> Guest | None:
+def check_credentials(name: str, password: str) -> Guest | None:
     """Whose name and password these are. It takes as long for a name that nobody has."""
     guest = Guest.objects.filter(name_key=name_key(name)).first()
     known = check_password(password, guest.password if guest else make_password(None))
     return guest if known else None
 
 
-def take_along(guest: Guest, account: Guest) -> list[str]:
+def transfer_games(guest: Guest, account: Guest) -> list[str]:
     """Hand over to the account what was begun here without one. Returns sentences to show.
 
     Raises MatchError if that cannot be: nobody plays against themselves.
@@ -94,7 +99,7 @@ def take_along(guest: Guest, account: Guest) -> list[str]:
     return [sentence for _, sentences in handed_over for sentence in sentences or ()]
 
 
-def leave(guest: Guest, box: BallotBox) -> None:
+def delete_account(guest: Guest, box: BallotBox) -> None:
     """Delete the account: wherever its name is shown, the guest's number takes its place.
 
     The password goes last: if the process dies in between, the guest can delete the account again.

@@ -1,12 +1,12 @@
 from django.contrib.auth.views import LogoutView
 
-from crowdgame.accounts.lockout import Login
-from crowdgame.accounts.sign_in import enter
+from crowdgame.accounts.lockout import LockoutLoginView
+from crowdgame.accounts.sign_in import log_in_by_link
 from crowdgame.web.page_urls import page
 
 urlpatterns = [
-    page("login/", Login.as_view(redirect_authenticated_user=True), "login"),
+    page("login/", LockoutLoginView.as_view(redirect_authenticated_user=True), "login"),
     page("logout/", LogoutView.as_view(), "logout"),
-    page("enter/<str:uid>/<str:token>/", enter, "enter"),
-    page("enter/<str:uid>/<str:token>/<code:code>/", enter, "enter_room"),
+    page("enter/<str:uid>/<str:token>/", log_in_by_link, "enter"),
+    page("enter/<str:uid>/<str:token>/<code:code>/", log_in_by_link, "enter_room"),
 ]

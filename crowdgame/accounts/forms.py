@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from crowdgame.accounts.accounts import checked_name
+from crowdgame.accounts.accounts import clean_account_name
 from crowdgame.accounts.models import GUEST_KEY_LENGTH
 
 
@@ -16,7 +16,7 @@ class GuestNameField(forms.CharField):
         super().__init__(label="Name", max_length=GUEST_KEY_LENGTH, widget=widget)
 
     def clean(self, value: Any) -> str:
-        return checked_name(super().clean(value))
+        return clean_account_name(super().clean(value))
 
 
 class PasswordField(forms.CharField):
@@ -33,7 +33,7 @@ class PasswordField(forms.CharField):
             validate_password(value)
 
 
-class ClaimForm(forms.Form):
+class CreateAccountForm(forms.Form):
     name = GuestNameField()
     password = PasswordField(new=True)
 

@@ -11,23 +11,25 @@ from crowdgame.accounts.guest_names import find_guest
 from crowdgame.accounts.models import Guest
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
-SALT = "crowdgame.guest"
-KEPT_S = 400 * 24 * 3600  # longer than that no browser keeps one
+GUEST_COOKIE_SALT = "crowdgame.guest"
+COOKIE_MAX_AGE_S = 400 * 24 * 3600  # longer than that no browser keeps one
 
 
-def guest_of(request: HttpRequest) -> Guest | None:
+def current_guest(request: HttpRequest) -> Guest | None:
     """Whoever has the cookie; looking alone makes nobody one."""
-    pk, _, signature = (request.get_signed_cookie(COOKIE, default="", salt=SALT) or "").partition(".")
+    pk, _, signature = (
+        request.get_signed_cookie(COOKIE, default="", salt=GUEST_COOKIE_SALT) or ""
+    ).partition(".")
     guest = find_guest(int(pk)) if pk else None
     return guest if guest and constant_time_compare(signature, _guest_signature(guest)) else None
 
 
-def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
+def set_guest_cookie(answer: HttpResponse, guest: Guest) -> HttpResponse:
     answer.set_signed_cookie(
         COOKIE,
         f"{guest.pk}.{_guest_signature(guest)}",
-        salt=SALT,
-        max_age=KEPT_S,
+        salt=GUEST_COOKIE_SALT,
+        max_age=COOKIE_MAX_AGE_S,
         secure=settings.HTTPS,
         httponly=True,
         samesite="Lax",
@@ -35,10 +37,10 @@ def known(answer: HttpResponse, guest: Guest) -> HttpResponse:
     return answer
 
 
-def unknown(answer: HttpResponse) -> HttpResponse:
+def clear_guest_cookie(answer: HttpResponse) -> HttpResponse:
     answer.set_cookie(COOKIE, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
     return answer
 
 
 def _guest_signature(guest: Guest) -> str:
-    return salted_hmac(SALT, guest.password).hexdigest() if guest.has_account else ""
+    return salted_hmac(GUEST_COOKIE_SALT, guest.password).hexdigest() if guest.has_account else ""

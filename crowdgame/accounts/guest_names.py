@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 
-LEAST = 1_000
-TRIES_A_DIGIT = 4
-FIRST_BELOW = 100_000
+MIN_NUMBER = 1_000
+TRIES_PER_LENGTH = 4
+INITIAL_NUMBER_LIMIT = 100_000
 
 
 def find_guest(pk: int) -> Guest | None:
@@ -22,12 +22,12 @@ def find_guest(pk: int) -> Guest | None:
 
 def new_guest() -> Guest:
     """Of a number that nobody has: of five digits as long as there are enough of those."""
-    below = FIRST_BELOW
+    below = INITIAL_NUMBER_LIMIT
     while True:
-        for _ in range(TRIES_A_DIGIT):
+        for _ in range(TRIES_PER_LENGTH):
             try:
                 with transaction.atomic():
-                    return Guest.objects.create(number=LEAST + secrets.randbelow(below - LEAST))
+                    return Guest.objects.create(number=MIN_NUMBER + secrets.randbelow(below - MIN_NUMBER))
             except IntegrityError:
                 continue
         below *= 10

@@ -23,7 +23,7 @@ from django.shortcuts import render
 from redis import RedisError
 
 
-class Guard(AxesStandaloneBackend):  # type: ignore[misc]
+class LockoutBackend(AxesStandaloneBackend):  # type: ignore[misc]
     """Asked before the password is looked at. Without a request nobody is guessing: it is our own code."""
 
     def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
@@ -31,7 +31,7 @@ class Guard(AxesStandaloneBackend):  # type: ignore[misc]
             super().authenticate(request, **credentials)
 
 
-class Failures(AxesCacheHandler):  # type: ignore[misc]
+class LockoutHandler(AxesCacheHandler):  # type: ignore[misc]
     """Their number, by the account's name."""
 
     def user_logged_in(self, *args: Any, **kwargs: Any) -> None:
@@ -40,7 +40,7 @@ class Failures(AxesCacheHandler):  # type: ignore[misc]
             super().user_logged_in(*args, **kwargs)
 
 
-class Login(LoginView):
+class LockoutLoginView(LoginView):
     """Says that an account is locked, and until when."""
 
     template_name = "accounts/organizer_login.html"
@@ -50,19 +50,19 @@ class Login(LoginView):
             answer = super().post(*args, **kwargs)
             if getattr(self.request, "axes_locked_out", False):
                 tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # cleaned, as counted
-                return self._say_locked(seconds_left(tried["username"]))
+                return self._locked_response(seconds_left(tried["username"]))
         except RedisError:
             return render(self.request, "accounts/locked.html", {"away": True}, status=503)
         return answer
 
-    def _say_locked(self, seconds: int) -> HttpResponse:
+    def _locked_response(self, seconds: int) -> HttpResponse:
         answer = render(self.request, "accounts/locked.html", {"minutes": -(-seconds // 60)}, status=429)
         answer.headers["Retry-After"] = str(seconds)
         return answer
 
 
 @dataclass(frozen=True, slots=True)
-class Locked(Exception):
+class AccountLocked(Exception):
     """Tried too often."""
 
     seconds: int
@@ -75,18 +75,18 @@ class Locked(Exception):
 Found = TypeVar("Found")
 
 
-def attempt(request: HttpRequest, name: str, find: Callable[[], Found | None]) -> Found | None:
+def attempt_login(request: HttpRequest, name: str, find: Callable[[], Found | None]) -> Found | None:
     """What `find` finds by a password, for accounts that are no user's. Raises Locked, RedisError."""
     credentials = {"username": name}
     if not AxesProxyHandler.is_allowed(request, credentials):
-        raise Locked(seconds_left(name))
+        raise AccountLocked(seconds_left(name))
     found = find()
     if found is not None:
         AxesProxyHandler.reset_attempts(username=name)
         return found
-    AxesProxyHandler.user_login_failed(attempt, credentials, request)
+    AxesProxyHandler.user_login_failed(attempt_login, credentials, request)
     if getattr(request, "axes_locked_out", False):
-        raise Locked(seconds_left(name))
+        raise AccountLocked(seconds_left(name))
     return None
 
 
@@ -99,10 +99,10 @@ def seconds_left(name: str) -> int:
     return max(1, round((until or 0) - time.time()))
 
 
-def nowhere(_: HttpRequest) -> None:
+def no_client_ip(_: HttpRequest) -> None:
     """Where a login was tried from, for django-axes: no address, as that is nobody's business."""
 
 
-def nobody(*_: Any) -> str:
+def no_client_name(*_: Any) -> str:
     """Who tried, for its log."""
     return "an account"

@@ -12,19 +12,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
-LIFE_S = 2 * 3600
+LINK_MAX_AGE_S = 2 * 3600
 
 
-class EntryTokens(PasswordResetTokenGenerator):
+class LoginLinkTokens(PasswordResetTokenGenerator):
     """Spent by any login: the moment of the last one is part of what is signed."""
 
-    key_salt = "crowdgame.accounts.EntryTokens"
+    key_salt = "crowdgame.accounts.LoginLinkTokens"
 
     def check_token(self, user: User | None, token: str | None) -> bool:
         if not user or not token or not super().check_token(user, token):
             return False
         made_at = base36_to_int(token.split("-")[0])
-        return self._num_seconds(self._now()) - made_at <= LIFE_S
+        return self._num_seconds(self._now()) - made_at <= LINK_MAX_AGE_S
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:
         """Django leaves out the fractions of a second, in which a link could be used twice."""
@@ -32,23 +32,23 @@ class EntryTokens(PasswordResetTokenGenerator):
         return f"{super()._make_hash_value(user, timestamp)}{last}"
 
 
-entry_tokens = EntryTokens()
+login_link_tokens = LoginLinkTokens()
 
 
-def entry_path(user: User, code: str = "") -> str:
+def login_link_path(user: User, code: str = "") -> str:
     """The address that logs `user` in; with a code it leads on to that event's control room."""
     uid = urlsafe_base64_encode(force_bytes(user.pk))
-    token = entry_tokens.make_token(user)
+    token = login_link_tokens.make_token(user)
     return f"/console/enter/{uid}/{token}/" + (f"{code}/" if code else "")
 
 
-def find_entrant(uid: str, token: str) -> User | None:
+def find_link_user(uid: str, token: str) -> User | None:
     """Whom the link logs in; None if it is used, too old or no such link at all."""
     try:
         user = User.objects.get(pk=int(force_str(urlsafe_base64_decode(uid))), is_active=True)
     except (ValueError, OverflowError, User.DoesNotExist):
         return None
-    return user if entry_tokens.check_token(user, token) else None
+    return user if login_link_tokens.check_token(user, token) else None
 
 
 def spend_link(user: User) -> bool:
@@ -59,9 +59,9 @@ def spend_link(user: User) -> bool:
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def enter(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
+def log_in_by_link(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
     """A page with a button: those who merely look at the link (previews, scanners) do not spend it."""
-    user = find_entrant(uid, token)
+    user = find_link_user(uid, token)
     if user and request.method == "POST" and spend_link(user):
         login(request, user, backend=PASSWORD_BACKEND)
         return redirect("console:room", code=code) if code else redirect("console:events")

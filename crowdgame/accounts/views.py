@@ -13,22 +13,24 @@ from redis import RedisError
 
 from crowdgame.accounts import accounts
 from crowdgame.accounts.forms import (
-    ClaimForm,
+    CreateAccountForm,
     DeleteAccountForm,
     LoginForm,
     NewPasswordForm,
     RenameForm,
 )
-from crowdgame.accounts.guest_cookie import guest_of, known, unknown
+from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.accounts.lockout import Locked, attempt
+from crowdgame.accounts.lockout import AccountLocked, attempt_login
 from crowdgame.accounts.models import Guest
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 
-WRONG = "This name and password do not belong together."
-LOCKED = "Tried wrongly too often. The account opens again by itself in {} minutes."
-AWAY = "A part of this server does not answer: try again in a moment. Nothing was wrong with what you typed."
+WRONG_PASSWORD_TEXT = "This name and password do not belong together."  # noqa: S105
+LOCKED_TEXT = "Tried wrongly too often. The account opens again by itself in {} minutes."
+UNAVAILABLE_TEXT = (
+    "A part of this server does not answer: try again in a moment. Nothing was wrong with what you typed."
+)
 
 ballot_box = cache(BallotBox)
 
@@ -37,27 +39,27 @@ ballot_box = cache(BallotBox)
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Whoever has none claims one here."""
-    guest = guest_of(request)
+    guest = current_guest(request)
     if guest and guest.has_account:
         return account_page(request, guest)
-    form = ClaimForm(request.POST or None)
+    form = CreateAccountForm(request.POST or None)
     if form.is_valid():
         guest = guest or new_guest()
         try:
-            accounts.claim(guest, form.cleaned_data["name"], form.cleaned_data["password"])
+            accounts.create_account(guest, form.cleaned_data["name"], form.cleaned_data["password"])
         except accounts.AccountError as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, f"You are {guest} now, on every device on which you log in.")
-            return known(redirect("account"), guest)
-    return account_page(request, guest, claim=form)
+            return set_guest_cookie(redirect("account"), guest)
+    return account_page(request, guest, create_account=form)
 
 
 def account_page(request: HttpRequest, guest: Guest | None, **forms: Form) -> HttpResponse:
     """With the forms that were filled in, and what is wrong with them."""
     context: dict[str, Any] = {
         "guest": guest,
-        "claim": ClaimForm(),
+        "create_account": CreateAccountForm(),
     }
     if guest and guest.has_account:
         context |= {"rename": RenameForm(initial={"name": guest.name}), "password": NewPasswordForm()}
@@ -69,45 +71,45 @@ def account_page(request: HttpRequest, guest: Guest | None, **forms: Form) -> Ht
 @require_http_methods(["GET", "POST"])
 def log_in(request: HttpRequest) -> HttpResponse:
     """The games of this device's guest come along, and the page says so before."""
-    form, here = LoginForm(request.POST or None), guest_of(request)
-    if form.is_valid() and (found := _prove(request, form, form.cleaned_data["name"])):
+    form, here = LoginForm(request.POST or None), current_guest(request)
+    if form.is_valid() and (found := _authenticate(request, form, form.cleaned_data["name"])):
         try:
-            sentences = accounts.take_along(here, found) if here else []
+            sentences = accounts.transfer_games(here, found) if here else []
         except MatchError as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, " ".join([f"You are {found}.", *sentences]))
-            return known(redirect("play"), found)
+            return set_guest_cookie(redirect("play"), found)
     context = {"guest": here, "form": form}
     return render(request, "accounts/login.html", context, status=400 if form.errors else 200)
 
 
-def _prove(request: HttpRequest, form: Form, name: str) -> Guest | None:
+def _authenticate(request: HttpRequest, form: Form, name: str) -> Guest | None:
     """Whose name and password these are; if nobody's, the form says why."""
     tried = f"guest {accounts.name_key(name)}"
-    find = partial(accounts.find_account, name, form.cleaned_data["password"])
+    find = partial(accounts.check_credentials, name, form.cleaned_data["password"])
     try:
-        if found := attempt(request, tried, find):
+        if found := attempt_login(request, tried, find):
             return found
-        form.add_error(None, WRONG)
-    except Locked as lock:
-        form.add_error(None, LOCKED.format(lock.minutes))
+        form.add_error(None, WRONG_PASSWORD_TEXT)
+    except AccountLocked as lock:
+        form.add_error(None, LOCKED_TEXT.format(lock.minutes))
     except RedisError:
-        form.add_error(None, AWAY)
+        form.add_error(None, UNAVAILABLE_TEXT)
     return None
 
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
     """A guest without an account would be lost by it."""
-    guest = guest_of(request)
+    guest = current_guest(request)
     answer = redirect("play")
-    return unknown(answer) if guest and guest.has_account else answer
+    return clear_guest_cookie(answer) if guest and guest.has_account else answer
 
 
 @require_POST
 def change_name(request: HttpRequest) -> HttpResponse:
-    guest, form = guest_of(request), RenameForm(request.POST)
+    guest, form = current_guest(request), RenameForm(request.POST)
     if guest is None or not guest.has_account:
         return redirect("guest_login")
     if form.is_valid():
@@ -123,25 +125,25 @@ def change_name(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def new_password(request: HttpRequest) -> HttpResponse:
-    guest, form = guest_of(request), NewPasswordForm(request.POST)
+    guest, form = current_guest(request), NewPasswordForm(request.POST)
     if guest is None or not guest.has_account:
         return redirect("guest_login")
-    if form.is_valid() and _prove(request, form, guest.name):
+    if form.is_valid() and _authenticate(request, form, guest.name):
         accounts.change_password(guest, form.cleaned_data["new_password"])
         messages.success(request, "The password is changed. Other devices have to log in again.")
-        return known(redirect("account"), guest)
+        return set_guest_cookie(redirect("account"), guest)
     return account_page(request, guest, password=form)
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    guest, form = guest_of(request), DeleteAccountForm(request.POST or None)
+    guest, form = current_guest(request), DeleteAccountForm(request.POST or None)
     if guest is None or not guest.has_account:
         return redirect("guest_login")
-    if form.is_valid() and _prove(request, form, guest.name):
-        accounts.leave(guest, ballot_box())
+    if form.is_valid() and _authenticate(request, form, guest.name):
+        accounts.delete_account(guest, ballot_box())
         messages.success(request, "The account is deleted.")
-        return unknown(redirect("play"))
+        return clear_guest_cookie(redirect("play"))
     context = {"guest": guest, "form": form, "number": f"Guest {guest.number}"}
     return render(request, "accounts/delete.html", context, status=400 if form.errors else 200)

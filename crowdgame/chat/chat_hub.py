@@ -13,8 +13,8 @@ from typing import Any
 
 from channels.db import DatabaseSyncToAsync
 
-from crowdgame.chat.rooms import News, news_in, news_of
-from voting.ballot_box.stores import DATABASE_AWAY
+from crowdgame.chat.rooms import RoomUpdate, load_update, load_updates
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.broadcast import encode, write_to_all
 from voting.gateway.voters import Socket
@@ -23,7 +23,7 @@ from voting.protocol import CloseCode
 log = logging.getLogger(__name__)
 
 POLL_S = 0.5
-MOST_LISTENERS = 5_000
+MAX_LISTENERS = 5_000
 
 # Who comes to talk waits for nobody's ballot, and no ballot for them.
 _thread = ThreadPoolExecutor(1, "gateway-chat")
@@ -41,29 +41,29 @@ class ChatRoomListeners:
 class ChatHub:
     def __init__(self) -> None:
         self._rooms: dict[int, ChatRoomListeners] = {}
-        self._polls: dict[tuple[str, int], asyncio.Task[News | None]] = {}
+        self._polls: dict[tuple[str, int], asyncio.Task[RoomUpdate | None]] = {}
 
     @property
     def is_full(self) -> bool:
-        return sum(len(room_listeners.listeners) for room_listeners in self._rooms.values()) >= MOST_LISTENERS
+        return sum(len(room_listeners.listeners) for room_listeners in self._rooms.values()) >= MAX_LISTENERS
 
     def listeners(self) -> list[Socket]:
         return [socket for room_listeners in self._rooms.values() for socket in room_listeners.listeners]
 
-    async def news(self, place: str, seq: int) -> News | None:
+    async def news(self, slug: str, seq: int) -> RoomUpdate | None:
         """What somebody lacks who knows so much; None if there is no such room.
 
         A full hall that comes back at once knows the same: all of half a second share one look. Raises
         DATABASE_AWAY.
         """
-        known = (place, seq)
+        known = (slug, seq)
         if known not in self._polls:
-            poll = self._polls[known] = asyncio.create_task(in_chat_thread(news_in)(place, seq))
+            poll = self._polls[known] = asyncio.create_task(in_chat_thread(load_update)(slug, seq))
             poll.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody waits
             asyncio.get_running_loop().call_later(POLL_S, self._polls.pop, known)
         return await asyncio.shield(self._polls[known])
 
-    def enter(self, socket: Socket, guest: int | None, news: News) -> None:
+    def enter(self, socket: Socket, guest: int | None, news: RoomUpdate) -> None:
         """With the news that the socket lacked; who is here already hears it at the next look."""
         room_listeners = self._rooms.setdefault(news.room, ChatRoomListeners(news.message.seq))
         room_listeners.seq = min(room_listeners.seq, news.message.seq)
@@ -82,16 +82,16 @@ class ChatHub:
             await asyncio.sleep(POLL_S)
             try:
                 await self.poll()
-            except DATABASE_AWAY as error:
+            except DATABASE_ERRORS as error:
                 log.warning("nobody hears what is said: %s", error)
 
     async def poll(self) -> None:
         known = {room: room_listeners.seq for room, room_listeners in self._rooms.items()}
         if known:
-            for news in await in_chat_thread(news_of)(known):
+            for news in await in_chat_thread(load_updates)(known):
                 await self._post(news)
 
-    async def _post(self, news: News) -> None:
+    async def _post(self, news: RoomUpdate) -> None:
         """To those whom the door still lets in: a game may have begun since they came."""
         room_listeners = self._rooms.get(news.room)
         if room_listeners is None:

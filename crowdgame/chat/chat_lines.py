@@ -9,82 +9,82 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from crowdgame.accounts.guest_cookie import guest_of
+from crowdgame.accounts.guest_cookie import current_guest
 from crowdgame.chat import moderation as moderating
 from crowdgame.chat.models import ChatLine
-from crowdgame.chat.moderation import moderates, reported, rule_room
-from crowdgame.chat.posting import REASONS, active_mute, block, report
-from crowdgame.chat.rooms import ChatError, place_of_room
-from crowdgame.chat.views import entered, show_room, way_back
+from crowdgame.chat.moderation import configure_room, is_moderator, reported_messages
+from crowdgame.chat.posting import REPORT_REASONS, active_mute, block, report
+from crowdgame.chat.rooms import ChatError, room_slug
+from crowdgame.chat.views import require_entered_room, return_url, show_room
 
-HOW_LONG = {"hour": "For an hour", "day": "For a day", "ever": "For ever"}
-MOST_REPORTS_SHOWN = 100
+MUTE_DURATION_LABELS = {"hour": "For an hour", "day": "For a day", "ever": "For ever"}
+MAX_REPORTS_SHOWN = 100
 
 
 @require_POST
-def rule(request: HttpRequest, place: str) -> HttpResponse:
-    room, by = entered(request, place), _moderator(request)
+def change_room_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    room, by = require_entered_room(request, slug), _moderator(request)
     try:
-        rule_room(room, by, int(request.POST.get("slow_s", "")), closed="closed" in request.POST)
+        configure_room(room, by, int(request.POST.get("slow_s", "")), closed="closed" in request.POST)
     except (ChatError, ValueError):
         return show_room(request, room, "Choose one of the times.", 400)
-    return redirect(way_back(room))
+    return redirect(return_url(room))
 
 
 @require_safe
-def line(request: HttpRequest, place: str, number: int) -> HttpResponse:
+def line(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """What can be done about a message."""
-    return _line(request, _found(request, place, number))
+    return _message_page(request, _require_message(request, slug, number))
 
 
-def _line(request: HttpRequest, line: ChatLine, problem: str = "", status: int = 200) -> HttpResponse:
-    guest = guest_of(request)
+def _message_page(request: HttpRequest, line: ChatLine, problem: str = "", status: int = 200) -> HttpResponse:
+    guest = current_guest(request)
     context: dict[str, Any] = {
         "line": line,
         "guest": guest,
-        "place": place_of_room(line.room),
+        "slug": room_slug(line.room),
         "own": guest == line.guest,
         "blocked": guest is not None and guest.blocks.filter(blocked=line.guest).exists(),
-        "reasons": REASONS,
+        "reasons": REPORT_REASONS,
         "problem": problem,
-        "back": way_back(line.room),
+        "back": return_url(line.room),
     }
-    if moderates(request.user):
-        given_reasons = [REASONS[one.reason] for one in line.reports.all()]
+    if is_moderator(request.user):
+        given_reasons = [REPORT_REASONS[one.reason] for one in line.reports.all()]
         context |= {
-            "moderates": True,
+            "is_moderator": True,
             "given_reasons": given_reasons,
             "mute": active_mute(line.guest),
-            "how_long": HOW_LONG,
+            "how_long": MUTE_DURATION_LABELS,
         }
     return render(request, "chat/message_page.html", context, status=status)
 
 
 @require_POST
-def action(request: HttpRequest, place: str, number: int, action: str) -> HttpResponse:
-    line = _found(request, place, number)
+def action(request: HttpRequest, slug: str, number: int, action: str) -> HttpResponse:
+    line = _require_message(request, slug, number)
     if action not in ACTIONS:
         raise Http404
     try:
         ACTIONS[action](request, line)
     except ChatError as refusal:
-        return _line(request, line, str(refusal), 400)
+        return _message_page(request, line, str(refusal), 400)
     if action == "report":
         return render(
-            request, "chat/reported.html", {"guest": guest_of(request), "back": way_back(line.room)}
+            request, "chat/reported.html", {"guest": current_guest(request), "back": return_url(line.room)}
         )
-    return redirect("chat_reports" if "list" in request.POST else way_back(line.room))
+    return redirect("chat_reports" if "list" in request.POST else return_url(line.room))
 
 
 def _block(request: HttpRequest, line: ChatLine) -> None:
-    guest = guest_of(request)
+    guest = current_guest(request)
     if guest is None:
         raise ChatError("You get a name with your first message or game. Then you can block others.")
     block(guest, line.guest)
 
 
 def _report(request: HttpRequest, line: ChatLine) -> None:
-    report(line, guest_of(request), request.POST.get("reason", ""))
+    report(line, current_guest(request), request.POST.get("reason", ""))
 
 
 def _mute(request: HttpRequest, line: ChatLine) -> None:
@@ -95,8 +95,8 @@ ACTIONS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
     "block": _block,
     "report": _report,
     "mute": _mute,
-    "remove": lambda request, line: moderating.remove(line, _moderator(request)),
-    "settle": lambda request, line: moderating.settle(line, _moderator(request)),
+    "remove": lambda request, line: moderating.remove_message(line, _moderator(request)),
+    "settle": lambda request, line: moderating.dismiss_reports(line, _moderator(request)),
     "unmute": lambda request, line: moderating.unmute(line, _moderator(request)),
 }
 
@@ -108,20 +108,20 @@ def reports(request: HttpRequest) -> HttpResponse:
         return redirect_to_login(request.get_full_path())
     _moderator(request)
     lines = [
-        (line, place_of_room(line.room), sorted({REASONS[one.reason] for one in line.reports.all()}))
-        for line in reported()[:MOST_REPORTS_SHOWN]
+        (line, room_slug(line.room), sorted({REPORT_REASONS[one.reason] for one in line.reports.all()}))
+        for line in reported_messages()[:MAX_REPORTS_SHOWN]
     ]
-    return render(request, "chat/reports.html", {"lines": lines, "guest": guest_of(request)})
+    return render(request, "chat/reports.html", {"lines": lines, "guest": current_guest(request)})
 
 
 def _moderator(request: HttpRequest) -> User:
-    if not moderates(request.user):
+    if not is_moderator(request.user):
         raise Http404
     return cast(User, request.user)
 
 
-def _found(request: HttpRequest, place: str, number: int) -> ChatLine:
+def _require_message(request: HttpRequest, slug: str, number: int) -> ChatLine:
     """Removed ones are for moderators only."""
-    seen = {} if moderates(request.user) else {"removed": False}
+    seen = {} if is_moderator(request.user) else {"removed": False}
     lines = ChatLine.objects.select_related("guest", "room__duel__event")
-    return get_object_or_404(lines, pk=number, room=entered(request, place), **seen)
+    return get_object_or_404(lines, pk=number, room=require_entered_room(request, slug), **seen)

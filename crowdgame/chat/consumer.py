@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from crowdgame.chat.chat_hub import chat_hub
-from crowdgame.chat.keys import read_key
+from crowdgame.chat.keys import read_reader_key
 from voting import protocol
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.protocol import ChatJoin, CloseCode
 
@@ -17,9 +17,9 @@ class ChatConsumer(SocketConsumer):
     messages: ClassVar = protocol.ChatMessage
     _room_id: int | None = None
 
-    async def converse(self, receive: Receive) -> None:
+    async def run(self, receive: Receive) -> None:
         try:
-            await super().converse(receive)
+            await super().run(receive)
         finally:
             if self._room_id is not None:
                 chat_hub().leave(self, self._room_id)
@@ -30,14 +30,14 @@ class ChatConsumer(SocketConsumer):
             return
         self.active_gateway()
         hub = chat_hub()
-        reader = read_key(message.key)
+        reader = read_reader_key(message.key)
         if reader is None:
             raise CloseSocket(CloseCode.BAD_TOKEN)
         if hub.is_full:
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS)
         try:
-            news = await hub.news(reader.place, message.seq)
-        except DATABASE_AWAY:
+            news = await hub.news(reader.slug, message.seq)
+        except DATABASE_ERRORS:
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
         if news is None or not news.access.may_enter(reader.guest):
             raise CloseSocket(CloseCode.NOT_ALLOWED)

@@ -4,26 +4,28 @@ from dataclasses import dataclass
 
 from django.core import signing
 
-SALT = "crowdgame.chat"
-GOOD_FOR_S = 24 * 3600
+READER_KEY_SALT = "crowdgame.chat"
+KEY_MAX_AGE_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ChatReader:
     """`guest` is None for whoever has no name yet."""
 
-    place: str
+    slug: str
     guest: int | None
 
 
-def key_for(reader: Reader) -> str:
-    return signing.TimestampSigner(salt=SALT).sign(f"{reader.place}.{reader.guest or 0}")
+def make_reader_key(reader: ChatReader) -> str:
+    return signing.TimestampSigner(salt=READER_KEY_SALT).sign(f"{reader.slug}.{reader.guest or 0}")
 
 
-def read_key(key: str) -> Reader | None:
+def read_reader_key(key: str) -> ChatReader | None:
     """None if it is forged or too old."""
     try:
-        place, _, guest = signing.TimestampSigner(salt=SALT).unsign(key, GOOD_FOR_S).partition(".")
+        slug, _, guest = (
+            signing.TimestampSigner(salt=READER_KEY_SALT).unsign(key, KEY_MAX_AGE_S).partition(".")
+        )
     except signing.BadSignature:
         return None
-    return Reader(place, int(guest) or None)
+    return ChatReader(slug, int(guest) or None)

@@ -10,24 +10,24 @@ from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.chat.models import SLOW_S, ChatLine, ChatMute, ChatReport, ChatRoom
-from crowdgame.chat.rooms import ChatError, count_change
+from crowdgame.chat.rooms import ChatError, next_seq
 
-RIGHT = "chat.moderate_chat"
+MODERATE_PERMISSION = "chat.moderate_chat"
 MUTE_LENGTHS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "ever": None}
 
 
-def moderates(user: AbstractBaseUser | AnonymousUser) -> bool:
-    return isinstance(user, User) and user.has_perm(RIGHT)
+def is_moderator(user: AbstractBaseUser | AnonymousUser) -> bool:
+    return isinstance(user, User) and user.has_perm(MODERATE_PERMISSION)
 
 
-def remove(line: ChatLine, by: User) -> None:
+def remove_message(line: ChatLine, by: User) -> None:
     """It vanishes wherever it is shown; what was reported of it is settled."""
     with transaction.atomic():
-        seq = count_change(line.room)
+        seq = next_seq(line.room)
         if not ChatLine.objects.filter(pk=line.pk, removed=False).update(removed=True, seq=seq):
             return
         line.reports.update(settled=True)
-        _note(by, line, f"removed a message of {line.name}")
+        _log_moderation(by, line, f"removed a message of {line.name}")
 
 
 def mute(line: ChatLine, by: User, how_long: str) -> None:
@@ -39,44 +39,44 @@ def mute(line: ChatLine, by: User, how_long: str) -> None:
     with transaction.atomic():
         ChatMute.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
         lasting = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for ever"
-        _note(by, line.guest, f"silenced {line.guest} {lasting}")
+        _log_moderation(by, line.guest, f"silenced {line.guest} {lasting}")
 
 
 def unmute(line: ChatLine, by: User) -> None:
     with transaction.atomic():
         if ChatMute.objects.filter(guest=line.guest).delete()[0]:
-            _note(by, line.guest, f"let {line.guest} speak again")
+            _log_moderation(by, line.guest, f"let {line.guest} speak again")
 
 
-def settle(line: ChatLine, by: User) -> None:
+def dismiss_reports(line: ChatLine, by: User) -> None:
     """Nothing is wrong with it."""
     with transaction.atomic():
         if line.reports.filter(settled=False).update(settled=True):
-            _note(by, line, f"found nothing wrong with a message of {line.name}")
+            _log_moderation(by, line, f"found nothing wrong with a message of {line.name}")
 
 
-def rule_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
+def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
     """Raises ChatError."""
     if slow_s not in SLOW_S:
         raise ChatError("Choose one of the times.")
     with transaction.atomic():
-        count_change(room)
+        next_seq(room)
         ChatRoom.objects.filter(pk=room.pk).update(slow_s=slow_s, closed=closed)
-        _note(by, room, f"{'closed' if closed else 'opened'} {room}; one message in {slow_s} s")
+        _log_moderation(by, room, f"{'closed' if closed else 'opened'} {room}; one message in {slow_s} s")
 
 
-def reported() -> QuerySet[ChatLine]:
+def reported_messages() -> QuerySet[ChatLine]:
     """What nobody has looked at yet, the latest report first."""
     still = Q(reports__settled=False)
     counted = ChatLine.objects.filter(still).annotate(times=Count("reports"), last=Max("reports__at"))
     return counted.select_related("room__duel__event", "guest").order_by("-last").prefetch_related("reports")
 
 
-def open_reports() -> int:
+def count_open_reports() -> int:
     return ChatReport.objects.filter(settled=False).count()
 
 
-def _note(by: User, about: Model, what: str) -> None:
+def _log_moderation(by: User, about: Model, what: str) -> None:
     LogEntry.objects.create(
         user=by,
         content_type=ContentType.objects.get_for_model(about),

@@ -8,13 +8,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.limits import Said, looked_back, why_not
+from crowdgame.chat.limits import RecentMessage, lookback, rate_limit_refusal
 from crowdgame.chat.models import LINE_LENGTH, ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
-from crowdgame.chat.rooms import ChatError, count_change
+from crowdgame.chat.rooms import ChatError, next_seq
 from games.names import clean_name
 
-LONGEST_TYPED = 4 * LINE_LENGTH  # what cannot be seen is taken out of it
-REASONS = {
+MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # what cannot be seen is taken out of it
+REPORT_REASONS = {
     "insult": "Insults or hate",
     "advert": "Advertising",
     "private": "Something private",
@@ -23,43 +23,43 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class MessageAuthor:
     """Somebody with a name, or who gets one by saying something."""
 
     guest: Guest | None
-    named: Callable[[], Guest]
+    create_guest: Callable[[], Guest]
 
 
-def clean_text(typed: str) -> str:
+def clean_message(typed: str) -> str:
     """One line of what can be seen. Raises ChatError."""
-    text = clean_name(typed[:LONGEST_TYPED])
+    text = clean_name(typed[:MAX_TYPED_LENGTH])
     if not text:
         raise ChatError("There is nothing to be read in this message.")
-    if len(text) > LINE_LENGTH or len(typed) > LONGEST_TYPED:
+    if len(text) > LINE_LENGTH or len(typed) > MAX_TYPED_LENGTH:
         raise ChatError(f"A message has {LINE_LENGTH} characters at most.")
     return text
 
 
 @transaction.atomic
-def say(room: ChatRoom, speaker: Speaker, typed: str) -> ChatLine:
+def post_message(room: ChatRoom, speaker: MessageAuthor, typed: str) -> ChatLine:
     """Raises ChatError, and then nobody was given a name."""
-    text = clean_text(typed)
-    seq = count_change(room)
-    _check(room, speaker.guest, text)
-    guest = speaker.guest or speaker.named()
+    text = clean_message(typed)
+    seq = next_seq(room)
+    _check_may_post(room, speaker.guest, text)
+    guest = speaker.guest or speaker.create_guest()
     return room.lines.create(guest=guest, name=str(guest), text=text, at=timezone.now(), seq=seq)
 
 
-def _check(room: ChatRoom, guest: Guest | None, text: str) -> None:
+def _check_may_post(room: ChatRoom, guest: Guest | None, text: str) -> None:
     if room.closed:
         raise ChatError("This room is closed.")
     if guest is not None and active_mute(guest):
         raise ChatError(mute_notice(guest))
     now = timezone.now()
-    lately = room.lines.filter(at__gt=now - looked_back(room.slow_s)).select_related("guest")
-    said = [Said(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
-    wish = Said(guest.pk if guest else 0, guest.came_at if guest else now, text, now)
-    if refusal := why_not(wish, said, room.slow_s):
+    lately = room.lines.filter(at__gt=now - lookback(room.slow_s)).select_related("guest")
+    said = [RecentMessage(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
+    wish = RecentMessage(guest.pk if guest else 0, guest.came_at if guest else now, text, now)
+    if refusal := rate_limit_refusal(wish, said, room.slow_s):
         raise ChatError(refusal)
 
 
@@ -70,12 +70,12 @@ def active_mute(guest: Guest) -> ChatMute | None:
 
 def mute_notice(guest: Guest) -> str:
     """Empty for somebody who may speak."""
-    mute = active_mute(guest)
-    if mute is None:
+    mute_guest = active_mute(guest)
+    if mute_guest is None:
         return ""
-    if mute.until is None:
+    if mute_guest.until is None:
         return "A moderator has silenced you."
-    return f"A moderator has silenced you until {mute.until:%d %B %H:%M} UTC."
+    return f"A moderator has silenced you until {mute_guest.until:%d %B %H:%M} UTC."
 
 
 def block(guest: Guest, blocked: Guest) -> None:
@@ -89,6 +89,6 @@ def unblock(guest: Guest, number: int) -> None:
 
 def report(line: ChatLine, by: Guest | None, reason: str) -> None:
     """Once a message and guest; a second time changes nothing. Raises ChatError."""
-    if reason not in REASONS:
+    if reason not in REPORT_REASONS:
         raise ChatError("Say what is wrong with it.")
     ChatReport.objects.get_or_create(line=line, by=by, defaults={"reason": reason})

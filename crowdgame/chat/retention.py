@@ -14,7 +14,7 @@ from crowdgame.chat.models import ChatLine, ChatMute, ChatRoom
 
 log = logging.getLogger(__name__)
 
-ROWS_AT_ONCE = 500
+ROWS_PER_STEP = 500
 
 
 def chat_to_purge(days: int) -> tuple[QuerySet[Model], ...]:
@@ -40,7 +40,7 @@ def purge_chat(days: int) -> Generator[int, None, None]:
     """Some rows a step; after each how many are gone."""
     gone = 0
     for rows in chat_to_purge(days):
-        while some := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_AT_ONCE]):
+        while some := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_PER_STEP]):
             rows.model._base_manager.filter(pk__in=some).delete()
             gone += len(some)
             yield gone

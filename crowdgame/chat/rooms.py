@@ -11,8 +11,8 @@ from crowdgame.chat.models import ChatLine, ChatRoom, RoomKind
 from crowdgame.duels.models import Duel
 from voting import protocol
 
-SHOWN = 100
-OF_DUELS = (RoomKind.PLAYERS, RoomKind.WATCHERS)
+MAX_LINES = 100
+DUEL_ROOM_KINDS = (RoomKind.PLAYERS, RoomKind.WATCHERS)
 
 
 class ChatError(Exception):
@@ -37,7 +37,7 @@ class RoomAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class RoomUpdate:
     """What was said or removed in a room since somebody knew of it, and who may hear it."""
 
     room: int
@@ -45,37 +45,41 @@ class News:
     access: RoomAccess
 
 
-def find_room(place: str) -> ChatRoom | None:
+def find_room(slug: str) -> ChatRoom | None:
     """`hall`, or of a duel `CODE-players` and `CODE-watchers`; None if there is no such room."""
-    if place == RoomKind.LOBBY and settings.CHAT:
+    if slug == RoomKind.LOBBY and settings.CHAT:
         return ChatRoom.objects.get_or_create(duel=None, kind=RoomKind.LOBBY)[0]
-    code, _, kind = place.partition("-")
-    if kind not in OF_DUELS or not settings.CHAT:
+    code, _, kind = slug.partition("-")
+    if kind not in DUEL_ROOM_KINDS or not settings.CHAT:
         return None
     duel = Duel.objects.select_related("event").filter(event__code=code.upper()).first()
-    if duel is None or not _is_taken(duel):
+    if duel is None or not _has_both_players(duel):
         return None
     return ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0]
 
 
-def place_of_room(room: ChatRoom) -> str:
+def room_slug(room: ChatRoom) -> str:
     return f"{room.duel.event.code}-{room.kind}" if room.duel else RoomKind.LOBBY
 
 
-def rooms_beside(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
+def duel_rooms(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
     """Those of a duel that this guest may enter now."""
-    if not settings.CHAT or not _is_taken(duel):
+    if not settings.CHAT or not _has_both_players(duel):
         return []
     access = room_access(duel, RoomKind.PLAYERS)
-    kinds = [kind for kind in OF_DUELS if RoomAccess(kind, access.seats, access.over).may_enter(id_of(guest))]
+    kinds = [
+        kind
+        for kind in DUEL_ROOM_KINDS
+        if RoomAccess(kind, access.seats, access.over).may_enter(guest_pk(guest))
+    ]
     return [ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0] for kind in kinds]
 
 
-def id_of(guest: Guest | None) -> int | None:
+def guest_pk(guest: Guest | None) -> int | None:
     return guest.pk if guest else None
 
 
-def _is_taken(duel: Duel) -> bool:
+def _has_both_players(duel: Duel) -> bool:
     return duel.one_id is not None and duel.two_id is not None
 
 
@@ -86,29 +90,29 @@ def room_access(duel: Duel | None, kind: str) -> RoomAccess:
     return RoomAccess(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
 
 
-def lines_of(room: ChatRoom, blocked: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
+def load_lines(room: ChatRoom, blocked: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
     """The latest, oldest first, without those of guests who are muted; also removed ones."""
     lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=blocked)
     if before is not None:
         lines = lines.filter(pk__lt=before)
-    return list(lines[:SHOWN])[::-1]
+    return list(lines[:MAX_LINES])[::-1]
 
 
-def news_of(known: Mapping[int, int]) -> list[News]:
+def load_updates(known: Mapping[int, int]) -> list[RoomUpdate]:
     """Of those rooms in which more has changed than that; `known` is a `seq` by room."""
     seqs = ChatRoom.objects.filter(pk__in=known).values_list("pk", "seq")
     changed = [pk for pk, seq in seqs if seq != known[pk]]
     rooms = ChatRoom.objects.select_related("duel__event").filter(pk__in=changed) if changed else ()
-    return [news_since(room, known[room.pk]) for room in rooms]
+    return [update_since(room, known[room.pk]) for room in rooms]
 
 
-def news_in(place: str, seq: int) -> News | None:
+def load_update(slug: str, seq: int) -> RoomUpdate | None:
     """None if there is no such room."""
-    room = find_room(place)
-    return news_since(room, seq) if room else None
+    room = find_room(slug)
+    return update_since(room, seq) if room else None
 
 
-def news_since(room: ChatRoom, seq: int) -> News:
+def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
     """The latest at most. One who knows more than there is hears all of it: an older copy is in place."""
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
@@ -116,9 +120,9 @@ def news_since(room: ChatRoom, seq: int) -> News:
         seq=room.seq,
         slow_s=room.slow_s,
         closed=room.closed,
-        lines=tuple(_to_protocol(line) for line in list(lines[:SHOWN])[::-1]),
+        lines=tuple(_to_protocol(line) for line in list(lines[:MAX_LINES])[::-1]),
     )
-    return News(room.pk, message, room_access(room.duel, room.kind))
+    return RoomUpdate(room.pk, message, room_access(room.duel, room.kind))
 
 
 def _to_protocol(line: ChatLine) -> protocol.ChatLine:
@@ -128,7 +132,7 @@ def _to_protocol(line: ChatLine) -> protocol.ChatLine:
     return protocol.ChatLine(id=line.pk, at=at, who=line.guest.number, name=line.name, text=line.text)
 
 
-def count_change(room: ChatRoom) -> int:
+def next_seq(room: ChatRoom) -> int:
     """The number of a change. In its transaction: others in this room wait until that is done."""
     ChatRoom.objects.filter(pk=room.pk).update(seq=F("seq") + 1)
     room.refresh_from_db(fields=["seq", "slow_s", "closed"])

@@ -5,18 +5,18 @@ from urllib.parse import unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 # The usual port, and whether it is encrypted: after a word (STARTTLS), or from the beginning.
-KINDS = {"smtp": (587, True, False), "smtps": (465, False, True), "smtp+plain": (25, False, False)}
+MAIL_SCHEMES = {"smtp": (587, True, False), "smtps": (465, False, True), "smtp+plain": (25, False, False)}
 
-Server = tuple[str, int, str, str, bool, bool]
+MailServer = tuple[str, int, str, str, bool, bool]
 
 
-def mail_server(url: str) -> Server:
+def mail_server(url: str) -> MailServer:
     """Host, port, user, password, STARTTLS, TLS. Raises ImproperlyConfigured, and tells no password."""
     if not url:
         return "localhost", 25, "", "", False, False
     parts = urlsplit(url)
-    if parts.scheme not in KINDS or not parts.hostname:
+    if parts.scheme not in MAIL_SCHEMES or not parts.hostname:
         raise ImproperlyConfigured("EMAIL_URL must begin with smtp://, smtps:// or smtp+plain://")
-    port, starts, encrypted = KINDS[parts.scheme]
+    port, starts, encrypted = MAIL_SCHEMES[parts.scheme]
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     return parts.hostname, parts.port or port, user, password, starts, encrypted

@@ -1,7 +1,7 @@
 """Who a team's captain is: whose ballot breaks a tie, in matches that are played so."""
 
-from crowdgame.console.people import ALREADY_DONE, doubt, parse_voter_code
-from crowdgame.events.audit import Done
+from crowdgame.console.people import ALREADY_DONE, parse_voter_code, unknown_voter_suffix
+from crowdgame.events.audit import ActionResult
 from games.matches import MatchError, locked_event
 from games.models import Event
 from voting import protocol
@@ -10,22 +10,22 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.protocol import Pressed
 
 
-def name_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> Done:
+def set_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> ActionResult:
     """Of this team from the next turn on, or without one of none any more. Raises MatchError."""
     voter_code, now = parse_voter_code(typed), box.now()
     with locked_event(event_id) as event:
-        named, undo = _name(event, voter_code, number)
+        named, undo = _assign(event, voter_code, number)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     text = (
-        f"made {voter_code} captain of {named}{doubt(event_id, voter_code)}"
+        f"made {voter_code} captain of {named}{unknown_voter_suffix(event_id, voter_code)}"
         if number
         else f"took {named} from {voter_code}"
     )
-    return Done(text, Pressed(action="voter.captain", voter_code=voter_code, team=number), undo)
+    return ActionResult(text, Pressed(action="voter.captain", voter_code=voter_code, team=number), undo)
 
 
-def _name(event: Event, voter_code: str, number: int | None) -> tuple[str, Pressed]:
+def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, Pressed]:
     """What the deed is told with, and what takes it back. Nobody is captain of both teams."""
     held = event.teams.filter(captain=voter_code).first()
     if number is None:

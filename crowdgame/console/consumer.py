@@ -10,19 +10,19 @@ from typing import ClassVar
 from channels.db import database_sync_to_async
 from redis import RedisError
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from crowdgame.console.people_search import find_people
-from crowdgame.events.audit import Done, add_audit_entry, latest_audit_entries
-from crowdgame.events.rights import NEEDED, Standing, standing
+from crowdgame.events.audit import ActionResult, add_audit_entry, latest_audit_entries
+from crowdgame.events.rights import REQUIRED_RIGHTS, OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
-from crowdgame.rehearsal.dry_runs import DryRuns, Stage, check_lobby_open, stop_dry_run
+from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, check_lobby_open, stop_dry_run
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol
 from voting.admission.admission import projector_key
 from voting.admission.links import join_url
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
@@ -39,7 +39,7 @@ dry_runs = cache(DryRuns)
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class OrganizerAction:
     """Of an organizer who may do it; `at` is the ballot box's time."""
 
     event_id: int
@@ -54,7 +54,7 @@ class ConsoleConsumer(SocketConsumer):
     _role: protocol.Role = "viewer"
 
     async def join(self, message: ConsoleJoin, room: EventRoom, gateway: Gateway) -> None:
-        who = await self._standing(room)
+        who = await self._load_access(room)
         if who is None:
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         audit = await database_sync_to_async(latest_audit_entries)(room.event_id)
@@ -62,7 +62,7 @@ class ConsoleConsumer(SocketConsumer):
         room.screens.add(self)
         room.consoles.add(self)
         code = room.state.code
-        self.enter(
+        self.enter_room(
             room,
             protocol.ConsoleWelcomed(
                 now_at=gateway.now(),
@@ -90,10 +90,10 @@ class ConsoleConsumer(SocketConsumer):
             await self._search_people(message, room)
             return
         try:
-            await self._obey(message, room)
+            await self._run_action(message, room)
         except (MatchError, GameError) as refusal:
             self.send(protocol.ActionRefused(id=message.id, text=str(refusal)))
-        except (RedisError, OSError, *DATABASE_AWAY):
+        except (RedisError, OSError, *DATABASE_ERRORS):
             text = "Ballot box or database do not answer. Try again."
             self.send(protocol.ActionRefused(id=message.id, text=text))
         else:
@@ -101,19 +101,19 @@ class ConsoleConsumer(SocketConsumer):
 
     async def _search_people(self, ask: PeopleAsk, room: EventRoom) -> None:
         """Who only looks on is told of nobody."""
-        with suppress(*DATABASE_AWAY):  # the next letter asks again
-            who = await self._standing(room)
+        with suppress(*DATABASE_ERRORS):  # the next letter asks again
+            who = await self._load_access(room)
             if who is None or not who.may("run"):
                 self.send(protocol.PeopleFound(query=ask.query, skip=ask.skip, total=0, people=()))
             else:
                 look_up = database_sync_to_async(find_people)
                 self.send(await look_up(room.event_id, ask.query, ask.skip))
 
-    async def converse(self, receive: Receive) -> None:
+    async def run(self, receive: Receive) -> None:
         """As any socket's, but who is logged out meanwhile does not go on looking."""
         watch = asyncio.create_task(self._recheck_role())
         try:
-            await super().converse(receive)
+            await super().run(receive)
         finally:
             watch.cancel()
 
@@ -121,56 +121,56 @@ class ConsoleConsumer(SocketConsumer):
         """Who has another role by now comes in anew."""
         while True:
             await asyncio.sleep(RECHECK_S)
-            with suppress(*DATABASE_AWAY):
-                who = await self._standing(self.room) if self.room else None
+            with suppress(*DATABASE_ERRORS):
+                who = await self._load_access(self.room) if self.room else None
                 if self.room is not None and (who is None or who.role != self._role):
                     self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
                     return
 
-    async def _standing(self, room: EventRoom) -> Standing | None:
+    async def _load_access(self, room: EventRoom) -> OrganizerAccess | None:
         key = self.scope["session"].session_key
-        found: Standing | None = await database_sync_to_async(standing)(key, room.event_id)
+        found: OrganizerAccess | None = await database_sync_to_async(find_access)(key, room.event_id)
         return found
 
-    async def _obey(self, ask: ActionAsk, room: EventRoom) -> None:
+    async def _run_action(self, ask: ActionAsk, room: EventRoom) -> None:
         """Raises MatchError, GameError, and what box and database raise."""
-        who = await self._standing(room)
+        who = await self._load_access(room)
         if who is None:
             self.send(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        if not who.may(NEEDED[ask.action]):
+        if not who.may(REQUIRED_RIGHTS[ask.action]):
             raise MatchError(NOT_ALLOWED)
-        press = Press(room.event_id, who.name, ask, gateway().now())
+        press = OrganizerAction(room.event_id, who.name, ask, gateway().now())
         if ask.action not in {"rehearsal.start", "rehearsal.stop"}:
-            await database_sync_to_async(_act)(press)
+            await database_sync_to_async(_run_and_log)(press)
             return
         done = await self._rehearse(ask, room)
-        await database_sync_to_async(_keep)(press, done)
+        await database_sync_to_async(_log_action)(press, done)
 
-    async def _rehearse(self, ask: ActionAsk, room: EventRoom) -> Done:
+    async def _rehearse(self, ask: ActionAsk, room: EventRoom) -> ActionResult:
         if ask.action == "rehearsal.stop":
             await stop_dry_run(room.event_id, dry_run_lease(gateway().box))
-            return Done("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
+            return ActionResult("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
         await database_sync_to_async(check_lobby_open)(room.event_id)
         await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
         what = f"sent {ask.phones or 1} simulated phones in"
-        return Done(what, Pressed(action="rehearsal.start"), Pressed(action="rehearsal.stop"))
+        return ActionResult(what, Pressed(action="rehearsal.start"), Pressed(action="rehearsal.stop"))
 
 
-def _act(press: Press) -> None:
+def _run_and_log(press: OrganizerAction) -> None:
     """In one go: what was done is kept, whatever becomes of the socket."""
-    _keep(press, act(press.event_id, press.ask, ballot_box()))
+    _log_action(press, run_action(press.event_id, press.ask, ballot_box()))
 
 
-def _keep(press: Press, done: Done) -> None:
+def _log_action(press: OrganizerAction, done: ActionResult) -> None:
     try:
         add_audit_entry(press.event_id, press.by, done, press.at)
-    except DATABASE_AWAY as error:  # it is done all the same
+    except DATABASE_ERRORS as error:  # it is done all the same
         log.error("audit entry not stored: %s", error, extra={"event": press.event_id})
 
 
-def _stage(room: EventRoom) -> Stage:
-    return Stage(
+def _stage(room: EventRoom) -> DryRunContext:
+    return DryRunContext(
         room.event_id,
         room.state.code,
         dry_run_lease(gateway().box),

@@ -8,13 +8,13 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from crowdgame.console.captains import name_captain
+from crowdgame.console.captains import set_captain
 from crowdgame.console.extra_time import set_extra_time
 from crowdgame.console.hands import count_hands
 from crowdgame.console.notices import clear_notice, hide_part, show_notice, show_part
 from crowdgame.console.people import admit_voter, ban_voter, kick_voter, move_voter
 from crowdgame.console.turn_time import close_turn_now, extend_turn, pause_turn, resume_turn, shorten_turn
-from crowdgame.events.audit import Done
+from crowdgame.events.audit import ActionResult
 from crowdgame.ratings.models import RatedMatch
 from games.matches import (
     MatchError,
@@ -34,14 +34,14 @@ from voting.protocol import Action, ActionAsk, Pressed
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import load_turn, place_and_relay, plan_turn, start_match
 
-USUAL_S = 10
+DEFAULT_STEP_S = 10
 LOCK, UNLOCK = Pressed(action="joining.lock"), Pressed(action="joining.unlock")
 
-OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
+EVENT_ACTIONS: dict[Action, Callable[[int, ActionAsk, BallotBox], ActionResult]] = {
     "lobby.open": lambda event_id, _, box: open_lobby(event_id, box),
     "joining.lock": lambda event_id, _, box: lock_joining(event_id, box),
     "joining.unlock": lambda event_id, _, box: open_lobby(event_id, box),
-    "match.start": lambda event_id, _, box: begin_match(event_id, box),
+    "match.start": lambda event_id, _, box: start_next_match(event_id, box),
     "match.abort": lambda event_id, _, box: abort_playing_match(event_id, box),
     "turn.void": lambda event_id, ask, box: void_last_turn(event_id, ask.turn, box),
     "turn.extra_time": lambda event_id, ask, box: set_extra_time(event_id, ask.seconds, box),
@@ -53,26 +53,26 @@ OF_EVENT: dict[Action, Callable[[int, ActionAsk, BallotBox], Done]] = {
     "voter.kick": lambda event_id, ask, box: kick_voter(event_id, ask.voter_code, box),
     "voter.ban": lambda event_id, ask, box: ban_voter(event_id, ask.voter_code, box),
     "voter.admit": lambda event_id, ask, box: admit_voter(event_id, ask.voter_code, box),
-    "voter.captain": lambda event_id, ask, box: name_captain(event_id, ask.voter_code, ask.team, box),
+    "voter.captain": lambda event_id, ask, box: set_captain(event_id, ask.voter_code, ask.team, box),
 }
-OF_TURN: dict[Action, Callable[[Turn, ActionAsk, BallotBox], Done]] = {
+TURN_ACTIONS: dict[Action, Callable[[Turn, ActionAsk, BallotBox], ActionResult]] = {
     "turn.pause": lambda turn, _, box: pause_turn(turn, box),
     "turn.resume": lambda turn, _, box: resume_turn(turn, box),
-    "turn.extend": lambda turn, ask, box: extend_turn(turn, ask.seconds or USUAL_S, box),
-    "turn.shorten": lambda turn, ask, box: shorten_turn(turn, ask.seconds or USUAL_S, box),
+    "turn.extend": lambda turn, ask, box: extend_turn(turn, ask.seconds or DEFAULT_STEP_S, box),
+    "turn.shorten": lambda turn, ask, box: shorten_turn(turn, ask.seconds or DEFAULT_STEP_S, box),
     "turn.close": lambda turn, _, box: close_turn_now(turn, box),
     "hands.count": count_hands,
 }
 
 
-def act(event_id: int, ask: ActionAsk, box: BallotBox) -> Done:
+def run_action(event_id: int, ask: ActionAsk, box: BallotBox) -> ActionResult:
     """Do what was pressed. Raises MatchError when it cannot be done now."""
-    if ask.action in OF_EVENT:
-        return OF_EVENT[ask.action](event_id, ask, box)
-    return OF_TURN[ask.action](_asked_turn(event_id, ask), ask, box)
+    if ask.action in EVENT_ACTIONS:
+        return EVENT_ACTIONS[ask.action](event_id, ask, box)
+    return TURN_ACTIONS[ask.action](_require_turn(event_id, ask), ask, box)
 
 
-def _asked_turn(event_id: int, ask: ActionAsk) -> Turn:
+def _require_turn(event_id: int, ask: ActionAsk) -> Turn:
     playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
     live = live_turn(playing) if playing else None
     if live is None:
@@ -85,18 +85,18 @@ def _asked_turn(event_id: int, ask: ActionAsk) -> Turn:
     return turn
 
 
-def open_lobby(event_id: int, box: BallotBox) -> Done:
+def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
     """Let people in: the doors open, or open again."""
     locked = Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists()
     _set_lobby(event_id, Lobby.OPEN, protocol.JoiningUnlocked if locked else protocol.LobbyOpened, box)
     if locked:
-        return Done("let people in again", UNLOCK, LOCK)
-    return Done("opened the doors", Pressed(action="lobby.open"))
+        return ActionResult("let people in again", UNLOCK, LOCK)
+    return ActionResult("opened the doors", Pressed(action="lobby.open"))
 
 
-def lock_joining(event_id: int, box: BallotBox) -> Done:
+def lock_joining(event_id: int, box: BallotBox) -> ActionResult:
     _set_lobby(event_id, Lobby.LOCKED, protocol.JoiningLocked, box)
-    return Done("let no one new in", LOCK, UNLOCK)
+    return ActionResult("let no one new in", LOCK, UNLOCK)
 
 
 def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
@@ -109,13 +109,13 @@ def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: Ba
     relay(event_id)
 
 
-def begin_match(event_id: int, box: BallotBox) -> Done:
+def start_next_match(event_id: int, box: BallotBox) -> ActionResult:
     number = start_match(event_id, box).number
     what = f"started match {number}"
-    return Done(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
+    return ActionResult(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
 
 
-def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
+def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> ActionResult:
     """The turn closed last does not count: its match goes on from before it.
 
     So does the one that was revealed with it: its secret is out. `asked` is the turn that was meant, if that
@@ -146,7 +146,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> Done:
         announce(event_id, protocol.TurnVoided, now)
     place_and_relay(again, box, create=True)
     _expire_box(live, box)
-    return Done(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
+    return ActionResult(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
 
 
 def _last_closed(event_id: int) -> Turn:
@@ -171,7 +171,7 @@ def _expire_box(turn: Turn | None, box: BallotBox) -> None:
             box.expire(turn.match.event_id, turn.pk)
 
 
-def abort_playing_match(event_id: int, box: BallotBox) -> Done:
+def abort_playing_match(event_id: int, box: BallotBox) -> ActionResult:
     now = box.now()
     with event_lock(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
@@ -183,4 +183,4 @@ def abort_playing_match(event_id: int, box: BallotBox) -> Done:
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)
     _expire_box(live, box)
-    return Done(f"aborted match {match.number}", Pressed(action="match.abort"))
+    return ActionResult(f"aborted match {match.number}", Pressed(action="match.abort"))

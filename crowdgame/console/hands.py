@@ -7,7 +7,7 @@ count raises the turn's version, so that no close that has not read it can be co
 import secrets
 from typing import cast
 
-from crowdgame.events.audit import Done
+from crowdgame.events.audit import ActionResult
 from games.engine.game import SIDES, Side
 from games.matches import MatchError, claim_turn, event_lock, load_position
 from games.models import Match, Team, Turn, TurnState
@@ -16,35 +16,35 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX
 from voting.models import StoredBallot
 from voting.protocol import MAX_HANDS, ActionAsk, Pressed
-from voting.turns.turns import boxed, place_and_relay
+from voting.turns.turns import place_and_relay, to_boxed_turn
 
-Hands = tuple[int, ...]
+HandCounts = tuple[int, ...]
 
 
-def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> Done:
+def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> ActionResult:
     """Take the hands of a team, instead of those counted before. Raises MatchError.
 
     What was done says nothing of a column; it is mended by counting again.
     """
     if ask.team is None or ask.hands is None:
         raise MatchError("Say which team, and how many hands are up for each column.")
-    side, team = _side_of(turn.match, ask.team)
+    side, team = _side_and_team(turn.match, ask.team)
     now = box.now()
     _check_moment(turn, team, now)
     _check_columns(turn.match, side, team, ask.hands)
-    if box.voted(boxed(turn))[side]:
+    if box.ballot_counts(to_boxed_turn(turn))[side]:
         raise MatchError(f"Phones have voted for {team.name} in this turn. Count hands from the next one on.")
     with event_lock(turn.match.event_id):
         if not claim_turn(turn):
             raise MatchError("Somebody else was faster.")
-        _replace(turn, side, ask.hands, now)
+        _replace_hands(turn, side, ask.hands, now)
     place_and_relay(turn, box, create=False)
     total = sum(ask.hands)
     what = f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
-    return Done(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
+    return ActionResult(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
 
 
-def _side_of(match: Match, number: int) -> tuple[Side, Team]:
+def _side_and_team(match: Match, number: int) -> tuple[Side, Team]:
     side = next(side for side in SIDES if getattr(match, side).number == number)
     return side, cast(Team, getattr(match, side))
 
@@ -60,7 +60,7 @@ def _check_moment(turn: Turn, team: Team, now: int) -> None:
         raise MatchError("Time is up: the turn is being counted.")
 
 
-def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
+def _check_columns(match: Match, side: Side, team: Team, hands: HandCounts) -> None:
     position = load_position(match)
     if side not in position.to_move:
         raise MatchError(f"{team.name} is not to move in this turn.")
@@ -72,7 +72,7 @@ def _check_columns(match: Match, side: Side, team: Team, hands: Hands) -> None:
         raise MatchError(f"At most {MAX_HANDS:,} hands can be counted.")
 
 
-def _replace(turn: Turn, side: Side, hands: Hands, now: int) -> None:
+def _replace_hands(turn: Turn, side: Side, hands: HandCounts, now: int) -> None:
     hand_ballots(turn).filter(side=side).delete()
     columns = [column for column, count in enumerate(hands, 1) for _ in range(count)]
     StoredBallot.objects.bulk_create(

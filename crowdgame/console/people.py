@@ -6,8 +6,8 @@ without a list, whether there is one: so it is said with an if.
 
 from typing import Any
 
-from crowdgame.console.people_search import is_listed
-from crowdgame.events.audit import Done
+from crowdgame.console.people_search import is_known_voter
+from crowdgame.events.audit import ActionResult
 from games.matches import MatchError, event_lock
 from games.models import Match, MatchState, Team
 from voting.admission.seats import normalize_voter_code
@@ -18,10 +18,10 @@ from voting.protocol import Action, Pressed
 
 MAX_RESTRICTIONS = 500
 ALREADY_DONE = "It is so already."
-IF_ANYBODY = ", if anybody here has that sign"
+UNKNOWN_VOTER_SUFFIX = ", if anybody here has that sign"
 
 
-def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> Done:
+def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Into this team, or without one back into the seat's own; from the next ballot on."""
     voter_code = parse_voter_code(typed)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
@@ -31,31 +31,33 @@ def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBo
     moved, back = (
         Pressed(action="voter.move", voter_code=voter_code, team=one) for one in (team, before.team)
     )
-    return Done(f"moved {voter_code} {where}{doubt(event_id, voter_code)}", moved, back)
+    return ActionResult(
+        f"moved {voter_code} {where}{unknown_voter_suffix(event_id, voter_code)}", moved, back
+    )
 
 
-def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
+def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
     """Put the phone out; it may come in again."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, kicked_at=box.now())
-    return Done(
-        f"sent {voter_code} out{doubt(event_id, voter_code)}",
+    return ActionResult(
+        f"sent {voter_code} out{unknown_voter_suffix(event_id, voter_code)}",
         Pressed(action="voter.kick", voter_code=voter_code),
     )
 
 
-def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
+def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
     """Put the phone out, and keep its seat out."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=True)
-    text = f"kept {voter_code} out{doubt(event_id, voter_code)}"
-    return Done(text, _pressed("voter.ban", voter_code), _pressed("voter.admit", voter_code))
+    text = f"kept {voter_code} out{unknown_voter_suffix(event_id, voter_code)}"
+    return ActionResult(text, _pressed("voter.ban", voter_code), _pressed("voter.admit", voter_code))
 
 
-def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> Done:
+def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=False)
-    return Done(
+    return ActionResult(
         f"let {voter_code} in again", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code)
     )
 
@@ -71,8 +73,8 @@ def parse_voter_code(typed: str | None) -> str:
     return voter_code
 
 
-def doubt(event_id: int, voter_code: str) -> str:
-    return "" if is_listed(event_id, voter_code) else IF_ANYBODY
+def unknown_voter_suffix(event_id: int, voter_code: str) -> str:
+    return "" if is_known_voter(event_id, voter_code) else UNKNOWN_VOTER_SUFFIX
 
 
 def _team_with_phones(event_id: int, number: int) -> Team:

@@ -5,7 +5,7 @@ from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_rest
 from voting.admission.seats import derive_voter_code, normalize_voter_code
 from voting.models import Ticket
 
-AT_ONCE = 50
+PAGE_SIZE = 50
 
 
 def find_people(event_id: int, query: str, skip: int) -> protocol.PeopleFound:
@@ -13,20 +13,20 @@ def find_people(event_id: int, query: str, skip: int) -> protocol.PeopleFound:
 
     A whole sign is always somebody: halls are anonymous, and no list knows who is there.
     """
-    found = [one for one in _people(event_id, normalize_voter_code(query)) if _fits(one, query)]
+    found = [one for one in _load_people(event_id, normalize_voter_code(query)) if _matches_query(one, query)]
     found.sort(key=lambda one: (not (one.banned or one.moved), one.name.casefold(), one.voter_code))
     return protocol.PeopleFound(
-        query=query, skip=skip, total=len(found), people=tuple(found[skip : skip + AT_ONCE])
+        query=query, skip=skip, total=len(found), people=tuple(found[skip : skip + PAGE_SIZE])
     )
 
 
-def is_listed(event_id: int, voter_code: str) -> bool:
+def is_known_voter(event_id: int, voter_code: str) -> bool:
     """Whether a ticket or a class list knows somebody with this sign: who came without is on none."""
     voters = Ticket.objects.filter(event=event_id).values_list("voter", flat=True)
     return any(derive_voter_code(voter) == voter_code for voter in voters)
 
 
-def _people(event_id: int, sought: str | None) -> list[protocol.Person]:
+def _load_people(event_id: int, sought: str | None) -> list[protocol.Person]:
     """All with a name, all who are moved or kept out, and who has the sign that is sought."""
     restrictions = load_restrictions([event_id])[event_id]
     wanted = {
@@ -54,6 +54,6 @@ def _person(voter_code: str, name: str, team: int | None, restriction: Restricti
     )
 
 
-def _fits(person: protocol.Person, query: str) -> bool:
+def _matches_query(person: protocol.Person, query: str) -> bool:
     voter_code = "".join(query.split()).replace("-", "").upper()
     return query.strip().casefold() in person.name.casefold() or voter_code in person.voter_code

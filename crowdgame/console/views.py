@@ -13,8 +13,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from crowdgame.cups.views import listed_cups
-from crowdgame.events.access import entered_event, events_of
-from crowdgame.events.rights import role_of
+from crowdgame.events.access import require_accessible_event, visible_events
+from crowdgame.events.rights import role_at_event
 from crowdgame.web.content_policy import content_security_policy
 from games.models import Admission, Event, Match, MatchState
 from voting.admission.admission import projector_key
@@ -25,7 +25,7 @@ def list_events(request: HttpRequest) -> HttpResponse:
     playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
     over = Match.objects.filter(state=MatchState.ENDED).order_by("number")
     user = cast(User, request.user)
-    events = events_of(user).annotate(playing=Exists(playing))
+    events = visible_events(user).annotate(playing=Exists(playing))
     events = events.exclude(cup_pairing__cup__owner=user)  # those are on the page of their cup
     events = events.select_related("owner").order_by("-created_at")
     events = events.prefetch_related("teams", Prefetch("matches", over, to_attr="over"))
@@ -35,14 +35,14 @@ def list_events(request: HttpRequest) -> HttpResponse:
 
 def _projector_fragment(event: Event, user: User) -> str:
     """What lets the projector show codes, where it has to: in no log, since no browser sends it."""
-    shows = event.admission == Admission.ROTATING and role_of(user, event.pk) != "viewer"
+    shows = event.admission == Admission.ROTATING and role_at_event(user, event.pk) != "viewer"
     return f"#{projector_key(event.code)}" if shows else ""
 
 
 @never_cache
 @login_required
 def control_room(request: HttpRequest, code: str) -> HttpResponse:
-    event = entered_event(request, code)
+    event = require_accessible_event(request, code)
     page = settings.PAGES_DIR / "console.html"
     if not page.is_file():
         return render(request, "console/not_built.html", {"event": event}, status=503)

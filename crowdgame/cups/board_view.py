@@ -12,63 +12,63 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from crowdgame.cups.cup_view import CupView, view_cup
-from crowdgame.cups.cups import read_course
+from crowdgame.cups.cups import load_cup_progress
 from crowdgame.cups.models import Cup
-from voting.admission.links import address_shown, qr_path
+from voting.admission.links import display_address, qr_path
 
-FRESH_S = 2
-KEPT = 16
+CACHE_MAX_AGE_S = 2
+CACHE_SIZE = 16
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_kept: dict[str, tuple[float, str]] = {}
+_cache: dict[str, tuple[float, str]] = {}
 
 
 @require_safe
 def cup_board(request: HttpRequest, code: str) -> HttpResponse:
     address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{code}"
-    page = _page(code, address)
+    page = _cached_page(code, address)
     if not page:
         return HttpResponse(render_to_string("404.html", request=request), status=404)
     tag = f'"{hashlib.sha256(page.encode()).hexdigest()[:20]}"'
     same = request.headers.get("If-None-Match", "").removeprefix("W/") == tag
     answer = HttpResponse(status=304) if same else HttpResponse(page)
     answer.headers["ETag"] = tag
-    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}"
     answer.headers["Content-Security-Policy"] = POLICY
     return answer
 
 
-def _page(code: str, address: str) -> str:
+def _cached_page(code: str, address: str) -> str:
     """Empty if there is no such cup. Kept by the address it shows, for as long as anybody may keep it."""
-    made_at, page = _kept.get(address, (0.0, ""))
-    if page and time.monotonic() - made_at < FRESH_S / 2:
+    made_at, page = _cache.get(address, (0.0, ""))
+    if page and time.monotonic() - made_at < CACHE_MAX_AGE_S / 2:
         return page
     cup = Cup.objects.filter(code=code).first()
     if cup is None:
-        _kept.pop(address, None)
+        _cache.pop(address, None)
         return ""
-    page = _draw(cup, address)
-    while len(_kept) >= KEPT:
-        _kept.pop(next(iter(_kept)), None)
-    _kept[address] = time.monotonic(), page
+    page = _render(cup, address)
+    while len(_cache) >= CACHE_SIZE:
+        _cache.pop(next(iter(_cache)), None)
+    _cache[address] = time.monotonic(), page
     return page
 
 
-def version_of(view: CupView) -> str:
+def content_version(view: CupView) -> str:
     """Another one as soon as anything would be shown that was not."""
     return hashlib.sha256(repr(view).encode()).hexdigest()[:16]
 
 
-def _draw(cup: Cup, address: str) -> str:
-    view = view_cup(read_course(cup))
+def _render(cup: Cup, address: str) -> str:
+    view = view_cup(load_cup_progress(cup))
     size, path = qr_path(address.upper())
     context = {
         "cup": cup,
         "view": view,
-        "version": version_of(view),
-        "host": address_shown(address).partition("/")[0],
+        "version": content_version(view),
+        "host": display_address(address).partition("/")[0],
         "qr": path,
         "qr_size": size,
     }

@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from crowdgame.cups.cups import Course, Played
-from crowdgame.cups.standings import Meeting
-from crowdgame.cups.words import name_pairing, name_seats
+from crowdgame.cups.cups import CupProgress, PlayedPairing
+from crowdgame.cups.standings import PairingStatus
+from crowdgame.cups.words import name_entrants, name_pairing
 
-State = Literal["open", "due", "on", "over"]
+CardState = Literal["open", "due", "on", "over"]
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """`number` is the team's in its event, `seed` None while nobody is known; `fate` is `won` or `lost`."""
+class CardTeam:
+    """`number` is the team's in its event, `seed` None while nobody is known; `result` is `won` or `lost`."""
 
     number: int
     seed: int | None
     name: str
     wins: int
-    fate: str = ""
+    result: str = ""
 
     @property
     def side(self) -> str:
@@ -26,7 +26,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class PairingCard:
     """A pairing. `code` is its event's, `reports` the numbers of its finished matches that count.
 
     `rehearsed`: a simulated crowd has played another one.
@@ -34,38 +34,38 @@ class Card:
 
     number: int
     title: str
-    state: State
+    state: CardState
     word: str
-    seats: tuple[Seat, Seat]
+    seats: tuple[CardTeam, CardTeam]
     scored: bool = False
     walkover: bool = False
-    overtaken: bool = False
+    superseded: bool = False
     code: str = ""
     reports: tuple[int, ...] = ()
     rehearsed: bool = False
 
 
-def draw_card(course: Course, meeting: Meeting) -> Card:
+def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
     number = meeting.pairing.number
-    played = course.played.get(number) if meeting.held else None
-    seats = name_seats(course.kind, course.draw, course.names, meeting)
+    played = progress.played.get(number) if meeting.held else None
+    seats = name_entrants(progress.kind, progress.draw, progress.names, meeting)
     state = _state(meeting, played)
-    return Card(
+    return PairingCard(
         number=number,
-        title=name_pairing(course.kind, course.draw, meeting.pairing),
+        title=name_pairing(progress.kind, progress.draw, meeting.pairing),
         state=state,
-        word=_word(meeting, state, played),
-        seats=(_seat(meeting, 1, seats[0]), _seat(meeting, 2, seats[1])),
+        word=_label(meeting, state, played),
+        seats=(_card_team(meeting, 1, seats[0]), _card_team(meeting, 2, seats[1])),
         scored=not meeting.outcome.walkover and (meeting.outcome.over or any(meeting.outcome.won)),
         walkover=meeting.outcome.walkover,
-        overtaken=meeting.overtaken,
+        superseded=meeting.superseded,
         code=played.event.code if played else "",
         reports=tuple(match.number for match in played.counted) if played else (),
         rehearsed=bool(played and played.rehearsed),
     )
 
 
-def _state(meeting: Meeting, played: Played | None) -> State:
+def _state(meeting: PairingStatus, played: PlayedPairing | None) -> CardState:
     if meeting.outcome.over:
         return "over"
     if played:
@@ -73,7 +73,7 @@ def _state(meeting: Meeting, played: Played | None) -> State:
     return "due" if meeting.due else "open"
 
 
-def _word(meeting: Meeting, state: State, played: Played | None) -> str:
+def _label(meeting: PairingStatus, state: CardState, played: PlayedPairing | None) -> str:
     if meeting.outcome.walkover:
         return "Walkover"
     if state == "over":
@@ -83,9 +83,9 @@ def _word(meeting: Meeting, state: State, played: Played | None) -> str:
     return "To be played" if state == "due" else "Not known yet"
 
 
-def _seat(meeting: Meeting, number: int, named: str) -> Seat:
+def _card_team(meeting: PairingStatus, number: int, named: str) -> CardTeam:
     outcome = meeting.outcome
-    fate = ""
+    result = ""
     if outcome.over and outcome.winner:
-        fate = "won" if outcome.winner == number else "lost"
-    return Seat(number, meeting.teams[number - 1], named, outcome.won[number - 1], fate)
+        result = "won" if outcome.winner == number else "lost"
+    return CardTeam(number, meeting.teams[number - 1], named, outcome.won[number - 1], result)

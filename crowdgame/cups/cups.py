@@ -15,8 +15,15 @@ from django.db import transaction
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
-from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
-from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, waiting_for
+from crowdgame.cups.rehearsed import DRY_RUN_STARTED, DRY_RUN_STOPPED, DryRunAction, MatchSpan, rehearsed
+from crowdgame.cups.standings import (
+    PairingOutcome,
+    PairingResult,
+    PairingStatus,
+    decide_pairing,
+    following_pairing,
+    resolve_draw,
+)
 from crowdgame.cups.words import name_pairing
 from crowdgame.events.models import AuditEntry
 from games.matches import CODE_LETTERS, TERMS, create_event
@@ -31,7 +38,7 @@ class CupError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedPairing:
     """What was held of a pairing as an event: matches that have ended, and whether one is playing.
 
     `rehearsed` are the numbers of those that a simulated crowd has played.
@@ -48,14 +55,14 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CupProgress:
     """A cup as it stands. `names` are by seed, `played` by the pairing's number."""
 
     cup: Cup
     names: Mapping[int, str]
     draw: Draw
-    meetings: tuple[Meeting, ...]
-    played: Mapping[int, Played]
+    meetings: tuple[PairingStatus, ...]
+    played: Mapping[int, PlayedPairing]
 
     @property
     def kind(self) -> Format:
@@ -92,46 +99,48 @@ def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> 
     return cup
 
 
-def read_course(cup: Cup) -> Course:
+def load_cup_progress(cup: Cup) -> CupProgress:
     kind = cast(Format, cup.format)
     names = dict(cup.teams.order_by("seed").values_list("seed", "name"))
     rows = {row.number: row for row in cup.pairings.select_related("event")}
-    played = _read_played(rows.values())
+    played = _load_played(rows.values())
     draw = draw_cup(kind, len(names))
     held = {
-        number: Held(row.red, row.yellow, _outcome(row, played, kind))
+        number: PairingResult(row.red, row.yellow, _outcome(row, played, kind))
         for number, row in rows.items()
         if row.event or row.walkover  # else its event was deleted
     }
-    return Course(cup, names, draw, follow(draw, held), played)
+    return CupProgress(cup, names, draw, resolve_draw(draw, held), played)
 
 
-def _read_played(rows: Collection[CupPairing]) -> dict[int, Played]:
+def _load_played(rows: Collection[CupPairing]) -> dict[int, PlayedPairing]:
     """By the pairing's number; in two queries, however many there are."""
     events = {row.event.pk: (row.number, row.event) for row in rows if row.event}
     matches: dict[int, list[Match]] = {event_id: [] for event_id in events}
     found = Match.objects.filter(event__in=events).select_related("red", "yellow")
     for match in found.order_by("event_id", "number"):
         matches[match.event_id].append(match)
-    presses = read_presses(events)
+    presses = load_dry_run_actions(events)
     return {
         number: _played(event, matches[event_id], presses[event_id])
         for event_id, (number, event) in events.items()
     }
 
 
-def read_presses(events: Collection[int]) -> dict[int, list[Press]]:
+def load_dry_run_actions(events: Collection[int]) -> dict[int, list[DryRunAction]]:
     """By event, when a simulated crowd was let in and sent home."""
-    presses: dict[int, list[Press]] = {event_id: [] for event_id in events}
-    found = AuditEntry.objects.filter(event__in=events, action__in=[CAME, SENT_HOME]).order_by("at", "pk")
+    presses: dict[int, list[DryRunAction]] = {event_id: [] for event_id in events}
+    found = AuditEntry.objects.filter(
+        event__in=events, action__in=[DRY_RUN_STARTED, DRY_RUN_STOPPED]
+    ).order_by("at", "pk")
     for event_id, action, at in found.values_list("event_id", "action", "at"):
-        presses[event_id].append(Press(action, at))
+        presses[event_id].append(DryRunAction(action, at))
     return presses
 
 
-def _played(event: Event, matches: Sequence[Match], presses: Sequence[Press]) -> Played:
-    spans = [Span(match.number, match.started_at, match.ended_at) for match in matches]
-    return Played(
+def _played(event: Event, matches: Sequence[Match], presses: Sequence[DryRunAction]) -> PlayedPairing:
+    spans = [MatchSpan(match.number, match.started_at, match.ended_at) for match in matches]
+    return PlayedPairing(
         event,
         tuple(match for match in matches if match.state == MatchState.ENDED),
         any(match.state == MatchState.PLAYING for match in matches),
@@ -139,14 +148,14 @@ def _played(event: Event, matches: Sequence[Match], presses: Sequence[Press]) ->
     )
 
 
-def _outcome(row: CupPairing, played: Mapping[int, Played], kind: Format) -> Outcome:
+def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: Format) -> PairingOutcome:
     """A walkover stands above all matches."""
     if row.walkover:
-        return Outcome(over=True, winner=row.walkover, walkover=True)
+        return PairingOutcome(over=True, winner=row.walkover, walkover=True)
     if row.number not in played:
-        return Outcome()
+        return PairingOutcome()
     held = played[row.number]
-    return come_out([_winner(match) for match in held.counted], held.event.best_of or 1, kind)
+    return decide_pairing([_winner(match) for match in held.counted], held.event.best_of or 1, kind)
 
 
 def _winner(match: Match) -> int | None:
@@ -156,27 +165,27 @@ def _winner(match: Match) -> int | None:
     return match.red.number if match.result == MatchResult.RED else match.yellow.number
 
 
-def begin_pairing(cup_id: int, number: int) -> Event:
+def start_pairing(cup_id: int, number: int) -> Event:
     """Its event, doors open, with a link for each team; the same one if it was begun. Raises CupError."""
     with changing_cup(cup_id) as cup:
-        course = read_course(cup)
-        meeting = _find(course, number)
-        if meeting.held and number in course.played:
-            return course.played[number].event
-        red, yellow = _due(meeting)
-        event = _create_event(course, meeting, (red, yellow))
+        progress = load_cup_progress(cup)
+        meeting = _find_pairing(progress, number)
+        if meeting.held and number in progress.played:
+            return progress.played[number].event
+        red, yellow = _require_due(meeting)
+        event = _create_event(progress, meeting, (red, yellow))
         _write(cup, number, event=event, red=red, yellow=yellow, walkover=None)
     return event
 
 
-def _find(course: Course, number: int) -> Meeting:
-    found = next((meeting for meeting in course.meetings if meeting.pairing.number == number), None)
+def _find_pairing(progress: CupProgress, number: int) -> PairingStatus:
+    found = next((meeting for meeting in progress.meetings if meeting.pairing.number == number), None)
     if found is None:
         raise CupError("This cup has no such pairing.")
     return found
 
 
-def _due(meeting: Meeting) -> tuple[int, int]:
+def _require_due(meeting: PairingStatus) -> tuple[int, int]:
     if meeting.outcome.over:
         raise CupError("This pairing is over.")
     if meeting.red is None or meeting.yellow is None:
@@ -184,13 +193,13 @@ def _due(meeting: Meeting) -> tuple[int, int]:
     return meeting.red, meeting.yellow
 
 
-def _create_event(course: Course, meeting: Meeting, teams: tuple[int, int]) -> Event:
-    cup = course.cup
+def _create_event(progress: CupProgress, meeting: PairingStatus, teams: tuple[int, int]) -> Event:
+    cup = progress.cup
     series = cup.best_of > 1
     return create_event(
         cup.owner,
-        name_event(course, meeting.pairing),
-        (course.names[teams[0]], course.names[teams[1]]),
+        name_event(progress, meeting.pairing),
+        (progress.names[teams[0]], progress.names[teams[1]]),
         lobby=Lobby.OPEN,
         team_choice=TeamChoice.LINK,
         best_of=cup.best_of if series else None,
@@ -199,9 +208,9 @@ def _create_event(course: Course, meeting: Meeting, teams: tuple[int, int]) -> E
     )
 
 
-def name_event(course: Course, pairing: Pairing) -> str:
+def name_event(progress: CupProgress, pairing: Pairing) -> str:
     longest = Event._meta.get_field("name").max_length
-    return f"{course.cup.name}: {name_pairing(course.kind, course.draw, pairing)}"[:longest].strip()
+    return f"{progress.cup.name}: {name_pairing(progress.kind, progress.draw, pairing)}"[:longest].strip()
 
 
 def _write(cup: Cup, number: int, **changes: Any) -> None:
@@ -211,23 +220,23 @@ def _write(cup: Cup, number: int, **changes: Any) -> None:
 def give_walkover(cup_id: int, number: int, place: int) -> str:
     """The first or second team (`place`) has won without playing; what it is called. Raises CupError."""
     with changing_cup(cup_id) as cup:
-        course = read_course(cup)
-        meeting = _find(course, number)
-        teams = _due(meeting)
-        played = course.played.get(number) if meeting.held else None
+        progress = load_cup_progress(cup)
+        meeting = _find_pairing(progress, number)
+        teams = _require_due(meeting)
+        played = progress.played.get(number) if meeting.held else None
         if played and played.playing:
             raise CupError("A match is playing there: abort it first, or let it end.")
         event = played.event if played else None
         _write(cup, number, event=event, red=teams[0], yellow=teams[1], walkover=place)
-    return course.names[teams[place - 1]]
+    return progress.names[teams[place - 1]]
 
 
-def take_walkover_back(cup_id: int, number: int) -> None:
+def revoke_walkover(cup_id: int, number: int) -> None:
     """As if it had not been given. Raises CupError once somebody goes on because of it."""
     with changing_cup(cup_id) as cup:
-        course = read_course(cup)
-        after = waiting_for(number, course.meetings)
-        if not _find(course, number).outcome.walkover:
+        progress = load_cup_progress(cup)
+        after = following_pairing(number, progress.meetings)
+        if not _find_pairing(progress, number).outcome.walkover:
             raise CupError("There is no walkover to take back.")
         if after and after.held:
             raise CupError("The next round has begun with it.")

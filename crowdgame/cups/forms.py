@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
-from crowdgame.cups.team_list import TeamListError, read_teams
+from crowdgame.cups.team_list import TeamListError, parse_team_list
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_words import NameField, game_choices
-from crowdgame.events.game_options import offer_options, option_rows, take_options
+from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
 from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 else:
     CupModelForm = forms.ModelForm
 
-LONGEST_LIST = 4_000
-LONGEST_NAME = 40
-SERIES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
-TERMS = {field.name for field in Cup._meta.get_fields()}
+MAX_LIST_LENGTH = 4_000
+MAX_TEAM_NAME_LENGTH = 40
+SERIES_CHOICES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
+CUP_FIELDS = {field.name for field in Cup._meta.get_fields()}
 # A pairing is played by two teams with phones.
-TEMPLATES = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
+CUP_PRESETS = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
 
 
-def cup_like(preset: Preset | None) -> Cup:
+def cup_from_preset(preset: Preset | None) -> Cup:
     """A cup as it would be, for a form to begin with: whatever of a template's choices is a term of cups."""
     choices = preset.choices if preset else {}
-    return Cup(**{name: value for name, value in choices.items() if name in TERMS})
+    return Cup(**{name: value for name, value in choices.items() if name in CUP_FIELDS})
 
 
 class CupForm(CupModelForm):
@@ -43,7 +43,7 @@ class CupForm(CupModelForm):
     )
     names = forms.CharField(
         label="Teams, one a line",
-        max_length=LONGEST_LIST,
+        max_length=MAX_LIST_LENGTH,
         help_text=f"Two to {MAX_CUP_TEAMS}. In a knock-out those who stand first meet each other last, and "
         "begin a round later if the number does not come out even.",
         error_messages={
@@ -57,7 +57,7 @@ class CupForm(CupModelForm):
     )
     best_of = forms.TypedChoiceField(
         label="A pairing is",
-        choices=SERIES,
+        choices=SERIES_CHOICES,
         coerce=int,
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of these."},
@@ -107,25 +107,25 @@ class CupForm(CupModelForm):
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         self.teams: tuple[str, ...] = ()
-        offer_options(self)
+        add_option_fields(self)
 
     @property
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
-        return option_rows(self)
+        return game_rows(self)
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
 
     def clean_names(self) -> str:
         try:
-            self.teams = read_teams(self.cleaned_data["names"], MAX_CUP_TEAMS, LONGEST_NAME)
+            self.teams = parse_team_list(self.cleaned_data["names"], MAX_CUP_TEAMS, MAX_TEAM_NAME_LENGTH)
         except TeamListError as refusal:
             raise forms.ValidationError(str(refusal)) from refusal
         return str(self.cleaned_data["names"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        take_options(self, cleaned)
+        apply_options(self, cleaned)
         return cleaned
 
     def create(self, owner: User) -> Cup:

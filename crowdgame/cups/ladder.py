@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from django.contrib.auth.models import User
 
-from crowdgame.cups.cups import read_presses
-from crowdgame.cups.rehearsed import CAME, Span, rehearsed
+from crowdgame.cups.cups import load_dry_run_actions
+from crowdgame.cups.rehearsed import DRY_RUN_STARTED, MatchSpan, rehearsed
 from crowdgame.ratings.ledger import FinishedMatch, PlayerRating, RatingLedger
-from crowdgame.ratings.rows import RatingRow, row
+from crowdgame.ratings.rows import RatingRow, build_rating_row
 from games.engine.registry import game_title
 from games.models import Event, Match, MatchState
 
 COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
 
 
-def ladder(owner: User, game: str) -> list[RatingRow]:
+def rank_teams(owner: User, game: str) -> list[RatingRow]:
     """The strongest first. Of two teams with one name in one match neither is rated."""
     names: dict[str, str] = {}
     ledger = RatingLedger()
@@ -26,10 +26,10 @@ def ladder(owner: User, game: str) -> list[RatingRow]:
     shown = dict(enumerate(names.values()))
     in_order = sorted(ledger.player_ratings.items(), key=lambda one: (-one[1].skill.mu, shown[one[0]]))
     mus = [player_rating.skill.mu for _, player_rating in in_order]
-    return [_row(mus.index(one.skill.mu) + 1, shown[team], one) for team, one in in_order]
+    return [_build_row(mus.index(one.skill.mu) + 1, shown[team], one) for team, one in in_order]
 
 
-def games_of(owner: User) -> list[tuple[str, str]]:
+def list_played_games(owner: User) -> list[tuple[str, str]]:
     """What their teams have played to an end, by title."""
     ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
     slugs = ended.order_by().values_list("game", flat=True).distinct()
@@ -38,13 +38,13 @@ def games_of(owner: User) -> list[tuple[str, str]]:
 
 def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedMatch]:
     """`names` gathers what each team was last called, by how a name is compared; its place is the team."""
-    practice = _rehearsed(owner)
+    practice = _rehearsed_matches(owner)
     places: dict[str, int] = {}
     ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED)
     for pk, event, number, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(
         *COLUMNS
     ):
-        keys = [_key(name) for name in (red, yellow)]
+        keys = [_name_key(name) for name in (red, yellow)]
         if keys[0] == keys[1] or number in practice.get(event, ()):
             continue
         names |= dict(zip(keys, (red, yellow), strict=True))
@@ -52,20 +52,22 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
         yield FinishedMatch(pk, game, one, two, result, ended_at)
 
 
-def _rehearsed(owner: User) -> dict[int, set[int]]:
+def _rehearsed_matches(owner: User) -> dict[int, set[int]]:
     """By event, the numbers of the matches that a simulated crowd has played."""
-    events = Event.objects.filter(owner=owner, audit_entries__action=CAME).values_list("pk", flat=True)
-    presses = read_presses(set(events))
-    spans: dict[int, list[Span]] = {event: [] for event in presses}
+    events = Event.objects.filter(owner=owner, audit_entries__action=DRY_RUN_STARTED).values_list(
+        "pk", flat=True
+    )
+    presses = load_dry_run_actions(set(events))
+    spans: dict[int, list[MatchSpan]] = {event: [] for event in presses}
     matches = Match.objects.filter(event__in=presses).order_by("number")
     for event, number, since, until in matches.values_list("event", "number", "started_at", "ended_at"):
-        spans[event].append(Span(number, since, until))
+        spans[event].append(MatchSpan(number, since, until))
     return {event: rehearsed(spans[event], pressed) for event, pressed in presses.items()}
 
 
-def _key(name: str) -> str:
+def _name_key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _row(place: int, name: str, one: PlayerRating) -> RatingRow:
-    return row(place, name, (one.skill.mu, one.skill.sigma), one.games, one.last_at)
+def _build_row(place: int, name: str, one: PlayerRating) -> RatingRow:
+    return build_rating_row(place, name, (one.skill.mu, one.skill.sigma), one.games, one.last_at)

@@ -1,4 +1,4 @@
-"""`/console/ladder/`: how strong an organizer's teams are."""
+"""`/console/rank_teams/`: how strong an organizer's teams are."""
 
 from typing import cast
 
@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from crowdgame.cups.ladder import games_of, ladder
+from crowdgame.cups.ladder import list_played_games, rank_teams
 from crowdgame.ratings.ledger import START
 
 
@@ -17,9 +17,9 @@ from crowdgame.ratings.ledger import START
 def team_ladder(request: HttpRequest) -> HttpResponse:
     """A table a game, of those that their teams have played."""
     owner = cast(User, request.user)
-    games = games_of(owner)
+    games = list_played_games(owner)
     game = request.GET.get("game", games[0][0] if games else "")
     if game not in dict(games) and (games or game):
         raise Http404
-    context = {"games": games, "game": game, "rows": ladder(owner, game), "start": round(START)}
+    context = {"games": games, "game": game, "rows": rank_teams(owner, game), "start": round(START)}
     return render(request, "cups/ladder.html", context)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from crowdgame.cups.pairing import Format
-from crowdgame.cups.standings import Meeting
+from crowdgame.cups.standings import PairingStatus
 
-WIN, DRAWN = 2, 1
+WIN_POINTS, DRAW_POINTS = 2, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LeagueRow:
     """`place` is 1 for the first, and the same for those who share it; `matches` won and lost."""
 
     team: int
@@ -28,56 +28,58 @@ class Row:
 
     @property
     def points(self) -> int:
-        return WIN * self.won + DRAWN * self.drawn
+        return WIN_POINTS * self.won + DRAW_POINTS * self.drawn
 
 
-def table(teams: Sequence[int], meetings: Iterable[Meeting]) -> tuple[Row, ...]:
+def league_table(teams: Sequence[int], meetings: Iterable[PairingStatus]) -> tuple[LeagueRow, ...]:
     """First to last. Only pairings that are over count."""
     over = [meeting for meeting in meetings if meeting.outcome.over]
-    rows = {team: _row(team, over) for team in teams}
-    ranked: list[tuple[tuple[int, ...], Row]] = []
+    rows = {team: _build_row(team, over) for team in teams}
+    ranked: list[tuple[tuple[int, ...], LeagueRow]] = []
     by_points = sorted(rows.values(), key=lambda row: -row.points)
     for _, group in groupby(by_points, key=lambda row: row.points):
-        ranked += _rank(list(group), over)
+        ranked += _break_ties(list(group), over)
     keys = [key for key, _ in ranked]
-    return tuple(_placed(row, keys.index(key) + 1) for key, row in ranked)
+    return tuple(_with_place(row, keys.index(key) + 1) for key, row in ranked)
 
 
-def _rank(level: list[Row], over: Sequence[Meeting]) -> list[tuple[tuple[int, ...], Row]]:
+def _break_ties(
+    level: list[LeagueRow], over: Sequence[PairingStatus]
+) -> list[tuple[tuple[int, ...], LeagueRow]]:
     """Those with the same points, by what else tells them apart; the seed only for a steady order."""
     among = {row.team for row in level}
     inner = [meeting for meeting in over if among.issuperset(meeting.teams)]
     keyed = []
     for row in level:
         won, lost = row.matches
-        keyed.append(((row.points, _row(row.team, inner).points, won - lost, won), row))
+        keyed.append(((row.points, _build_row(row.team, inner).points, won - lost, won), row))
     return sorted(keyed, key=lambda pair: (*(-part for part in pair[0]), pair[1].team))
 
 
-def _row(team: int, over: Sequence[Meeting]) -> Row:
+def _build_row(team: int, over: Sequence[PairingStatus]) -> LeagueRow:
     played = [meeting for meeting in over if team in meeting.teams]
     won = sum(meeting.winner == team for meeting in played)
     drawn = sum(meeting.winner is None for meeting in played)
-    matches = [_from(team, meeting) for meeting in played]
+    matches = [_matches_of_team(team, meeting) for meeting in played]
     both = sum(ours for ours, _ in matches), sum(theirs for _, theirs in matches)
-    return Row(team, 0, len(played), won, drawn, len(played) - won - drawn, both)
+    return LeagueRow(team, 0, len(played), won, drawn, len(played) - won - drawn, both)
 
 
-def _from(team: int, meeting: Meeting) -> tuple[int, int]:
+def _matches_of_team(team: int, meeting: PairingStatus) -> tuple[int, int]:
     """Matches won and lost, as this team sees it."""
     red, yellow = meeting.outcome.won
     return (red, yellow) if meeting.red == team else (yellow, red)
 
 
-def _placed(row: Row, place: int) -> Row:
-    return Row(row.team, place, row.played, row.won, row.drawn, row.lost, row.matches)
+def _with_place(row: LeagueRow, place: int) -> LeagueRow:
+    return LeagueRow(row.team, place, row.played, row.won, row.drawn, row.lost, row.matches)
 
 
-def champions(kind: Format, teams: Sequence[int], meetings: Sequence[Meeting]) -> tuple[int, ...]:
+def champions(kind: Format, teams: Sequence[int], meetings: Sequence[PairingStatus]) -> tuple[int, ...]:
     """Who has won the cup; nobody while something is left to be played, several who share the first place."""
     if not meetings or not all(meeting.outcome.over for meeting in meetings):
         return ()
     if kind == "league":
-        return tuple(row.team for row in table(teams, meetings) if row.place == 1)
+        return tuple(row.team for row in league_table(teams, meetings) if row.place == 1)
     last = meetings[-1].winner
     return (last,) if last else ()

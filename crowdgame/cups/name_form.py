@@ -8,7 +8,7 @@ from django import forms
 from crowdgame.cups.models import Cup, CupTeam
 from crowdgame.events.event_words import NameField
 
-TEAM = "team_{}"
+TEAM_FIELD = "team_{}"
 
 
 class CupNamesForm(forms.Form):
@@ -22,7 +22,7 @@ class CupNamesForm(forms.Form):
         super().__init__(data, initial={"name": cup.name})
         self.label_suffix = ""
         names = cup.teams.order_by("seed").values_list("seed", "name")
-        self.fields |= {TEAM.format(seed): _team_field(seed, name) for seed, name in names}
+        self.fields |= {TEAM_FIELD.format(seed): _team_field(seed, name) for seed, name in names}
 
     @property
     def teams(self) -> list[forms.BoundField]:

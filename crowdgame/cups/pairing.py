@@ -15,7 +15,7 @@ class WinnerOf:
     pairing: int
 
 
-Seat = int | WinnerOf
+Entrant = int | WinnerOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Pairing:
     number: int
     round: int
     place: int
-    red: Seat
-    yellow: Seat
+    red: Entrant
+    yellow: Entrant
 
 
 Draw = tuple[Pairing, ...]
@@ -41,16 +41,16 @@ def knock_out(teams: int) -> Draw:
 
     The better two seeds are, the later they can meet: 1 and 2 in the final, 1 to 4 in the semi-finals.
     """
-    seats: list[Seat | None] = [seed if seed <= teams else None for seed in _places(teams)]
+    seats: list[Entrant | None] = [seed if seed <= teams else None for seed in _bracket_seeds(teams)]
     pairings: list[Pairing] = []
     number = 1
     while len(seats) > 1:
-        seats = _play_round(seats, pairings, number)
+        seats = _pair_round(seats, pairings, number)
         number += 1
     return tuple(pairings)
 
 
-def _places(teams: int) -> list[int]:
+def _bracket_seeds(teams: int) -> list[int]:
     """The seeds down a bracket that is large enough: 1, 4, 3, 2 for three or four teams."""
     places = [1]
     while len(places) < teams:
@@ -59,9 +59,9 @@ def _places(teams: int) -> list[int]:
     return places
 
 
-def _play_round(seats: list[Seat | None], pairings: list[Pairing], number: int) -> list[Seat | None]:
+def _pair_round(seats: list[Entrant | None], pairings: list[Pairing], number: int) -> list[Entrant | None]:
     """Add the round's pairings; who has the seats of the next round."""
-    after: list[Seat | None] = []
+    after: list[Entrant | None] = []
     for place, (one, two) in enumerate(zip(seats[::2], seats[1::2], strict=True)):
         if one is None or two is None:
             after.append(one or two)

@@ -6,13 +6,13 @@ A crowd plays one match, the one that is on when it comes or the next, and goes 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crowdgame.rehearsal.dry_runs import LONGEST_S
+from crowdgame.rehearsal.dry_runs import MAX_DURATION_S
 
-CAME, SENT_HOME = "rehearsal.start", "rehearsal.stop"
+DRY_RUN_STARTED, DRY_RUN_STOPPED = "rehearsal.start", "rehearsal.stop"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MatchSpan:
     """A match, by the ballot box's time; `until` is None while it is playing."""
 
     number: int
@@ -21,25 +21,25 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class DryRunAction:
     action: str
     at: int
 
 
-def rehearsed(matches: Sequence[Span], presses: Sequence[Press]) -> set[int]:
+def rehearsed(matches: Sequence[MatchSpan], presses: Sequence[DryRunAction]) -> set[int]:
     """Their numbers; both oldest first, and aborted matches among them."""
-    played = (_first(matches, came, gone) for came, gone in _visits(presses))
+    played = (_first_overlapping(matches, came, gone) for came, gone in _dry_run_periods(presses))
     return {number for number in played if number is not None}
 
 
-def _visits(presses: Sequence[Press]) -> Iterator[tuple[int, int]]:
+def _dry_run_periods(presses: Sequence[DryRunAction]) -> Iterator[tuple[int, int]]:
     """From when until when there may have been a crowd."""
     for place, press in enumerate(presses):
-        if press.action == CAME:
-            sent_home = [later.at for later in presses[place:] if later.action == SENT_HOME]
-            yield press.at, min([press.at + int(LONGEST_S * 1000), *sent_home])
+        if press.action == DRY_RUN_STARTED:
+            sent_home = [later.at for later in presses[place:] if later.action == DRY_RUN_STOPPED]
+            yield press.at, min([press.at + int(MAX_DURATION_S * 1000), *sent_home])
 
 
-def _first(matches: Iterable[Span], came: int, gone: int) -> int | None:
+def _first_overlapping(matches: Iterable[MatchSpan], came: int, gone: int) -> int | None:
     there = (one.number for one in matches if one.since < gone and (one.until is None or one.until > came))
     return next(there, None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from crowdgame.cups.cups import Course, changing_cup, name_event, read_course
+from crowdgame.cups.cups import CupProgress, changing_cup, load_cup_progress, name_event
 from crowdgame.cups.models import Cup, CupPairing
 from games.matches import locked_event
 from games.models import Event
@@ -12,16 +12,16 @@ from games.names import clean_name
 def rename_cup(cup_id: int, name: str, teams: Sequence[str]) -> tuple[Event, ...]:
     """The teams by seed; the events of its pairings that are called otherwise now. Raises CupError."""
     with changing_cup(cup_id) as cup:
-        before = read_course(cup)
+        before = load_cup_progress(cup)
         Cup.objects.filter(pk=cup.pk).update(name=clean_name(name))
         for seed, team in enumerate(teams, 1):
             cup.teams.filter(seed=seed).update(name=clean_name(team))
-        after = read_course(Cup.objects.get(pk=cup.pk))
+        after = load_cup_progress(Cup.objects.get(pk=cup.pk))
         held = cup.pairings.exclude(event=None).select_related("event").order_by("number")
         return tuple(row.event for row in held if row.event and _rename(row, row.event, before, after))
 
 
-def _rename(row: CupPairing, held: Event, before: Course, after: Course) -> bool:
+def _rename(row: CupPairing, held: Event, before: CupProgress, after: CupProgress) -> bool:
     """Whether anything there changed. What its organizer called otherwise meanwhile stays."""
     pairing = before.draw[row.number - 1]
     was, now = name_event(before, pairing), name_event(after, pairing)

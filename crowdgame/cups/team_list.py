@@ -7,7 +7,7 @@ class TeamListError(Exception):
     """What is wrong with the list; the message is fit to be shown."""
 
 
-def read_teams(text: str, most: int, longest: int) -> tuple[str, ...]:
+def parse_team_list(text: str, most: int, longest: int) -> tuple[str, ...]:
     """At least two, at most `most`, none with more than `longest` letters. Raises TeamListError."""
     teams: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):

@@ -13,29 +13,29 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.cups.board_view import version_of
+from crowdgame.cups.board_view import content_version
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import (
     CupError,
-    begin_pairing,
     delete_cup,
     give_walkover,
-    read_course,
-    take_walkover_back,
+    load_cup_progress,
+    revoke_walkover,
+    start_pairing,
 )
-from crowdgame.cups.forms import TEMPLATES, CupForm, cup_like
+from crowdgame.cups.forms import CUP_PRESETS, CupForm, cup_from_preset
 from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
-from crowdgame.events.edits import announce_page_edit, keep_edit
-from crowdgame.events.presets import BY_SLUG
-from voting.admission.links import address_shown
+from crowdgame.events.edits import announce_page_edit, log_edit
+from crowdgame.events.presets import PRESETS_BY_SLUG
+from voting.admission.links import display_address
 
-LONGEST_NUMBER = 4
-PLACES = ("1", "2")
+MAX_NUMBER_DIGITS = 4
+TEAM_NUMBERS = ("1", "2")
 
 
-def cups_of(user: User) -> QuerySet[Cup]:
+def visible_cups(user: User) -> QuerySet[Cup]:
     return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
 
 
@@ -49,57 +49,57 @@ def listed_cups(user: User) -> QuerySet[Cup]:
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
     """Raises Http404 also if it is somebody else's."""
-    return get_object_or_404(cups_of(cast(User, request.user)), code=code.upper())
+    return get_object_or_404(visible_cups(cast(User, request.user)), code=code.upper())
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def new_cup(request: HttpRequest) -> HttpResponse:
     """The form, as a template fills it in."""
-    preset = BY_SLUG.get(request.GET.get("like", ""))
-    form = CupForm(request.POST or None, instance=cup_like(preset))
+    preset = PRESETS_BY_SLUG.get(request.GET.get("like", ""))
+    form = CupForm(request.POST or None, instance=cup_from_preset(preset))
     if form.is_valid():
         cup = form.create(cast(User, request.user))
         messages.success(request, f"“{cup.name}” is drawn. Its code is {cup.code}.")
         return redirect("console:cup", code=cup.code)
-    return render(request, "cups/new.html", {"form": form, "templates": TEMPLATES, "preset": preset})
+    return render(request, "cups/new.html", {"form": form, "templates": CUP_PRESETS, "preset": preset})
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
-def cup_room(request: HttpRequest, code: str) -> HttpResponse:
+def cup_console(request: HttpRequest, code: str) -> HttpResponse:
     cup = own_cup(request, code)
     if request.method == "POST":
-        return _obey(request, cup)
+        return _handle_post(request, cup)
     address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{cup.code}"
-    view = view_cup(read_course(cup))
-    page = {"cup": cup, "view": view, "version": version_of(view), "address": address_shown(address)}
+    view = view_cup(load_cup_progress(cup))
+    page = {"cup": cup, "view": view, "version": content_version(view), "address": display_address(address)}
     return render(request, "cups/room.html", page)
 
 
-def _obey(request: HttpRequest, cup: Cup) -> HttpResponse:
+def _handle_post(request: HttpRequest, cup: Cup) -> HttpResponse:
     """Whatever was pressed, it ends on a page that says how the cup stands now."""
     ask, number = request.POST.get("ask", ""), request.POST.get("pairing", "")
-    known = number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER
+    known = number.isascii() and number.isdecimal() and len(number) < MAX_NUMBER_DIGITS
     try:
         if known and ask == "begin":
-            event = begin_pairing(cup.pk, int(number))
+            event = start_pairing(cup.pk, int(number))
             return redirect(f"{reverse('console:room', args=[event.code])}?cup={cup.code}")
         if known:
-            _settle(request, cup, int(number), ask)
+            _change_walkover(request, cup, int(number), ask)
     except CupError as refusal:
         messages.warning(request, str(refusal))
     return redirect("console:cup", code=cup.code)
 
 
-def _settle(request: HttpRequest, cup: Cup, number: int, ask: str) -> None:
+def _change_walkover(request: HttpRequest, cup: Cup, number: int, ask: str) -> None:
     place = request.POST.get("place", "")
-    if ask == "walkover" and place in PLACES:
+    if ask == "walkover" and place in TEAM_NUMBERS:
         winner = give_walkover(cup.pk, number, int(place))
         messages.success(request, f"{winner} has it without playing. It can be taken back below.")
     elif ask == "back":
-        take_walkover_back(cup.pk, number)
+        revoke_walkover(cup.pk, number)
         messages.success(request, "Taken back: the pairing is to be played.")
 
 
@@ -121,7 +121,7 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
         messages.warning(request, str(refusal))
         return
     for event in changed:
-        keep_edit(request, event, "event.edit", "changed names on the page of the cup")
+        log_edit(request, event, "event.edit", "changed names on the page of the cup")
     if all(announce_page_edit(request, event) for event in changed):
         messages.success(request, "Saved.")
 

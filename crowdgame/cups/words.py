@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from crowdgame.cups.pairing import Draw, Format, Pairing, Seat, WinnerOf
-from crowdgame.cups.standings import Meeting
+from crowdgame.cups.pairing import Draw, Entrant, Format, Pairing, WinnerOf
+from crowdgame.cups.standings import PairingStatus
 
-FROM_THE_END = ("Final", "Semi-finals", "Quarter-finals")
-OF_ONE = ("Final", "Semi-final", "Quarter-final")
+ROUND_TITLES = ("Final", "Semi-finals", "Quarter-finals")
+PAIRING_TITLES = ("Final", "Semi-final", "Quarter-final")
 
 
 def name_round(kind: Format, draw: Draw, number: int) -> str:
     before_last = draw[-1].round - number
-    if kind == "league" or before_last >= len(FROM_THE_END):
+    if kind == "league" or before_last >= len(ROUND_TITLES):
         return f"Round {number}"
-    return FROM_THE_END[before_last]
+    return ROUND_TITLES[before_last]
 
 
 def name_pairing(kind: Format, draw: Draw, pairing: Pairing) -> str:
@@ -21,15 +21,17 @@ def name_pairing(kind: Format, draw: Draw, pairing: Pairing) -> str:
     of_round = [one.number for one in draw if one.round == pairing.round]
     within = of_round.index(pairing.number) + 1
     before_last = draw[-1].round - pairing.round
-    if kind == "league" or before_last >= len(OF_ONE):
+    if kind == "league" or before_last >= len(PAIRING_TITLES):
         return f"Round {pairing.round}, pairing {within}"
-    return f"{OF_ONE[before_last]} {within}" if len(of_round) > 1 else OF_ONE[before_last]
+    return f"{PAIRING_TITLES[before_last]} {within}" if len(of_round) > 1 else PAIRING_TITLES[before_last]
 
 
-def name_seats(kind: Format, draw: Draw, names: Mapping[int, str], meeting: Meeting) -> tuple[str, str]:
+def name_entrants(
+    kind: Format, draw: Draw, names: Mapping[int, str], meeting: PairingStatus
+) -> tuple[str, str]:
     """The teams, or where they are to be found."""
 
-    def name(seat: Seat, team: int | None) -> str:
+    def name(seat: Entrant, team: int | None) -> str:
         if team is not None:
             return names[team]
         assert isinstance(seat, WinnerOf)  # noqa: S101  a seed is a team from the start

@@ -16,17 +16,17 @@ from games.matches import event_lock
 from games.models import Event
 
 # Whoever does it holds up nobody.
-GAMES_AT_ONCE, GUESTS_AT_ONCE = 4, 100
+GAMES_PER_STEP, GUESTS_PER_STEP = 4, 100
 
 
-def deserted_games(days: int) -> QuerySet[Duel]:
+def abandoned_games(days: int) -> QuerySet[Duel]:
     """Made so long ago, and never begun."""
     before = timezone.now() - timedelta(days=days)
     alone = Q(one=None) | Q(two=None)
     return Duel.objects.filter(alone, event__matches=None, event__created_at__lt=before)
 
 
-def lost_guests(days: int) -> QuerySet[Guest]:
+def stale_guests(days: int) -> QuerySet[Guest]:
     """Without an account, not seen for so long, and nothing else says anything about them."""
     before = timezone.localdate() - timedelta(days=days)
     idle_guests = Guest.objects.filter(password="", seen_on__lt=before)
@@ -42,14 +42,14 @@ def _rows_of_a_guest() -> Iterator[QuerySet[Any]]:
 
 def clean_up_duels(days: int) -> Iterator[int]:
     """Do it step by step; after each, how many games or guests are gone with it."""
-    while batch := list(islice(deserted_games(days).values_list("event_id", flat=True), GAMES_AT_ONCE)):
+    while batch := list(islice(abandoned_games(days).values_list("event_id", flat=True), GAMES_PER_STEP)):
         yield sum(_drop_game(event_id, days) for event_id in batch)
-    while batch := list(islice(lost_guests(days).values_list("pk", flat=True), GUESTS_AT_ONCE)):
+    while batch := list(islice(stale_guests(days).values_list("pk", flat=True), GUESTS_PER_STEP)):
         with transaction.atomic():
-            yield lost_guests(days).filter(pk__in=batch).delete()[0]
+            yield stale_guests(days).filter(pk__in=batch).delete()[0]
 
 
 def _drop_game(event_id: int, days: int) -> bool:
     """Unless somebody joins at this moment: then the event is theirs."""
     with event_lock(event_id):
-        return Event.objects.filter(pk=event_id, duel__in=deserted_games(days)).delete()[0] > 0
+        return Event.objects.filter(pk=event_id, duel__in=abandoned_games(days)).delete()[0] > 0

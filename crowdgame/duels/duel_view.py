@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import place_of
-from crowdgame.duels.lists import names_of, seats_of
+from crowdgame.duels.duels import seat_number
+from crowdgame.duels.lists import names_by_side, players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
 from games.engine.registry import game_title
 from games.models import Match
-from voting.ballot_box.types import Held
+from voting.ballot_box.types import PresenceCounts
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -29,8 +29,8 @@ class SeatView:
 class DuelView:
     """`mine` is the reader's team, `there` how many of a crowd have come, `free` a team, or 0.
 
-    Whoever `invites` is shown the link, and whoever `begins` the button that starts against a crowd. `match`
-    is the number of the latest one, `asked` the team that wants another.
+    Whoever `shows_invite` is shown the link, and whoever `may_start` the button that starts against a crowd.
+    `match` is the number of the latest one, `rematch_asked_by` the team that wants another.
     """
 
     code: str
@@ -43,59 +43,63 @@ class DuelView:
     crowd: bool
     over: bool
     match: int
-    asked: int | None
-    invites: bool
-    begins: bool
+    rematch_asked_by: int | None
+    shows_invite: bool
+    may_start: bool
     there: int
     watching: int
 
     @property
     def version(self) -> str:
         """Another one as soon as anything is told that was not."""
-        return f"{self.title} {self.free} {self.match} {self.asked} {self.there} {self.watching}"
+        return f"{self.title} {self.free} {self.match} {self.rematch_asked_by} {self.there} {self.watching}"
 
 
-def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Held) -> DuelView:
+def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
     """`match` is the latest."""
-    event, free = duel.event, place_of(duel, None)
-    mine = place_of(duel, guest) if guest else 0
+    event, free = duel.event, seat_number(duel, None)
+    mine = seat_number(duel, guest) if guest else 0
     over = match is not None and match.ended_at is not None and event.next_match_at is None
     return DuelView(
         code=event.code,
         game=game_title(event.game),
         title=_title(duel, match, mine, free),
-        seats=_seats(duel, match, guest),
+        seats=_seat_views(duel, match, guest),
         clock=time_label(event.bank_s, event.increment_s, event.window_s),
         mine=mine,
         free=free,
         crowd=duel.crowd,
         over=over,
         match=match.number if match else 0,
-        asked=duel.event.rematch_wanted_by,
-        invites=bool(mine) and not over and bool(free or duel.crowd),
-        begins=bool(mine) and duel.crowd and (match is None or over),
+        rematch_asked_by=duel.event.rematch_wanted_by,
+        shows_invite=bool(mine) and not over and bool(free or duel.crowd),
+        may_start=bool(mine) and duel.crowd and (match is None or over),
         there=present.connected[duel.one is not None],
         watching=present.watching,
     )
 
 
-def _seats(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
+def _seat_views(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
     """Red's first."""
-    seats = zip(names_of(duel, match), SIDES, seats_of(duel, match), _changes(match), strict=True)
+    seats = zip(
+        names_by_side(duel, match), SIDES, players_by_side(duel, match), _rating_changes(match), strict=True
+    )
     return tuple(
         SeatView(name, side, guest is not None and seat == guest, rated) for name, side, seat, rated in seats
     )
 
 
-def _changes(match: Match | None) -> tuple[str, str]:
+def _rating_changes(match: Match | None) -> tuple[str, str]:
     """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
     if match is None or not hasattr(match, "rated"):
         return "", ""
     change = match.rated
-    return _change(change.red_before, change.red_after), _change(change.yellow_before, change.yellow_after)
+    return _format_change(change.red_before, change.red_after), _format_change(
+        change.yellow_before, change.yellow_after
+    )
 
 
-def _change(before: float, after: float) -> str:
+def _format_change(before: float, after: float) -> str:
     return f"{round(after)} ({round(after) - round(before):+})".replace("-", MINUS)
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import USUAL, TimeControl
+from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
 from games.matches import MatchError, create_event, locked_event
 from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
@@ -26,13 +26,16 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
 from voting.turns.turns import start_due_match
 
-KEEPER = "duel owner"  # whose events these are, and nobody can log in as
-FREE = "Open seat"
-A_CROWD = "The crowd"
-MOST_GAMES = 20
-MOST_WAITING, MOST_AN_HOUR = 1_000, 10_000  # of those begun within an hour: without an opponent yet, and all
-SEATS = {1: "one", 2: "two"}
-USUAL_GAME = "simultaneous-captains-mistress"
+SYSTEM_USERNAME = "duel owner"  # whose events these are, and nobody can log in as
+FREE_SEAT_NAME = "Open seat"
+CROWD_NAME = "The crowd"
+MAX_ACTIVE_GAMES = 20
+MAX_OPEN_GAMES, MAX_GAMES_PER_HOUR = (
+    1_000,
+    10_000,
+)  # of those begun within an hour: without an opponent yet, and all
+SEAT_FIELDS = {1: "one", 2: "two"}
+DEFAULT_GAME = "simultaneous-captains-mistress"
 
 
 class PlayError(MatchError):
@@ -41,37 +44,37 @@ class PlayError(MatchError):
 
 @dataclass(frozen=True, slots=True)
 class DuelSettings:
-    """The game somebody wants to play. `mercy`: who runs out of time plays a random column.
+    """The game somebody wants to play. `random_on_timeout`: who runs out of time plays a random column.
 
     `crowd`: against everybody who comes by, instead of against one.
     """
 
-    game: str = USUAL_GAME
+    game: str = DEFAULT_GAME
     options: dict[str, Any] = field(default_factory=dict)
-    time_control: TimeControl = USUAL
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
     listed: bool = True
-    mercy: bool = False
+    random_on_timeout: bool = False
     crowd: bool = False
 
 
 def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
     """A game with one seat free, or against a crowd; who makes it sits on either side. Raises PlayError."""
-    check_games(guest)
+    check_game_limit(guest)
     place = secrets.choice((1, 2))
-    other = A_CROWD if duel_settings.crowd else FREE
+    other = CROWD_NAME if duel_settings.crowd else FREE_SEAT_NAME
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
-        event = create_event(_keeper(), f"The game of {guest}", names, **_choices(duel_settings))
+        event = create_event(_system_user(), f"The game of {guest}", names, **_event_fields(duel_settings))
         event.teams.filter(number=place).update(solo=duel_settings.crowd)
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
         make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
-        seats: dict[str, Any] = {SEATS[place]: guest}
+        seats: dict[str, Any] = {SEAT_FIELDS[place]: guest}
         return Duel.objects.create(
             event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, **seats
         )
 
 
-def _choices(duel_settings: DuelSettings) -> dict[str, Any]:
+def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
     return {
         "game": duel_settings.game,
         "options": duel_settings.options,
@@ -80,11 +83,11 @@ def _choices(duel_settings: DuelSettings) -> dict[str, Any]:
         "swaps_sides": True,
         "close_early": True,
         "reveal_s": duel_settings.time_control.reveal_s,
-        **(_against_a_crowd(duel_settings) if duel_settings.crowd else _against_one(duel_settings)),
+        **(_crowd_fields(duel_settings) if duel_settings.crowd else _duel_fields(duel_settings)),
     }
 
 
-def _against_one(duel_settings: DuelSettings) -> dict[str, Any]:
+def _duel_fields(duel_settings: DuelSettings) -> dict[str, Any]:
     time_control = duel_settings.time_control
     return {
         "admission": Admission.ROSTER,
@@ -92,68 +95,68 @@ def _against_one(duel_settings: DuelSettings) -> dict[str, Any]:
         "window_s": time_control.bank_s,
         "bank_s": time_control.bank_s,
         "increment_s": time_control.increment_s,
-        "no_ballot_rule": NoBallotRule.RANDOM if duel_settings.mercy else NoBallotRule.FORFEIT,
+        "no_ballot_rule": NoBallotRule.RANDOM if duel_settings.random_on_timeout else NoBallotRule.FORFEIT,
     }
 
 
-def _against_a_crowd(duel_settings: DuelSettings) -> dict[str, Any]:
+def _crowd_fields(duel_settings: DuelSettings) -> dict[str, Any]:
     """A crowd comes and goes: without a vote a random column is played, and so a game ends by itself."""
     return {"window_s": duel_settings.time_control.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
 
 
-def _keeper() -> User:
+def _system_user() -> User:
     defaults = {"is_active": False, "password": make_password(None)}
-    return User.objects.get_or_create(username=KEEPER, defaults=defaults)[0]
+    return User.objects.get_or_create(username=SYSTEM_USERNAME, defaults=defaults)[0]
 
 
 def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
     """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it."""
     duel = find_duel(code)
-    if place_of(duel, guest):
+    if seat_number(duel, guest):
         return duel
-    check_games(guest)
+    check_game_limit(guest)
     with locked_event(duel.event_id) as event:
         duel.refresh_from_db()
-        free = place_of(duel, None)
+        free = seat_number(duel, None)
         if not free:
             raise PlayError("Somebody else was faster: both seats are taken.")
-        Duel.objects.filter(pk=duel.pk).update(**{SEATS[free]: guest})
+        Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[free]: guest})
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
-        _plan(event, box)
+        _schedule_match(event, box)
     start_due_match(duel.event_id, box)
     return find_duel(code)
 
 
-def begin_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
+def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
     """Whoever made the game begins it, once they think that enough are there. Raises PlayError."""
     duel = find_duel(code)
     with locked_event(duel.event_id) as event:
-        if not (duel.crowd and place_of(duel, guest)):
+        if not (duel.crowd and seat_number(duel, guest)):
             raise PlayError("Only whoever made this game can begin it.")
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
-            _plan(event, box)
+            _schedule_match(event, box)
     start_due_match(duel.event_id, box)
     return duel
 
 
-def _plan(event: Event, box: BallotBox) -> None:
+def _schedule_match(event: Event, box: BallotBox) -> None:
     """In the same transaction: if whoever plans the match dies, the clock starts it."""
     name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
     Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
 
 
-def check_games(guest: Guest) -> None:
+def check_game_limit(guest: Guest) -> None:
     """Whether somebody may begin or join one more. Raises PlayError."""
-    if games_on(guest).count() >= MOST_GAMES:
-        raise PlayError(f"You have {MOST_GAMES} games that are not over: finish one first.")
+    if active_games(guest).count() >= MAX_ACTIVE_GAMES:
+        raise PlayError(f"You have {MAX_ACTIVE_GAMES} games that are not over: finish one first.")
 
 
-def check_room() -> None:
+def check_capacity() -> None:
     """Whether the hall takes one more game: guests cost nothing, rows do. Raises PlayError."""
     begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
     waiting = begun.filter(Q(one=None) | Q(two=None))
-    if waiting.count() >= MOST_WAITING or begun.count() >= MOST_AN_HOUR:
+    if waiting.count() >= MAX_OPEN_GAMES or begun.count() >= MAX_GAMES_PER_HOUR:
         raise PlayError("The hall is full just now: join a game that waits, or come back in a while.")
 
 
@@ -162,23 +165,23 @@ def find_duel(code: str) -> Duel:
     return Duel.objects.select_related("event", "one", "two").get(event__code=code.upper())
 
 
-def place_of(duel: Duel, guest: Guest | None) -> int:
+def seat_number(duel: Duel, guest: Guest | None) -> int:
     """The team of this guest, or of the free seat; 0 if there is none. A crowd is no seat."""
     if guest is None and duel.crowd:
         return 0
     pk = guest.pk if guest else None
-    return next((place for place, seat in SEATS.items() if getattr(duel, f"{seat}_id") == pk), 0)
+    return next((place for place, seat in SEAT_FIELDS.items() if getattr(duel, f"{seat}_id") == pk), 0)
 
 
-def games_on(guest: Guest) -> QuerySet[Duel]:
+def active_games(guest: Guest) -> QuerySet[Duel]:
     """Theirs that are not over, the newest first."""
     matches = Match.objects.filter(event=OuterRef("event"))
     on = Exists(matches.filter(state=MatchState.PLAYING)) | ~Exists(matches)
     return Duel.objects.filter(on, Q(one=guest) | Q(two=guest)).order_by("-pk")
 
 
-def key_of(duel: Duel, guest: Guest) -> str:
+def load_seat_key(duel: Duel, guest: Guest) -> str:
     """What lets this guest in at the door; empty for somebody else."""
-    place = place_of(duel, guest)
+    place = seat_number(duel, guest)
     codes = Ticket.objects.filter(event_id=duel.event_id, team=place).values_list("code", flat=True)
     return codes.first() or "" if place else ""

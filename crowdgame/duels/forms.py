@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from crowdgame.duels.duels import USUAL_GAME, DuelSettings
-from crowdgame.duels.time_controls import BY_SLUG, TIME_CONTROLS, USUAL
-from crowdgame.events.game_options import option_fields, option_rows, read_choices
+from crowdgame.duels.duels import DEFAULT_GAME, DuelSettings
+from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TIME_CONTROLS, TIME_CONTROLS_BY_SLUG
+from crowdgame.events.game_options import game_rows, option_fields, read_option_values
 from games.engine.errors import BadOptions
 from games.engine.registry import all_games, find_game
 
@@ -16,14 +16,14 @@ class DuelForm(forms.Form):
     time_control = forms.ChoiceField(
         label="Clock of each player",
         choices=[(time_control.slug, time_control.title) for time_control in TIME_CONTROLS],
-        initial=USUAL.slug,
+        initial=DEFAULT_TIME_CONTROL.slug,
         required=False,
         widget=forms.RadioSelect,
     )
-    game = forms.ChoiceField(label="Game", initial=USUAL_GAME, required=False, widget=forms.RadioSelect)
-    by_link = forms.BooleanField(label="Only for whoever has the link", required=False)
+    game = forms.ChoiceField(label="Game", initial=DEFAULT_GAME, required=False, widget=forms.RadioSelect)
+    unlisted = forms.BooleanField(label="Only for whoever has the link", required=False)
     crowd = forms.BooleanField(label="Me against a crowd: everybody who comes by", required=False)
-    mercy = forms.BooleanField(label="Who runs out of time plays a random column", required=False)
+    random_on_timeout = forms.BooleanField(label="Who runs out of time plays a random column", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -35,26 +35,26 @@ class DuelForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         try:
-            cleaned["options"] = read_choices(find_game(self._game(cleaned)), cleaned)
+            cleaned["options"] = read_option_values(find_game(self._game(cleaned)), cleaned)
         except BadOptions as refusal:
             raise ValidationError(str(refusal)) from refusal
         return cleaned
 
     @staticmethod
     def _game(cleaned: dict[str, Any]) -> str:
-        return str(cleaned.get("game") or USUAL_GAME)
+        return str(cleaned.get("game") or DEFAULT_GAME)
 
     def duel_settings(self) -> DuelSettings:
         cleaned = self.cleaned_data
         return DuelSettings(
             game=self._game(cleaned),
             options=cleaned["options"],
-            time_control=BY_SLUG.get(cleaned["time_control"], USUAL),
-            listed=not cleaned["by_link"],
-            mercy=cleaned["mercy"],
+            time_control=TIME_CONTROLS_BY_SLUG.get(cleaned["time_control"], DEFAULT_TIME_CONTROL),
+            listed=not cleaned["unlisted"],
+            random_on_timeout=cleaned["random_on_timeout"],
             crowd=cleaned["crowd"],
         )
 
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
         """Each game's button, its rules, and the fields of its options."""
-        return option_rows(self)
+        return game_rows(self)

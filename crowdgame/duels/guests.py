@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import SEATS, PlayError, games_on, place_of
+from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, seat_number
 from crowdgame.duels.models import Duel
 from games.matches import event_lock, locked_event
 from games.models import Event, Match, MatchState
@@ -18,7 +18,7 @@ from voting.ballot_box.ballot_box import BallotBox
 def games_to_hand_over(guest: Guest) -> QuerySet[Duel]:
     """Those that come along as this guest logs in: not over, and no match of them is."""
     ended = Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED)
-    return games_on(guest).filter(~Exists(ended))
+    return active_games(guest).filter(~Exists(ended))
 
 
 def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
@@ -27,37 +27,37 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     Where the two have played a match already, it was this guest's, and so is the next: its ratings tell of a
     guest. Raises PlayError if guest and account play against each other: nobody plays on both sides.
     """
-    if any(place_of(duel, account) for duel in games_on(guest)):
+    if any(seat_number(duel, account) for duel in active_games(guest)):
         raise PlayError(f"As {guest} you play here against this account: finish that game first.")
     taken = list(games_to_hand_over(guest))
     for duel in taken:
-        Duel.objects.filter(pk=duel.pk).update(**{SEATS[place_of(duel, guest)]: account})
+        Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[seat_number(duel, guest)]: account})
     sentences = [f"Games that came with you: {len(taken)}."] if taken else []
-    if games_on(guest).exists():
+    if active_games(guest).exists():
         sentences.append(f"Your rematch stays {guest}'s: go on with it in this browser.")
     return sentences
 
 
 def leave_games(guest: Guest, box: BallotBox, **_: Any) -> None:
     """Take games that wait away, and the name out of all others. Those that are on end by the clock."""
-    for event_id in Event.objects.filter(_waiting(guest)).values_list("pk", flat=True):
+    for event_id in Event.objects.filter(_unstarted_games(guest)).values_list("pk", flat=True):
         with event_lock(event_id):
-            Event.objects.filter(_waiting(guest), pk=event_id).delete()
+            Event.objects.filter(_unstarted_games(guest), pk=event_id).delete()
     for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)).select_related("event"):
-        _unname(duel, guest)
-    for event_id in games_on(guest).values_list("event_id", flat=True):
+        _anonymize_duel(duel, guest)
+    for event_id in active_games(guest).values_list("event_id", flat=True):
         with suppress(RedisError):  # the screens learn the name with the next change
             announce_edit(event_id, box.now())
 
 
-def _waiting(guest: Guest) -> Q:
+def _unstarted_games(guest: Guest) -> Q:
     """Never begun, and nobody else has a seat."""
     alone = Q(duel__one=guest, duel__two=None) | Q(duel__one=None, duel__two=guest)
     return alone & Q(~Exists(Match.objects.filter(event=OuterRef("pk"))))
 
 
-def _unname(duel: Duel, guest: Guest) -> None:
-    place = place_of(duel, guest)
+def _anonymize_duel(duel: Duel, guest: Guest) -> None:
+    place = seat_number(duel, guest)
     with locked_event(duel.event_id) as event:
         event.teams.filter(number=place).update(name=str(guest))
         event.tickets.filter(team=place).update(label=str(guest))

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import games_on
+from crowdgame.duels.duels import active_games
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import Side
@@ -19,17 +19,17 @@ from games.matches import live_turn, load_position
 from games.models import Match, MatchResult, MatchState, Team
 from voting.ballot_box.ballot_box import BallotBox
 
-Kind = Literal["open", "running", "finished"]
-KINDS: tuple[Kind, ...] = ("open", "running", "finished")
-A_PAGE = 20
-LONGEST_QUERY = 40
-WON: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
-ON = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
-OVER = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
+DuelListKind = Literal["open", "running", "finished"]
+DUEL_LIST_KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
+PAGE_SIZE = 20
+MAX_QUERY_LENGTH = 40
+WINNER_NUMBERS: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
+HAS_LIVE_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
+HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DuelListItem:
     """A game in a list, as its latest match stands. Names are red's and yellow's, an empty one a free seat.
 
     `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
@@ -48,94 +48,96 @@ class Line:
     crowd: bool = False
 
 
-def page_of(kind: Kind, number: int | str | None, query: str = "") -> Page[Line]:
+def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> Page[DuelListItem]:
     """The newest first; a page that is not there is the nearest one. `query` is of a name or a whole code."""
-    page = Paginator(_with_names(_found(query, _SOURCES[kind]())), A_PAGE).get_page(number)
-    return Page(_lines(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
+    page = Paginator(_with_names(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
+    return Page(_list_items(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
 
 
-def latest(kind: Kind, most: int, query: str = "") -> tuple[list[Line], bool]:
+def load_latest(kind: DuelListKind, most: int, query: str = "") -> tuple[list[DuelListItem], bool]:
     """The newest of a kind, and whether there are more; nothing is counted, however many there are."""
-    found = list(_with_names(_found(query, _SOURCES[kind]()))[: most + 1])
-    return _lines(found[:most], None), len(found) > most
+    found = list(_with_names(_search(query, _SOURCES[kind]()))[: most + 1])
+    return _list_items(found[:most], None), len(found) > most
 
 
 def clean_query(typed: str) -> str:
-    return "".join(char for char in typed if char.isprintable()).strip()[:LONGEST_QUERY]
+    return "".join(char for char in typed if char.isprintable()).strip()[:MAX_QUERY_LENGTH]
 
 
-def _found(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
+def _search(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
     if not query:
         return duels
     named = Team.objects.filter(event=OuterRef("event"), name__icontains=query)
     return duels.filter(Q(event__code=query.upper()) | Exists(named))
 
 
-def games_for(guest: Guest, box: BallotBox | None) -> list[Line]:
+def load_guest_games(guest: Guest, box: BallotBox | None) -> list[DuelListItem]:
     """Their own that are not over, those first in which it is their turn, as far as a box knows it."""
-    lines = _lines(_with_names(games_on(guest)), guest, box)
+    lines = _list_items(_with_names(active_games(guest)), guest, box)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
-def _open() -> QuerySet[Duel]:
+def _open_duels() -> QuerySet[Duel]:
     """Those that are listed, as long as whoever waits may still be there."""
     now = timezone.now()
     fresh = Q()
     for time_control in TIME_CONTROLS:
-        since = now - timedelta(seconds=time_control.waits_s)
+        since = now - timedelta(seconds=time_control.listed_s)
         by_bank = Q(crowd=False, event__bank_s=time_control.bank_s)
         by_window = Q(crowd=True, event__window_s=time_control.window_s, event__matches=None)
         fresh |= Q(by_bank | by_window, event__created_at__gte=since)
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
-def _running() -> QuerySet[Duel]:
-    return Duel.objects.filter(ON, listed=True).order_by("-pk")
+def _running_duels() -> QuerySet[Duel]:
+    return Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk")
 
 
-def _finished() -> QuerySet[Duel]:
-    return Duel.objects.filter(~ON, OVER, listed=True).order_by("-pk")
+def _finished_duels() -> QuerySet[Duel]:
+    return Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk")
 
 
-_SOURCES = {"open": _open, "running": _running, "finished": _finished}
+_SOURCES = {"open": _open_duels, "running": _running_duels, "finished": _finished_duels}
 
 
 def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
     return duels.select_related("event").prefetch_related("event__teams")
 
 
-def _lines(duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None) -> list[Line]:
+def _list_items(
+    duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None
+) -> list[DuelListItem]:
     duels = list(duels)
     events = [duel.event_id for duel in duels]
     played = Match.objects.filter(event__in=events).select_related("red").order_by("number")
     matches = {match.event_id: match for match in played}
-    return [_line(duel, matches.get(duel.event_id), guest, box) for duel in duels]
+    return [_list_item(duel, matches.get(duel.event_id), guest, box) for duel in duels]
 
 
-def _line(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> Line:
+def _list_item(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> DuelListItem:
     event = duel.event
-    seats = seats_of(duel, match)
+    seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
-    return Line(
+    return DuelListItem(
         code=event.code,
         game=game_title(event.game),
-        names=names_of(duel, match),
+        names=names_by_side(duel, match),
         match=match.number if match else 0,
         clock=time_label(event.bank_s, event.increment_s, event.window_s),
         state=match.state if match else "open",  # type: ignore[arg-type]
-        won=WON.get(match.result or "", 0) if match else 0,
+        won=WINNER_NUMBERS.get(match.result or "", 0) if match else 0,
         mine=mine,
-        your_turn=bool(match and mine and box and is_to_pick(match, "red" if mine == 1 else "yellow", box)),
+        your_turn=bool(match and mine and box and has_to_pick(match, "red" if mine == 1 else "yellow", box)),
         crowd=duel.crowd,
     )
 
 
-def seats_of(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | None]:
+def players_by_side(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | None]:
     """Who plays red and who yellow: the two change sides with each match."""
     return (duel.two, duel.one) if match and match.red.number != 1 else (duel.one, duel.two)
 
 
-def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
+def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
     """Red's and yellow's, as they were called when the first match began; empty for a free seat.
 
     A crowd has none, and a name.
@@ -145,7 +147,7 @@ def names_of(duel: Duel, match: Match | None) -> tuple[str, str]:
     return (two, one) if match and match.red.number != 1 else (one, two)
 
 
-def is_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
+def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     """Whether this side is to move and has no ballot yet: what the turnout shows to everybody."""
     turn = live_turn(match)
     if turn is None or match.state != MatchState.PLAYING:

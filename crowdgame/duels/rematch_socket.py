@@ -8,7 +8,7 @@ from redis import RedisError
 from crowdgame.duels.rematch import request_rematch
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.threads import in_database
 
@@ -17,7 +17,7 @@ ballot_box = cache(BallotBox)
 
 async def handle_rematch_ask(event_id: int, team: int) -> None:
     """Who presses too late, or while database or box are away, sees that nothing came of it."""
-    with suppress(MatchError, RedisError, OSError, *DATABASE_AWAY):
+    with suppress(MatchError, RedisError, OSError, *DATABASE_ERRORS):
         await in_database(_request_rematch)(event_id, team)
 
 

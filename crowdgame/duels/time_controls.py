@@ -9,7 +9,7 @@ MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 class TimeControl:
     """`bank_s` on each clock, `increment_s` more after each turn; the reveal takes `reveal_s`.
 
-    A game that waits for somebody is listed for `waits_s`: longer, nobody would be there any more. Against a
+    A game that waits for somebody is listed for `listed_s`: longer, nobody would be there any more. Against a
     crowd there are no clocks, but `window_s` to vote in each turn.
     """
 
@@ -18,21 +18,23 @@ class TimeControl:
     bank_s: int
     increment_s: int = 0
     reveal_s: int = 5
-    waits_s: int = 15 * MINUTE_S
+    listed_s: int = 15 * MINUTE_S
     window_s: int = 30
-    a_turn: str = "30 seconds a turn"
+    turn_label: str = "30 seconds a turn"
 
 
 TIME_CONTROLS = (
-    TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, a_turn="15 seconds a turn"),
+    TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, turn_label="15 seconds a turn"),
     TimeControl("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
     TimeControl(
-        "3-days", "3 days", 3 * DAY_S, waits_s=7 * DAY_S, window_s=8 * HOUR_S, a_turn="8 hours a turn"
+        "3-days", "3 days", 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S, turn_label="8 hours a turn"
     ),
-    TimeControl("30-days", "30 days", 30 * DAY_S, waits_s=30 * DAY_S, window_s=DAY_S, a_turn="a day a turn"),
+    TimeControl(
+        "30-days", "30 days", 30 * DAY_S, listed_s=30 * DAY_S, window_s=DAY_S, turn_label="a day a turn"
+    ),
 )
-USUAL = TIME_CONTROLS[1]
-BY_SLUG = {time_control.slug: time_control for time_control in TIME_CONTROLS}
+DEFAULT_TIME_CONTROL = TIME_CONTROLS[1]
+TIME_CONTROLS_BY_SLUG = {time_control.slug: time_control for time_control in TIME_CONTROLS}
 _BY_BANK = {(time_control.bank_s, time_control.increment_s): time_control for time_control in TIME_CONTROLS}
 _BY_WINDOW = {time_control.window_s: time_control for time_control in TIME_CONTROLS}
 
@@ -40,5 +42,5 @@ _BY_WINDOW = {time_control.window_s: time_control for time_control in TIME_CONTR
 def time_label(bank_s: int | None, increment_s: int, window_s: int) -> str:
     """The time on each clock or, against a crowd, that of a turn."""
     if bank_s is None:
-        return _BY_WINDOW.get(window_s, USUAL).a_turn
-    return _BY_BANK.get((bank_s, increment_s), USUAL).title
+        return _BY_WINDOW.get(window_s, DEFAULT_TIME_CONTROL).turn_label
+    return _BY_BANK.get((bank_s, increment_s), DEFAULT_TIME_CONTROL).title

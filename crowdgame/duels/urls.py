@@ -4,7 +4,7 @@ from crowdgame.duels import views
 
 urlpatterns = [
     path("", views.play, name="play"),
-    path("go", views.go, name="find_event"),
+    path("go", views.go_to_event, name="find_event"),
     path("new", views.new_game, name="new_game"),
     path("all/<slug:kind>", views.game_list, name="game_list"),
     path("<code:code>", views.duel, name="duel"),

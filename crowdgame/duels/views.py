@@ -9,32 +9,44 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from redis import RedisError
 
-from crowdgame.accounts.guest_cookie import guest_of, known
+from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.accounts.views import AWAY
+from crowdgame.accounts.views import UNAVAILABLE_TEXT
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     PlayError,
-    begin_against_crowd,
-    check_room,
+    check_capacity,
     find_duel,
     join_duel,
-    key_of,
+    load_seat_key,
     new_duel,
-    place_of,
+    seat_number,
+    start_against_crowd,
 )
 from crowdgame.duels.forms import DuelForm
-from crowdgame.duels.lists import KINDS, Kind, Line, clean_query, games_for, latest, page_of
+from crowdgame.duels.lists import (
+    DUEL_LIST_KINDS,
+    DuelListItem,
+    DuelListKind,
+    clean_query,
+    load_guest_games,
+    load_latest,
+    load_page,
+)
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.preview_view import picture_address
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Held
+from voting.ballot_box.types import PresenceCounts
 
-SHORT = 6
-TITLES: dict[Kind, str] = {"open": "Waiting for somebody", "running": "Being played", "finished": "Over"}
+SHORT_LIST_LENGTH = 6
+TITLES: dict[DuelListKind, str] = {
+    "open": "Waiting for somebody",
+    "running": "Being played",
+    "finished": "Over",
+}
 
 EXPECTED_ERRORS = (PlayError, RedisError)
 
@@ -47,14 +59,16 @@ def play(request: HttpRequest) -> HttpResponse:
 
 
 def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
-    guest = guest_of(request)
+    guest = current_guest(request)
     query = clean_query(request.GET.get("q", ""))
     mine = _games_for(guest) if guest else []
     context = {
         "guest": guest,
         "mine": [] if query else mine,
         "turns": sum(line.your_turn for line in mine),
-        "lists": [(kind, TITLES[kind], *latest(kind, SHORT, query)) for kind in KINDS],
+        "lists": [
+            (kind, TITLES[kind], *load_latest(kind, SHORT_LIST_LENGTH, query)) for kind in DUEL_LIST_KINDS
+        ],
         "query": query,
         "form": DuelForm(),
         "problem": problem,
@@ -62,32 +76,32 @@ def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> Ht
     return render(request, "duels/play.html", context, status=status)
 
 
-def _games_for(guest: Guest) -> list[Line]:
+def _games_for(guest: Guest) -> list[DuelListItem]:
     """Without the ballot box nobody knows whose turn it is; the games stand there all the same."""
     try:
-        return games_for(guest, ballot_box())
+        return load_guest_games(guest, ballot_box())
     except RedisError:
-        return games_for(guest, None)
+        return load_guest_games(guest, None)
 
 
 @require_safe
 def game_list(request: HttpRequest, kind: str) -> HttpResponse:
     """All games of a kind, page by page."""
-    if kind not in get_args(Kind):
+    if kind not in get_args(DuelListKind):
         raise Http404
     query = clean_query(request.GET.get("q", ""))
     context = {
-        "guest": guest_of(request),
+        "guest": current_guest(request),
         "kind": kind,
         "title": TITLES[kind],  # type: ignore[index]
-        "page": page_of(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
+        "page": load_page(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
         "query": query,
     }
     return render(request, "duels/list.html", context)
 
 
 @require_safe
-def go(request: HttpRequest) -> HttpResponse:
+def go_to_event(request: HttpRequest) -> HttpResponse:
     """To an event, by the code that somebody typed."""
     code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:8]
     return redirect(f"/{code.upper()}")
@@ -99,25 +113,27 @@ def new_game(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _play_page(request, "This game cannot be played: look at its options.", 400)
     try:
-        check_room()
-        guest = guest_of(request) or new_guest()
+        check_capacity()
+        guest = current_guest(request) or new_guest()
         duel = new_duel(guest, form.duel_settings())
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed
-    return known(redirect("duel", duel.event.code) if invites else _board(duel, guest), guest)
+    return set_guest_cookie(
+        redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest), guest
+    )
 
 
 @require_safe
 def duel(request: HttpRequest, code: str) -> HttpResponse:
     """A game's own page: who plays it, the link to invite with, the way in."""
-    return _duel(request, _find(code))
+    return _duel_page(request, _require_duel(code))
 
 
-def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
-    guest = guest_of(request)
+def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
+    guest = current_guest(request)
     match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
-    view = view_duel(duel, match, guest, _present(duel))
+    view = view_duel(duel, match, guest, _load_presence(duel))
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     link = f"{base}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
@@ -134,67 +150,67 @@ def _duel(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200
     return render(request, "duels/duel.html", context, status=status)
 
 
-def _present(duel: Duel) -> Held:
+def _load_presence(duel: Duel) -> PresenceCounts:
     try:
-        return ballot_box().present(duel.event_id)
+        return ballot_box().count_present(duel.event_id)
     except RedisError:
-        return Held()
+        return PresenceCounts()
 
 
-def _refused(request: HttpRequest, duel: Duel, error: Exception) -> HttpResponse:
+def _refusal_page(request: HttpRequest, duel: Duel, error: Exception) -> HttpResponse:
     if isinstance(error, RedisError):
-        return _duel(request, duel, AWAY, 503)
-    return _duel(request, duel, str(error), 409)
+        return _duel_page(request, duel, UNAVAILABLE_TEXT, 503)
+    return _duel_page(request, duel, str(error), 409)
 
 
 @require_POST
 def rematch(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for another match, and wait for the other one at the board."""
-    duel, guest = _find(code), guest_of(request)
-    if guest is None or not place_of(duel, guest):
-        return _duel(request, duel, "Only the two who played can play again.", 403)
+    duel, guest = _require_duel(code), current_guest(request)
+    if guest is None or not seat_number(duel, guest):
+        return _duel_page(request, duel, "Only the two who played can play again.", 403)
     try:
-        request_rematch(duel.event_id, place_of(duel, guest), ballot_box())
+        request_rematch(duel.event_id, seat_number(duel, guest), ballot_box())
     except EXPECTED_ERRORS as error:
-        return _refused(request, duel, error)
-    return _board(duel, guest)
+        return _refusal_page(request, duel, error)
+    return _redirect_to_board(duel, guest)
 
 
 @require_POST
 def join(request: HttpRequest, code: str) -> HttpResponse:
     """Take the free seat, or go back to one's own."""
-    duel = _find(code)
-    if not place_of(duel, None) and guest_of(request) is None:
-        return _duel(request, duel, "Both seats are taken.", 409)
-    guest = guest_of(request) or new_guest()
+    duel = _require_duel(code)
+    if not seat_number(duel, None) and current_guest(request) is None:
+        return _duel_page(request, duel, "Both seats are taken.", 409)
+    guest = current_guest(request) or new_guest()
     try:
         duel = join_duel(code, guest, ballot_box())
     except EXPECTED_ERRORS as error:
-        return known(_refused(request, duel, error), guest)
-    return known(_board(duel, guest), guest)
+        return set_guest_cookie(_refusal_page(request, duel, error), guest)
+    return set_guest_cookie(_redirect_to_board(duel, guest), guest)
 
 
 @require_POST
 def begin(request: HttpRequest, code: str) -> HttpResponse:
     """Against a crowd: whoever made the game says when."""
-    duel, guest = _find(code), guest_of(request)
+    duel, guest = _require_duel(code), current_guest(request)
     if guest is None:
-        return _duel(request, duel, "Only whoever made this game can begin it.", 409)
+        return _duel_page(request, duel, "Only whoever made this game can begin it.", 409)
     try:
-        duel = begin_against_crowd(code, guest, ballot_box())
+        duel = start_against_crowd(code, guest, ballot_box())
     except EXPECTED_ERRORS as error:
-        return _refused(request, duel, error)
-    return _board(duel, guest)
+        return _refusal_page(request, duel, error)
+    return _redirect_to_board(duel, guest)
 
 
-def _board(duel: Duel, guest: Guest) -> HttpResponse:
+def _redirect_to_board(duel: Duel, guest: Guest) -> HttpResponse:
     """The key is behind the #: no log and no other page hears of it."""
-    answer = HttpResponseRedirect(f"/{duel.event.code}#{key_of(duel, guest)}")
+    answer = HttpResponseRedirect(f"/{duel.event.code}#{load_seat_key(duel, guest)}")
     answer.headers["Cache-Control"] = "no-store"
     return answer
 
 
-def _find(code: str) -> Duel:
+def _require_duel(code: str) -> Duel:
     try:
         return find_duel(code)
     except Duel.DoesNotExist:

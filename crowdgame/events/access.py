@@ -8,11 +8,11 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from crowdgame.events.models import Member
-from crowdgame.events.rights import role_of
+from crowdgame.events.rights import role_at_event
 from games.models import Event
 
 
-def events_of(user: User) -> QuerySet[Event]:
+def visible_events(user: User) -> QuerySet[Event]:
     """What this organizer may enter: their own and where they are a member, a superuser everyone's."""
     if user.is_superuser:
         return Event.objects.all()
@@ -20,14 +20,14 @@ def events_of(user: User) -> QuerySet[Event]:
     return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
 
 
-def own_event(request: HttpRequest, code: str) -> Event:
+def require_own_event(request: HttpRequest, code: str) -> Event:
     """Raises Http404 also if it is somebody else's."""
-    event = entered_event(request, code)
-    if role_of(cast(User, request.user), event.pk) != "owner":
+    event = require_accessible_event(request, code)
+    if role_at_event(cast(User, request.user), event.pk) != "owner":
         raise Http404
     return event
 
 
-def entered_event(request: HttpRequest, code: str) -> Event:
+def require_accessible_event(request: HttpRequest, code: str) -> Event:
     """One whose control room they may enter, as whatever. Raises Http404 if there is none."""
-    return get_object_or_404(events_of(cast(User, request.user)), code=code.upper())
+    return get_object_or_404(visible_events(cast(User, request.user)), code=code.upper())

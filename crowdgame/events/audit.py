@@ -10,12 +10,12 @@ from voting import protocol
 from voting.announcements.outbox import publish_to_consoles
 from voting.protocol import Pressed
 
-SHOWN = 10
-LONGEST = AuditEntry._meta.get_field("what").max_length or 0
+MAX_SHOWN = 10
+MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ActionResult:
     """What a press did: `what` is fit to be shown, `undo` would take it back."""
 
     what: str
@@ -23,7 +23,7 @@ class Done:
     undo: Pressed | None = None
 
 
-def add_audit_entry(event_id: int, by: str, done: Done, now: int) -> None:
+def add_audit_entry(event_id: int, by: str, done: ActionResult, now: int) -> None:
     """After it was done; `now` is the ballot box's time."""
     undo = _kept(done.undo) if done.undo else None
     _log_entry(
@@ -33,14 +33,14 @@ def add_audit_entry(event_id: int, by: str, done: Done, now: int) -> None:
 
 def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
     """What was done on a page, where it is mended, too; `kind` is called like an action."""
-    shown = what if len(what) <= LONGEST else f"{what[: LONGEST - 1]}…"
+    shown = what if len(what) <= MAX_TEXT_LENGTH else f"{what[: MAX_TEXT_LENGTH - 1]}…"
     _log_entry(event_id, by, now, shown, action=kind)
 
 
 def latest_audit_entries(event_id: int) -> tuple[protocol.AuditEntry, ...]:
     """Newest first."""
     return tuple(
-        map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:SHOWN])
+        map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:MAX_SHOWN])
     )
 
 

@@ -8,7 +8,7 @@ from crowdgame.events.durations import DurationField
 from games.models import MAX_BANK_S, MAX_INCREMENT_S, MIN_WINDOW_S
 
 WINDOW, BANK = "window", "bank"
-USUAL_BANK_S = 300
+DEFAULT_BANK_S = 300
 BANK_FIELDS = ("bank_s", "increment_s", "cap_s")
 
 
@@ -46,11 +46,11 @@ class ClockFields(forms.Form):
         help_text="In a crowd somebody always waits: without this a clock can be gone in one turn.",
     )
 
-    def begin_clocks(self, bank_s: int | None) -> None:
+    def init_clock_fields(self, bank_s: int | None) -> None:
         """With what the event has; a bank is only asked for where it is chosen."""
         self.fields["bank_s"].required = False
         self.initial["clock"] = BANK if bank_s else WINDOW
-        self.initial["bank_s"] = bank_s or USUAL_BANK_S
+        self.initial["bank_s"] = bank_s or DEFAULT_BANK_S
 
     def clean_clocks(self, cleaned: dict[str, Any]) -> bool:
         """Whether it is played by clocks; what belongs to the other way is not looked at."""

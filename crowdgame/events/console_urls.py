@@ -5,7 +5,7 @@ urlpatterns = [
     page("new/", new_event.new_event, "new"),
     page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
     page("<code:code>/edit/", views.change_event, "change"),
-    page("<code:code>/again/", new_event.another_event, "again"),
+    page("<code:code>/again/", new_event.copy_event, "again"),
     page("<code:code>/delete/", views.delete_event, "delete"),
     page("<code:code>/members/", member_views.members, "members"),
     page("<code:code>/tickets/", ticket_views.tickets, "tickets"),

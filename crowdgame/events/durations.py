@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-OTHER = "other"
+CUSTOM_CHOICE = "other"
 UNITS = (("1", "seconds"), ("60", "minutes"), ("3600", "hours"), ("86400", "days"))
 
 
-def in_words(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     """In the largest unit that goes into it: "90 seconds", "2 minutes", "1 day"."""
     size, unit = next((int(s), u) for s, u in reversed(UNITS) if seconds % int(s) == 0)
     count = seconds // size
@@ -22,10 +22,10 @@ class DurationWidget(forms.MultiWidget):
 
     def __init__(self, presets: Sequence[int], empty: str) -> None:
         self.presets = presets
-        choices = [(str(seconds), in_words(seconds)) for seconds in presets]
+        choices = [(str(seconds), format_duration(seconds)) for seconds in presets]
         none = [("", empty)] if empty else []
         widgets: dict[str, forms.Widget | type[forms.Widget]] = {
-            "usual": forms.RadioSelect(choices=[*none, *choices, (OTHER, "Other")]),
+            "usual": forms.RadioSelect(choices=[*none, *choices, (CUSTOM_CHOICE, "Other")]),
             "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": "How many"}),
             "unit": forms.Select(choices=UNITS, attrs={"aria-label": "Unit"}),
         }
@@ -37,7 +37,7 @@ class DurationWidget(forms.MultiWidget):
         if value in self.presets:
             return [str(value), None, "1"]
         size = next(int(size) for size, _ in reversed(UNITS) if value % int(size) == 0)
-        return [OTHER, value // size, str(size)]
+        return [CUSTOM_CHOICE, value // size, str(size)]
 
 
 class DurationField(forms.MultiValueField):
@@ -62,7 +62,7 @@ class DurationField(forms.MultiValueField):
         usual, number, unit = data_list or ["", None, ""]
         if not usual:
             return None
-        if usual != OTHER:
+        if usual != CUSTOM_CHOICE:
             return int(usual)
         if number is None:
             raise ValidationError("Say how long: a number and a unit.")
@@ -73,4 +73,6 @@ class DurationField(forms.MultiValueField):
         if value is None and self.required:
             raise ValidationError(self.error_messages["required"], code="required")
         if value is not None and not shortest <= value <= longest:
-            raise ValidationError(f"Choose between {in_words(shortest)} and {in_words(longest)}.")
+            raise ValidationError(
+                f"Choose between {format_duration(shortest)} and {format_duration(longest)}."
+            )

@@ -25,12 +25,12 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
     return True
 
 
-def keep_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
+def log_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
     """`kind` is called like an action: `event.edit`; `what` is fit to be shown behind a name."""
-    add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _now())
+    add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _box_time())
 
 
-def _now() -> int:
+def _box_time() -> int:
     """The ballot box's time; this machine's, if it is away."""
     try:
         with closing(BallotBox()) as box:

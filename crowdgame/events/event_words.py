@@ -8,11 +8,11 @@ from games.engine.registry import all_games
 from games.models import Admission, Team
 from games.names import clean_name
 
-RADIOS = ("tally_method", "tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
+RADIO_FIELDS = ("tally_method", "tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
 LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
-FOLDS = {
+SECTIONS = {
     "joining": ("team_choice", "admission"),
     "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
     "series": ("best_of", "next_match_after_s"),
@@ -20,7 +20,7 @@ FOLDS = {
     "study": ("consent",),
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
-HELP = {
+HELP_TEXTS = {
     "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
     "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
     "consent": "Who studies what, and whom to ask. All read it before they vote. Empty: no study.",
@@ -28,7 +28,7 @@ HELP = {
 SIDE_CHANGES_CONFLICT = (
     "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
 )
-SERIES = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
+SERIES_LABELS = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
     "tally_method": "How votes become a move",
     "tie_rule": "Two columns with the same number of votes",
@@ -46,7 +46,7 @@ LABELS = {
     "hide_turnout": "Keep off the projector how many have voted",
     "hide_tally": "Reveal only what each team picked, and no numbers",
 }
-ADMISSIONS = {
+ADMISSION_TEXTS = {
     Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
     Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
     "Two phones in the hall still have two votes. Open the projector from “My events” or the control room.",

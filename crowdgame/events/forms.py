@@ -9,25 +9,25 @@ from django.db import transaction
 from django.forms import BoundField
 
 from crowdgame.events.clocks import BANK_FIELDS, ClockFields
-from crowdgame.events.durations import DurationField, in_words
+from crowdgame.events.durations import DurationField, format_duration
 from crowdgame.events.event_words import (
-    ADMISSIONS,
-    FOLDS,
+    ADMISSION_TEXTS,
     HANDS_FIELDS,
-    HELP,
+    HELP_TEXTS,
     LABELS,
     LIVE_FIELDS,
     NAME_LENGTH,
-    RADIOS,
-    SERIES,
+    RADIO_FIELDS,
+    SECTIONS,
+    SERIES_LABELS,
     SIDE_CHANGES_CONFLICT,
     TEAM_FIELDS,
     HandsField,
     NameField,
     game_choices,
 )
-from crowdgame.events.game_options import offer_options, option_rows, stored_choices, take_options
-from crowdgame.events.presets import draw_names, name_after
+from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
+from crowdgame.events.presets import default_event_name, random_team_names
 from games.engine.registry import all_games
 from games.matches import create_event, locked_event
 from games.models import (
@@ -42,7 +42,7 @@ from games.models import (
     TieRule,
 )
 
-UNSHOWN = ("options", "crowd_clocks")  # what other fields come to
+DERIVED_FIELDS = ("options", "crowd_clocks")  # what other fields come to
 
 if TYPE_CHECKING:
     EventModelForm = forms.ModelForm[Event]
@@ -127,8 +127,8 @@ class EventForm(ClockFields, EventModelForm):
             "next_match_after_s",
         ]
         labels = LABELS
-        help_texts = HELP
-        widgets = dict.fromkeys(RADIOS, forms.RadioSelect) | {"consent": forms.Textarea({"rows": 4})}
+        help_texts = HELP_TEXTS
+        widgets = dict.fromkeys(RADIO_FIELDS, forms.RadioSelect) | {"consent": forms.Textarea({"rows": 4})}
 
     def __init__(
         self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
@@ -141,31 +141,33 @@ class EventForm(ClockFields, EventModelForm):
         if self.instance.pk:
             for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
                 del self.fields[name]
-        teams = [(name, number in hands) for number, name in enumerate(names or draw_names(), 1)]
+        teams = [(name, number in hands) for number, name in enumerate(names or random_team_names(), 1)]
         if self.instance.pk:
             teams = list(self.instance.teams.order_by("number").values_list("name", "hands"))
         for name_field, hands_field, (name, by_hands) in zip(TEAM_FIELDS, HANDS_FIELDS, teams, strict=True):
             self.initial.update({name_field: name, hands_field: by_hands})
-        self.begin_clocks(self.instance.bank_s)
-        self._before = self._stands()
+        self.init_clock_fields(self.instance.bank_s)
+        self._initial_values = self._current_values()
         self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
         self._offer_series()
-        offer_options(self)
+        add_option_fields(self)
 
     def _offer_series(self) -> None:
         """The usual lengths, and the event's own."""
         own = self.instance.best_of
-        offered = SERIES if own is None or own in SERIES else SERIES | {own: f"Best of {own}"}
+        offered = (
+            SERIES_LABELS if own is None or own in SERIES_LABELS else SERIES_LABELS | {own: f"Best of {own}"}
+        )
         self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
 
     @property
     def games(self) -> list[tuple[Any, str, list[BoundField]]]:
-        return option_rows(self)
+        return game_rows(self)
 
     @property
-    def unfolded(self) -> set[str]:
+    def open_sections(self) -> set[str]:
         """The rarely used parts in which something is amiss, or not as usual."""
-        shown = {fold: [name for name in names if name in self.fields] for fold, names in FOLDS.items()}
+        shown = {fold: [name for name in names if name in self.fields] for fold, names in SECTIONS.items()}
         return {fold for fold, names in shown.items() if any(map(self._is_notable, names))}
 
     def _is_notable(self, name: str) -> bool:
@@ -174,7 +176,7 @@ class EventForm(ClockFields, EventModelForm):
     @property
     def admissions(self) -> list[tuple[Any, str]]:
         """Each way in, and what it proves."""
-        return [(button, ADMISSIONS[Admission(button.data["value"])]) for button in self["admission"]]
+        return [(button, ADMISSION_TEXTS[Admission(button.data["value"])]) for button in self["admission"]]
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0
@@ -188,8 +190,8 @@ class EventForm(ClockFields, EventModelForm):
         if names[0] and names[0] == names[1]:
             self.add_error("team_2", "The teams need two different names.")
         elif all(names) and not cleaned.get("name"):
-            cleaned["name"] = name_after(self._team_names())
-        take_options(self, cleaned)
+            cleaned["name"] = default_event_name(self._team_names())
+        apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
         for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
             self.add_error(name, "Clocks stop when phones have voted: a team without phones has none.")
@@ -205,7 +207,7 @@ class EventForm(ClockFields, EventModelForm):
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}
-        choices |= {name: getattr(self.instance, name) for name in UNSHOWN}
+        choices |= {name: getattr(self.instance, name) for name in DERIVED_FIELDS}
         with transaction.atomic():
             event = create_event(owner, self.cleaned_data["name"], self._team_names(), **choices)
             self._write_teams(event)
@@ -223,29 +225,31 @@ class EventForm(ClockFields, EventModelForm):
                 self.add_error(held[0], text)
                 return False
             named = [name for name in self.Meta.fields if name in self.fields]
-            self.instance.save(update_fields=[*named, *UNSHOWN])
+            self.instance.save(update_fields=[*named, *DERIVED_FIELDS])
             self._write_teams(self.instance)
         return True
 
     @property
     def changes(self) -> str:
         """What was changed, fit to be shown: the fields' labels, and what is short enough to tell."""
-        now = self._stands() | {name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
-        changed = [name for name, value in now.items() if value != self._before[name]]
+        now = self._current_values() | {
+            name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)
+        }
+        changed = [name for name, value in now.items() if value != self._initial_values[name]]
         return ", ".join(self._describe(name) if name in self.fields else name for name in changed)
 
-    def _stands(self) -> dict[str, Any]:
+    def _current_values(self) -> dict[str, Any]:
         """The teams' fields as they are to begin with, all others as they are on the event."""
         teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
         own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
         game = all_games().get(self.instance.game)
-        options = stored_choices(game, self.instance.options) if game else None
+        options = stored_options(game, self.instance.options) if game else None
         return teams | own | {"the options of the game": options}
 
     def _describe(self, name: str) -> str:
         field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
         if isinstance(field, DurationField):
-            return f"{label}: {in_words(value) if value else field.empty}".lower()
+            return f"{label}: {format_duration(value) if value else field.empty}".lower()
         return f"{label}: {value}" if isinstance(field, NameField) else label.lower()
 
     def _write_teams(self, event: Event) -> None:

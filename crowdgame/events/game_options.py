@@ -15,13 +15,13 @@ from games.engine.errors import BadOptions, GameError
 from games.engine.game import Game
 from games.engine.registry import all_games, find_game, read_options
 
-TITLES = {
+OPTION_LABELS = {
     "columns": "Columns",
     "token": "Who holds the initiative token first",
     "tie": "Both complete a line in the same turn",
     "first": "Who begins",
 }
-WORDS = {
+CHOICE_LABELS = {
     "red": "Red, the first team",
     "yellow": "Yellow, the second team",
     "lot": "Drawn by lot",
@@ -30,14 +30,14 @@ WORDS = {
 }
 
 
-def offer_options(form: "forms.ModelForm[Any]") -> None:
+def add_option_fields(form: "forms.ModelForm[Any]") -> None:
     """The fields of all games, those of the instance's game as they are chosen."""
     for game in all_games().values():
         ours = form.instance.game == game.slug
-        form.fields |= option_fields(game, stored_choices(game, form.instance.options) if ours else {})
+        form.fields |= option_fields(game, stored_options(game, form.instance.options) if ours else {})
 
 
-def option_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundField]]]:
+def game_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundField]]]:
     """Each game's radio button, its rules, and the fields of its options."""
     rows = []
     for button in form["game"]:
@@ -47,16 +47,16 @@ def option_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundFi
     return rows
 
 
-def take_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> None:
+def apply_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> None:
     """The options of the chosen game, kept on the instance; what speaks against them is said at the game."""
     if "game" in cleaned:
         try:
-            form.instance.options = read_choices(find_game(cleaned["game"]), cleaned)
+            form.instance.options = read_option_values(find_game(cleaned["game"]), cleaned)
         except GameError as refusal:
             form.add_error("game", f"These options do not go together: {refusal}.")
 
 
-def stored_choices(game: Game[Any], options: object) -> Mapping[str, object]:
+def stored_options(game: Game[Any], options: object) -> Mapping[str, object]:
     """What an event has chosen of this game; nothing if its options belong to another one."""
     try:
         read: dict[str, object] = msgspec.to_builtins(read_options(game, options))
@@ -75,17 +75,19 @@ def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, fo
     assert isinstance(kind, inspect.StructType)  # noqa: S101  the contract of Game.options
     fields = {}
     for option in kind.fields:
-        field = _field(option.type)
+        field = _form_field(option.type)
         if field is None:
             continue
-        field.label = field.label or TITLES.get(option.name, option.name.replace("_", " ").capitalize())
+        field.label = field.label or OPTION_LABELS.get(
+            option.name, option.name.replace("_", " ").capitalize()
+        )
         field.initial = chosen.get(option.name, option.default)
         field.required = False
         fields[_field_name(game, option.name)] = field
     return fields
 
 
-def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+def read_option_values(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the form's fields make, complete. Raises BadOptions."""
     raw = {}
     for option in msgspec.structs.fields(game.options):
@@ -96,7 +98,7 @@ def read_choices(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _field(kind: inspect.Type) -> forms.Field | None:
+def _form_field(kind: inspect.Type) -> forms.Field | None:
     title = help_text = ""
     if isinstance(kind, inspect.Metadata):
         schema = kind.extra_json_schema or {}
@@ -126,7 +128,7 @@ def _choice_field(values: tuple[Any, ...]) -> forms.Field:
         sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _usual_first(values)
     )
     return forms.TypedChoiceField(
-        choices=[(str(value), WORDS.get(str(value), str(value).capitalize())) for value in ordered],
+        choices=[(str(value), CHOICE_LABELS.get(str(value), str(value).capitalize())) for value in ordered],
         coerce=by_text.__getitem__,
         empty_value=None,
         widget=forms.RadioSelect,
@@ -136,5 +138,5 @@ def _choice_field(values: tuple[Any, ...]) -> forms.Field:
 
 def _usual_first(values: tuple[Any, ...]) -> list[Any]:
     """msgspec sorts a type's choices; the usual ones are put first, the lot last."""
-    usual = list(WORDS)
+    usual = list(CHOICE_LABELS)
     return sorted(values, key=lambda value: usual.index(value) if value in usual else -1)

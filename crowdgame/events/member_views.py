@@ -10,15 +10,15 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import own_event
-from crowdgame.events.edits import keep_edit
+from crowdgame.events.access import require_own_event
+from crowdgame.events.edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import Role
 from games.models import Event
 
-LONGEST_ID = 19
-NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
-MAKE = {role: f"Make {name}" for role, name in NAMES.items()}.items()
+MAX_ID_DIGITS = 19
+ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
+ROLE_ACTIONS = {role: f"Make {name}" for role, name in ROLE_NAMES.items()}.items()
 
 
 class MemberForm(forms.Form):
@@ -58,39 +58,39 @@ class MemberForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "POST"])
 def members(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     asked = request.POST.get("ask", "")
     form = MemberForm(event, request.POST if asked == "add" else None)
-    if asked and _obey(request, event, form):
+    if asked and _handle_post(request, event, form):
         return redirect("console:members", code=event.code)
     rows = event.members.select_related("user").order_by("user__username")
-    page = {"event": event, "form": form, "members": rows, "others": MAKE}
+    page = {"event": event, "form": form, "members": rows, "others": ROLE_ACTIONS}
     return render(request, "events/members.html", page)
 
 
-def _obey(request: HttpRequest, event: Event, form: MemberForm) -> bool:
+def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
     """Whether it is done, or nothing can be done any more; if not, the form says why."""
     if request.POST["ask"] != "add":
-        if done := _change(event, request.POST["ask"], request.POST.get("member", "")):
-            keep_edit(request, event, *done)
+        if done := _change_member(event, request.POST["ask"], request.POST.get("member", "")):
+            log_edit(request, event, *done)
             messages.success(request, "Done. An open control room follows within seconds.")
         else:
             messages.warning(request, "Nobody was changed: that member is not on the list any more.")
     elif form.add():
         name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
-        keep_edit(request, event, "member.add", f"let {name} into the control room as a {NAMES[role]}")
+        log_edit(request, event, "member.add", f"let {name} into the control room as a {ROLE_NAMES[role]}")
         messages.success(request, f"{name} may come in now.")
     else:
         return False
     return True
 
 
-def _change(event: Event, asked: str, member: str) -> tuple[str, str] | None:
+def _change_member(event: Event, asked: str, member: str) -> tuple[str, str] | None:
     """What kind of deed it was, and what was done; None: nothing."""
-    if not member.isdecimal() or len(member) >= LONGEST_ID:
+    if not member.isdecimal() or len(member) >= MAX_ID_DIGITS:
         return None
     if asked == "remove":
         name = remove_member(event, int(member))
         return ("member.remove", f"took {name} off the members") if name else None
     name = change_member(event, int(member), Role(asked)) if asked in Role.values else ""
-    return ("member.change", f"made {name} a {NAMES[Role(asked)]}") if name else None
+    return ("member.change", f"made {name} a {ROLE_NAMES[Role(asked)]}") if name else None

@@ -27,16 +27,16 @@ def add_member(event: Event, name: str, role: Role) -> Member:
 def change_member(event: Event, member_id: int, role: Role) -> str:
     """The user name of whom it is; empty: there is no such member."""
     found = Member.objects.filter(event=event, pk=member_id)
-    name = _name_of(found)
+    name = _username(found)
     return name if found.update(role=role) else ""
 
 
 def remove_member(event: Event, member_id: int) -> str:
     """The user name of whom it was; empty: there was no such member."""
     found = Member.objects.filter(event=event, pk=member_id)
-    name = _name_of(found)
+    name = _username(found)
     return name if found.delete()[0] else ""
 
 
-def _name_of(found: QuerySet[Member]) -> str:
+def _username(found: QuerySet[Member]) -> str:
     return found.values_list("user__username", flat=True).first() or ""

@@ -9,10 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import own_event
+from crowdgame.events.access import require_own_event
 from crowdgame.events.forms import EventForm
-from crowdgame.events.presets import BY_SLUG, EMPTY, PRESETS
-from crowdgame.events.views import lacks_tickets
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
+from crowdgame.events.views import needs_tickets
 from games.models import Event
 
 
@@ -20,30 +20,30 @@ from games.models import Event
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
     """The templates; a press on one makes its event."""
-    preset = BY_SLUG.get(request.POST.get("preset", ""))
+    preset = PRESETS_BY_SLUG.get(request.POST.get("preset", ""))
     if request.method == "POST" and preset:
-        return _lead_into(request, preset.make(cast(User, request.user)))
-    return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY})
+        return _redirect_to_event(request, preset.create(cast(User, request.user)))
+    return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY_PRESET})
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     """The form, as a template fills it in."""
-    preset = BY_SLUG.get(slug)
+    preset = PRESETS_BY_SLUG.get(slug)
     if preset is None:
         raise Http404
-    form = EventForm(request.POST or None, instance=preset.unmade(), hands=preset.hands)
+    form = EventForm(request.POST or None, instance=preset.build_event(), hands=preset.hands)
     if form.is_valid():
-        return _lead_into(request, form.create(cast(User, request.user)))
+        return _redirect_to_event(request, form.create(cast(User, request.user)))
     return render(request, "events/event.html", {"form": form, "preset": preset})
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def another_event(request: HttpRequest, code: str) -> HttpResponse:
+def copy_event(request: HttpRequest, code: str) -> HttpResponse:
     """The form, filled in as an event of before was."""
-    like = own_event(request, code)
+    like = require_own_event(request, code)
     teams = like.teams.order_by("number")
     chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}
     form = EventForm(
@@ -53,12 +53,12 @@ def another_event(request: HttpRequest, code: str) -> HttpResponse:
         hands={team.number for team in teams if team.hands},
     )
     if form.is_valid():
-        return _lead_into(request, form.create(cast(User, request.user)))
+        return _redirect_to_event(request, form.create(cast(User, request.user)))
     return render(request, "events/event.html", {"form": form, "like": like})
 
 
-def _lead_into(request: HttpRequest, event: Event) -> HttpResponse:
-    if not lacks_tickets(event):
+def _redirect_to_event(request: HttpRequest, event: Event) -> HttpResponse:
+    if not needs_tickets(event):
         return redirect("console:room", code=event.code)  # the console shows the name and the code itself
     messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
     return redirect("console:tickets", code=event.code)

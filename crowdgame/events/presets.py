@@ -29,19 +29,19 @@ class Preset:
     def icon(self) -> str:
         return f"events/presets/{self.slug}.html"
 
-    def unmade(self) -> Event:
+    def build_event(self) -> Event:
         """The event as it would be, for a form to begin with."""
         return Event(**self.choices)
 
-    def make(self, owner: User) -> Event:
-        names = draw_names()
+    def create(self, owner: User) -> Event:
+        names = random_team_names()
         with transaction.atomic():
-            event = create_event(owner, name_after(names), names, **self.choices)
+            event = create_event(owner, default_event_name(names), names, **self.choices)
             event.teams.filter(number__in=self.hands).update(hands=True)
         return event
 
 
-EMPTY = Preset("empty", "Empty", "The usual settings, for you to change.")
+EMPTY_PRESET = Preset("empty", "Empty", "The usual settings, for you to change.")
 PRESETS = (
     Preset(
         "two-halls",
@@ -74,17 +74,17 @@ PRESETS = (
         "Two wins decide it. The next match begins by itself after half a minute.",
         {"window_s": 20, "best_of": 3, "next_match_after_s": 30},
     ),
-    EMPTY,
+    EMPTY_PRESET,
 )
-BY_SLUG = {preset.slug: preset for preset in PRESETS}
+PRESETS_BY_SLUG = {preset.slug: preset for preset in PRESETS}
 
 
-def draw_names() -> tuple[str, str]:
+def random_team_names() -> tuple[str, str]:
     one, two = secrets.SystemRandom().sample(TEAM_NAMES, 2)
     return one, two
 
 
-def name_after(teams: tuple[str, str]) -> str:
+def default_event_name(teams: tuple[str, str]) -> str:
     """What an event is called that nobody has named."""
     longest = Event._meta.get_field("name").max_length
     return f"{teams[0]} against {teams[1]}"[:longest].strip()

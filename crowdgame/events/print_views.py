@@ -9,17 +9,17 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from crowdgame.events.access import own_event
+from crowdgame.events.access import require_own_event
 from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.printing import Unprintable
-from crowdgame.printing.ticket_sheets import A_SHEET, Coupon, print_coupons
+from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from games.engine.game import SIDES, Side
 from games.models import Admission, Event, TeamChoice
-from voting.admission.admission import shown_key
-from voting.admission.links import address_shown
+from voting.admission.admission import format_key
+from voting.admission.links import display_address
 from voting.models import Ticket
 
-COUPONS_PER_FILE = 10 * A_SHEET
+COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
 HINTS = {
     Admission.ROTATING: "The screen shows a second one",
     Admission.TICKETS: "Have your ticket ready",
@@ -31,20 +31,22 @@ HINTS = {
 @login_required
 @require_GET
 def poster(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
-    return _file(f"poster-{event.code}", print_posters([_poster(request, event, side) for side in sides]))
+    return _pdf_response(
+        f"poster-{event.code}", print_posters([_poster(request, event, side) for side in sides])
+    )
 
 
 def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
     red, yellow = event.teams.order_by("number")
-    url = _address(request, event) + (f"/{SIDES.index(side) + 1}" if side else "")
+    url = _event_url(request, event) + (f"/{SIDES.index(side) + 1}" if side else "")
     return Poster(
         event=event.name,
         code=event.code,
         teams=(red.name, yellow.name),
         url=url.upper(),  # fewer modules, and it means the same
-        address=address_shown(url),
+        address=display_address(url),
         hint=HINTS.get(Admission(event.admission), ""),
         side=side,
     )
@@ -55,38 +57,38 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
 @require_GET
 def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
     """Those that nobody ever used; a pile may need several files. Without type for a name, the other page."""
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))
     if not part.object_list:
         return redirect("console:tickets_print", code=event.code)
     teams = dict(event.teams.values_list("number", "name"))
-    address = _address(request, event)
+    address = _event_url(request, event)
     try:
         file = print_coupons(f"Codes of {event.code}", [_coupon(event, teams, address, one) for one in part])
     except Unprintable as refusal:
         messages.warning(request, f"The PDF cannot show every name: {refusal}. This page can: print it.")
         return redirect("console:tickets_print", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
-    return _file(f"tickets-{event.code}{several}", file)
+    return _pdf_response(f"tickets-{event.code}{several}", file)
 
 
 def _coupon(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -> Coupon:
     return Coupon(
-        whose=ticket.label or event.name,
-        key=shown_key(ticket.code),
+        holder=ticket.label or event.name,
+        key=format_key(ticket.code),
         url=f"{address}#{ticket.code}",
-        address=address_shown(address),
+        address=display_address(address),
         team=teams[ticket.team] if ticket.team else "",
         side=SIDES[ticket.team - 1] if ticket.team else None,
     )
 
 
-def _file(name: str, pdf: bytes) -> HttpResponse:
+def _pdf_response(name: str, pdf: bytes) -> HttpResponse:
     disposition = {"Content-Disposition": f'attachment; filename="{name}.pdf"'}
     return HttpResponse(pdf, "application/pdf", headers=disposition)
 
 
-def _address(request: HttpRequest, event: Event) -> str:
+def _event_url(request: HttpRequest, event: Event) -> str:
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     return f"{base}/{event.code}"

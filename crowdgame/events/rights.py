@@ -15,7 +15,7 @@ from voting.protocol import Action, Role
 
 Right = Literal["view", "run", "rehearse"]
 
-NEEDED: dict[Action, Right] = {
+REQUIRED_RIGHTS: dict[Action, Right] = {
     "lobby.open": "run",
     "joining.lock": "run",
     "joining.unlock": "run",
@@ -41,7 +41,7 @@ NEEDED: dict[Action, Right] = {
     "rehearsal.start": "rehearse",
     "rehearsal.stop": "rehearse",
 }
-RIGHTS: dict[Role, frozenset[Right]] = {
+ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
     "owner": frozenset({"view", "run", "rehearse"}),
     "cohost": frozenset({"view", "run", "rehearse"}),
     "viewer": frozenset({"view"}),
@@ -49,31 +49,31 @@ RIGHTS: dict[Role, frozenset[Right]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OrganizerAccess:
     """Who somebody is at an event: a user name, and a role that allows to look at least."""
 
     name: str
     role: Role
 
     def may(self, right: Right) -> bool:
-        return right in RIGHTS[self.role]
+        return right in ROLE_RIGHTS[self.role]
 
 
-def standing(session_key: str | None, event_id: int) -> Standing | None:
+def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | None:
     """Of whoever is logged in with this session, still and not yet deactivated; None: nobody of the event."""
-    user = signed_in(session_key)
-    role = role_of(user, event_id) if user else None
-    return Standing(user.get_username(), role) if user and role else None
+    user = find_session_user(session_key)
+    role = role_at_event(user, event_id) if user else None
+    return OrganizerAccess(user.get_username(), role) if user and role else None
 
 
 def may(session_key: str | None, event_id: int, right: Right) -> bool:
-    found = standing(session_key, event_id)
+    found = find_access(session_key, event_id)
     return found is not None and found.may(right)
 
 
-def signed_in(session_key: str | None) -> User | None:
+def find_session_user(session_key: str | None) -> User | None:
     """Nobody once the session has ended, the password has changed or the account is closed."""
-    session = _session(session_key) if session_key else {}
+    session = _load_session(session_key) if session_key else {}
     user = User.objects.filter(pk=int(session.get(SESSION_KEY, 0)), is_active=True).first()
     if user is None:
         return None
@@ -82,12 +82,12 @@ def signed_in(session_key: str | None) -> User | None:
     return user if any(constant_time_compare(signed, one) for one in good) else None
 
 
-def _session(key: str) -> dict[str, Any]:
+def _load_session(key: str) -> dict[str, Any]:
     session: dict[str, Any] = import_module(settings.SESSION_ENGINE).SessionStore(key).load()
     return session
 
 
-def role_of(user: User, event_id: int) -> Role | None:
+def role_at_event(user: User, event_id: int) -> Role | None:
     """A superuser is an owner of every event."""
     if user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists():
         return "owner"

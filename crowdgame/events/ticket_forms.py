@@ -5,23 +5,23 @@ from typing import Any
 from django import forms
 
 from games.models import Event
-from voting.admission.roster import Pupil, RosterError, read_roster
-from voting.admission.tickets import MOST_TICKETS
+from voting.admission.roster import Pupil, RosterError, parse_roster
+from voting.admission.tickets import MAX_TICKETS
 
-LONGEST_LIST = 200_000
+MAX_ROSTER_LENGTH = 200_000
 
 
 class TicketsForm(forms.Form):
     count = forms.IntegerField(
         label="How many",
         min_value=1,
-        max_value=MOST_TICKETS,
+        max_value=MAX_TICKETS,
         initial=30,
         error_messages={
             "required": "Say how many.",
             "invalid": "Enter a whole number.",
             "min_value": "At least one.",
-            "max_value": f"At most {MOST_TICKETS:,}.",
+            "max_value": f"At most {MAX_TICKETS:,}.",
         },
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
@@ -32,7 +32,7 @@ class RosterForm(forms.Form):
 
     names = forms.CharField(
         label="Names, one a line",
-        max_length=LONGEST_LIST,
+        max_length=MAX_ROSTER_LENGTH,
         help_text="Behind a comma, if you like, the team's name or its number: “Ada Lovelace, 1”.",
         error_messages={"required": "Paste the names, one a line.", "max_length": "This list is too long."},
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
@@ -46,7 +46,7 @@ class RosterForm(forms.Form):
     def clean_names(self) -> str:
         teams = dict(self._event.teams.values_list("number", "name"))
         try:
-            self.pupils = read_roster(self.cleaned_data["names"], teams)
+            self.pupils = parse_roster(self.cleaned_data["names"], teams)
         except RosterError as refusal:
             raise forms.ValidationError(str(refusal)) from refusal
         return str(self.cleaned_data["names"])

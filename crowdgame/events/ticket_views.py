@@ -14,21 +14,27 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from crowdgame.events.access import own_event
+from crowdgame.events.access import require_own_event
 from crowdgame.events.print_views import COUPONS_PER_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
-from crowdgame.web.spreadsheet import answer_csv
+from crowdgame.web.spreadsheet import csv_response
 from games.models import Admission, Event
-from voting.admission.admission import plain_key, shown_key
-from voting.admission.links import address_shown, qr_path
+from voting.admission.admission import format_key, normalize_key
+from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError
-from voting.admission.tickets import TooManyTickets, delete_unused, make_roster, make_tickets, release_tickets
+from voting.admission.tickets import (
+    TooManyTickets,
+    delete_unused_tickets,
+    make_roster,
+    make_tickets,
+    release_tickets,
+)
 from voting.models import Ticket
 
-ROWS_A_PAGE = 100
-TICKETS_A_PRINT = 240
-LONGEST_ID = 19
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+ROWS_PER_PAGE = 100
+TICKETS_PER_PRINT = 240
+MAX_ID_DIGITS = 19
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 @never_cache
@@ -36,34 +42,36 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 @require_http_methods(["GET", "POST"])
 def tickets(request: HttpRequest, code: str) -> HttpResponse:
     """What is looked for is in no address either: it may be a code."""
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     asked = request.POST.get("ask", "")
     pile = TicketsForm(request.POST if asked == "make" else None)
     roster = RosterForm(event, request.POST if asked == "roster" else None)
-    if asked not in {"", "find"} and _obey(request, event, pile, roster):
+    if asked not in {"", "find"} and _handle_post(request, event, pile, roster):
         return redirect("console:tickets", code=event.code)
-    return render(request, "events/tickets.html", _page(request, event, pile, roster))
+    return render(request, "events/tickets.html", _page_context(request, event, pile, roster))
 
 
-def _obey(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> bool:
+def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> bool:
     """Whether it is done; if not, a form says why."""
     ask = request.POST["ask"]
     if ask == "make":
-        return pile.is_valid() and _make(request, event, pile)
+        return pile.is_valid() and _create(request, event, pile)
     if ask == "roster":
-        return roster.is_valid() and _make(request, event, roster)
+        return roster.is_valid() and _create(request, event, roster)
     if ask == "delete":
-        messages.success(request, f"{delete_unused(event):,} unused codes are deleted.")
+        messages.success(request, f"{delete_unused_tickets(event):,} unused codes are deleted.")
     elif ask == "release" and _release(event, request.POST.get("ticket", "")):
         messages.success(request, "Released: the code lets in one more device, with the same vote.")
     return True
 
 
 def _release(event: Event, ticket: str) -> bool:
-    return ticket.isdecimal() and len(ticket) < LONGEST_ID and release_tickets(event.pk, [int(ticket)]) == 1
+    return (
+        ticket.isdecimal() and len(ticket) < MAX_ID_DIGITS and release_tickets(event.pk, [int(ticket)]) == 1
+    )
 
 
-def _make(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) -> bool:
+def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) -> bool:
     field = "names" if isinstance(form, RosterForm) else "count"
     try:
         if isinstance(form, RosterForm):
@@ -77,10 +85,12 @@ def _make(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) ->
     return True
 
 
-def _page(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> dict[str, Any]:
+def _page_context(
+    request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm
+) -> dict[str, Any]:
     every = event.tickets.all()
     wanted, show = request.POST.get("q", "").strip(), request.POST.get("show", "")
-    found = _found(every, wanted, show)
+    found = _search(every, wanted, show)
     unused = every.filter(first_used_at=None).count()
     total = every.count()
     return {
@@ -90,22 +100,22 @@ def _page(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterF
         "roster": roster,
         "q": wanted,
         "show": show,
-        "rows": Paginator(found, ROWS_A_PAGE).get_page(request.POST.get("page")),
+        "rows": Paginator(found, ROWS_PER_PAGE).get_page(request.POST.get("page")),
         "named": every.exclude(label="").exists(),
         "total": total,
         "used": total - unused,
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
         "sheets": range(1, -(-unused // COUPONS_PER_FILE) + 1),
-        "prints": range(1, -(-unused // TICKETS_A_PRINT) + 1),
+        "prints": range(1, -(-unused // TICKETS_PER_PRINT) + 1),
     }
 
 
-def _found(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]:
+def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]:
     if show in {"used", "unused"}:
         every = every.filter(first_used_at__isnull=show == "unused")
     if wanted:
-        every = every.filter(Q(code__contains=plain_key(wanted)) | Q(label__icontains=wanted))
+        every = every.filter(Q(code__contains=normalize_key(wanted)) | Q(label__icontains=wanted))
     return every.order_by("label", "pk")
 
 
@@ -114,12 +124,12 @@ def _found(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]:
 @require_GET
 def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
     """Those that nobody ever used, in sheets to be cut; a pile may need several prints."""
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
-    some = Paginator(unused, TICKETS_A_PRINT).get_page(request.GET.get("part"))
-    address = _address(request, event)
+    some = Paginator(unused, TICKETS_PER_PRINT).get_page(request.GET.get("part"))
+    address = _event_url(request, event)
     coupons = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
-    context = {"event": event, "address": address_shown(address), "coupons": coupons, "part": some}
+    context = {"event": event, "address": display_address(address), "coupons": coupons, "part": some}
     return render(request, "events/tickets_print.html", context)
 
 
@@ -127,39 +137,41 @@ def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
-    return answer_csv(f"tickets-{event.code}", csv_rows(event, _address(request, event)), of_names=True)
+    event = require_own_event(request, code)
+    return csv_response(
+        f"tickets-{event.code}", ticket_csv_rows(event, _event_url(request, event)), of_names=True
+    )
 
 
-def csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
+def ticket_csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
     """A head, then a row a code; nothing in it that a spreadsheet would compute."""
     teams = dict(event.teams.values_list("number", "name"))
     yield ("code", "name", "team", "used", "address")
-    for ticket in _in_order(event.tickets.all()):
+    for ticket in _ordered(event.tickets.all()):
         team = teams[ticket.team] if ticket.team else ""
         yield (
-            shown_key(ticket.code),
-            _inert(ticket.label),
-            _inert(team),
-            _use(ticket),
+            format_key(ticket.code),
+            _escape_formula(ticket.label),
+            _escape_formula(team),
+            _use_status(ticket),
             f"{address}#{ticket.code}",
         )
 
 
-def _use(ticket: Ticket) -> str:
+def _use_status(ticket: Ticket) -> str:
     if ticket.used_at is not None:
         return "yes"
     return "no" if ticket.first_used_at is None else "released"
 
 
-def _in_order(every: QuerySet[Ticket]) -> Iterable[Ticket]:
+def _ordered(every: QuerySet[Ticket]) -> Iterable[Ticket]:
     return every.order_by(F("label"), F("pk")).iterator()
 
 
-def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text
+def _escape_formula(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
 
 
-def _address(request: HttpRequest, event: Event) -> str:
+def _event_url(request: HttpRequest, event: Event) -> str:
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     return f"{base}/{event.code}"

@@ -6,8 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import own_event
-from crowdgame.events.edits import announce_page_edit, keep_edit
+from crowdgame.events.access import require_own_event
+from crowdgame.events.edits import announce_page_edit, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches
 from games.matches import locked_event
@@ -17,22 +17,22 @@ from games.models import Admission, Event, MatchState
 @login_required
 @require_http_methods(["GET", "POST"])
 def change_event(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     form = EventForm(request.POST or None, instance=event)
     if form.is_valid() and form.save_changes():
         if form.changes:
-            keep_edit(request, event, "event.edit", f"changed {form.changes}")
+            log_edit(request, event, "event.edit", f"changed {form.changes}")
         if announce_page_edit(request, event):
             text = "Saved. The game and the vote change with the next match, the rest at once."
             messages.success(request, text)
-        if lacks_tickets(event):
+        if needs_tickets(event):
             return redirect("console:tickets", code=event.code)
         return redirect("console:events")
     context = {"form": form, "event": event, "studied": studied_matches(event).count()}
     return render(request, "events/event.html", context)
 
 
-def lacks_tickets(event: Event) -> bool:
+def needs_tickets(event: Event) -> bool:
     """Nobody could come in."""
     return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
@@ -40,7 +40,7 @@ def lacks_tickets(event: Event) -> bool:
 @login_required
 @require_http_methods(["GET", "POST"])
 def delete_event(request: HttpRequest, code: str) -> HttpResponse:
-    event = own_event(request, code)
+    event = require_own_event(request, code)
     if request.method == "POST" and _delete_unless_playing(event):
         messages.success(request, f"“{event.name}” is deleted.")
         return redirect("console:events")

@@ -12,13 +12,13 @@ from typing import Any
 from django.conf import settings
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
-from crowdgame.config.database import is_full
+from crowdgame.config.database import is_disk_full
 from crowdgame.monitoring.port import metrics_text
 from crowdgame.monitoring.readiness import readiness
-from crowdgame.web.static_pages import Application
+from crowdgame.web.static_pages import AsgiApplication
 
-FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
-TEXT = "text/plain; charset=utf-8"
+PROXY_HEADERS = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
+PLAIN_TEXT = "text/plain; charset=utf-8"
 DISK_FULL = b"The disk is full: no turn can be closed until there is space.\n"
 
 
@@ -40,13 +40,13 @@ class ProbeResponse:
         await send({"type": "http.response.body", "body": body})
 
 
-def seen_from_outside(behind: Application) -> Application:
-    """Answers watchers; everything else goes to `behind`."""
+def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
+    """Answers watchers; everything else goes to `next_app`."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        handler = WATCHED.get(scope["path"])
+        handler = ENDPOINTS.get(scope["path"])
         if handler is None or scope["method"] not in {"GET", "HEAD"}:
-            await behind(scope, receive, send)
+            await next_app(scope, receive, send)
         else:
             response = await handler(scope)
             await response.send(scope, send)
@@ -55,8 +55,8 @@ def seen_from_outside(behind: Application) -> Application:
 
 
 async def render_health(scope: Any) -> ProbeResponse:
-    full = is_full(settings.DATABASES["default"])
-    return ProbeResponse(HTTPStatus.OK, TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
+    full = is_disk_full(settings.DATABASES["default"])
+    return ProbeResponse(HTTPStatus.OK, PLAIN_TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
 
 
 async def render_readiness(scope: Any) -> ProbeResponse:
@@ -67,19 +67,19 @@ async def render_readiness(scope: Any) -> ProbeResponse:
 
 
 async def render_metrics(scope: Any) -> ProbeResponse:
-    if not may_measure(scope):
-        return ProbeResponse(HTTPStatus.NOT_FOUND, TEXT, b"There is nothing here.\n")
+    if not may_read_metrics(scope):
+        return ProbeResponse(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"There is nothing here.\n")
     text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
     return ProbeResponse(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
 
 
-def may_measure(scope: Any) -> bool:
+def may_read_metrics(scope: Any) -> bool:
     """Who is on this machine and came through no proxy, or knows the token."""
     headers = dict(scope["headers"])
     token = f"Bearer {settings.METRICS_TOKEN}".encode()
     if settings.METRICS_TOKEN and compare_digest(headers.get(b"authorization", b""), token):
         return True
-    return not FORWARDED & headers.keys() and _is_loopback(scope.get("client"))
+    return not PROXY_HEADERS & headers.keys() and _is_loopback(scope.get("client"))
 
 
 def _is_loopback(client: Any) -> bool:
@@ -91,7 +91,7 @@ def _is_loopback(client: Any) -> bool:
     return (mapped or address).is_loopback
 
 
-WATCHED: dict[str, Callable[[Any], Awaitable[ProbeResponse]]] = {
+ENDPOINTS: dict[str, Callable[[Any], Awaitable[ProbeResponse]]] = {
     "/healthz": render_health,
     "/readyz": render_readiness,
     "/metrics": render_metrics,

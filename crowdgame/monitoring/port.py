@@ -12,7 +12,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from voting.metrics.metrics import PROCESS, PROCESS_SLOTS, REGISTRY, SHARED
+from voting.metrics.metrics import METRICS_DIR, PROCESS, PROCESS_SLOTS, REGISTRY
 
 LIVE_FILE = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
 
@@ -21,9 +21,9 @@ class MetricsCollector(Collector):
     """Everything that was counted, and what each living process takes of the machine."""
 
     def collect(self) -> Iterator[Metric]:
-        counted = list(_counted())
+        counted = list(_collect())
         yield from counted
-        yield from _usage(counted)
+        yield from _process_usage(counted)
 
 
 def metrics_text() -> bytes:
@@ -37,17 +37,17 @@ def open_metrics_port() -> None:
         start_http_server(settings.METRICS_PORT, settings.METRICS_HOST, MetricsCollector())
 
 
-def _counted() -> Iterable[Metric]:
+def _collect() -> Iterable[Metric]:
     if PROCESS_SLOTS is None:
         return REGISTRY.collect()
     held = PROCESS_SLOTS.held()
     counted: Iterable[Metric] = MultiProcessCollector.merge(_files(held))  # type: ignore[no-untyped-call]
-    return [_by_process(metric, held) if metric.name == PROCESS._name else metric for metric in counted]
+    return [_with_process_ids(metric, held) if metric.name == PROCESS._name else metric for metric in counted]
 
 
 def _files(held: Container[str]) -> list[str]:
     """All but what is still empty, and what somebody held who was killed and could not say so."""
-    live = ((path, LIVE_FILE.fullmatch(path.name)) for path in Path(SHARED).glob("*.db"))
+    live = ((path, LIVE_FILE.fullmatch(path.name)) for path in Path(METRICS_DIR).glob("*.db"))
     return [str(path) for path, slot in live if (slot is None or slot[1] in held) and _is_filled(path)]
 
 
@@ -58,7 +58,7 @@ def _is_filled(path: Path) -> bool:
         return False
 
 
-def _by_process(metric: Metric, held: Mapping[str, str]) -> Metric:
+def _with_process_ids(metric: Metric, held: Mapping[str, str]) -> Metric:
     """As it is, but a place is named after whoever holds it."""
     relabeled = Metric(metric.name, metric.documentation, metric.type)
     for sample in metric.samples:
@@ -66,7 +66,7 @@ def _by_process(metric: Metric, held: Mapping[str, str]) -> Metric:
     return relabeled
 
 
-def _usage(counted: Iterable[Metric]) -> Iterator[Metric]:
+def _process_usage(counted: Iterable[Metric]) -> Iterator[Metric]:
     """CPU, memory and open files of each process that has a role."""
     gathered: dict[str, Metric] = {}
     for role, pid in _processes(counted):

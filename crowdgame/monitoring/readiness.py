@@ -10,15 +10,15 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from crowdgame.config.database import is_full
+from crowdgame.config.database import is_disk_full
 from voting.announcements import layer
 from voting.ballot_box.ballot_box import AsyncBallotBox
 
-PATIENCE_S = 1.0
-FRESH_S = 1.0
+CHECK_TIMEOUT_S = 1.0
+CHECK_TTL_S = 1.0
 
-ANSWERS = "answers"
-TOO_SLOW = "does not answer in time"
+HEALTHY = "answers"
+TIMED_OUT = "does not answer in time"
 
 
 class NotReady(Exception):
@@ -26,31 +26,31 @@ class NotReady(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class DependencyCheck:
     """Something a gateway cannot do without.
 
     However many ask and however long it is stuck, one question to it is under way at most, and an answer
-    is good for `FRESH_S`.
+    is good for `CHECK_TTL_S`.
     """
 
-    ask: Callable[[], Awaitable[None]]
-    asked_at: float = 0.0
-    question: asyncio.Future[None] | None = None
+    check: Callable[[], Awaitable[None]]
+    checked_at: float = 0.0
+    pending: asyncio.Future[None] | None = None
 
-    async def answer(self) -> str:
-        if self.question is None or self._is_stale(self.question):
-            self.asked_at = time.monotonic()
-            self.question = asyncio.ensure_future(self.ask())
-        await asyncio.wait([self.question], timeout=PATIENCE_S)
-        if not self.question.done():
-            return TOO_SLOW
-        error = self.question.exception()
+    async def status(self) -> str:
+        if self.pending is None or self._is_stale(self.pending):
+            self.checked_at = time.monotonic()
+            self.pending = asyncio.ensure_future(self.check())
+        await asyncio.wait([self.pending], timeout=CHECK_TIMEOUT_S)
+        if not self.pending.done():
+            return TIMED_OUT
+        error = self.pending.exception()
         if error is None:
-            return ANSWERS
+            return HEALTHY
         return str(error) if isinstance(error, NotReady) else "does not answer"
 
-    def _is_stale(self, question: asyncio.Future[None]) -> bool:
-        return question.done() and time.monotonic() - self.asked_at > FRESH_S
+    def _is_stale(self, pending: asyncio.Future[None]) -> bool:
+        return pending.done() and time.monotonic() - self.checked_at > CHECK_TTL_S
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +63,7 @@ class Readiness:
 
     draining: bool = False
     was_ready: bool = False
-    _parts: dict[str, Part] = field(default_factory=dict)
+    _parts: dict[str, DependencyCheck] = field(default_factory=dict)
 
     @property
     def is_ready(self) -> bool:
@@ -72,39 +72,39 @@ class Readiness:
 
     async def check(self) -> dict[str, str]:
         """What each part says."""
-        self._parts = self._parts or _all_parts()
+        self._parts = self._parts or _all_checks()
         if self.draining:
             return {"gateway": "is draining"}
-        answers = await asyncio.gather(*(part.answer() for part in self._parts.values()))
-        self.was_ready = self.was_ready or all(said == ANSWERS for said in answers)
+        answers = await asyncio.gather(*(part.status() for part in self._parts.values()))
+        self.was_ready = self.was_ready or all(said == HEALTHY for said in answers)
         return dict(zip(self._parts, answers, strict=True))
 
 
 readiness = Readiness()
 
 
-def _all_parts() -> dict[str, Part]:
+def _all_checks() -> dict[str, DependencyCheck]:
     """Made on the event loop that will ask them."""
-    database, box = Database(), AsyncBallotBox()
+    database, box = DatabaseCheck(), AsyncBallotBox()
 
-    async def ask_box() -> None:
+    async def check_box() -> None:
         await box.now()
 
     return {
-        "database": Part(database.ask),
-        "ballot_box": Part(ask_box),
-        "channel_layer": Part(layer.reach),
+        "database": DependencyCheck(database.check),
+        "ballot_box": DependencyCheck(check_box),
+        "channel_layer": DependencyCheck(layer.check_reachable),
     }
 
 
-class Database:
+class DatabaseCheck:
     """Asked in a thread of its own: a stuck database holds up no page and no other thread."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readiness")
         self._migrated = False
 
-    async def ask(self) -> None:
+    async def check(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._check)
 
     def _check(self) -> None:
@@ -116,7 +116,7 @@ class Database:
             connection.close()
         if not self._migrated:
             raise NotReady("is not migrated to what this version needs")
-        if is_full(settings.DATABASES["default"]):
+        if is_disk_full(settings.DATABASES["default"]):
             raise NotReady("cannot write: its disk is full")
 
 

@@ -12,76 +12,78 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import PlayError
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 
-CONFIRM, STOP, ASKED = (f"crowdgame.notifications.{what}" for what in ("confirm", "stop", "asked"))
-CONFIRM_WITHIN = timedelta(days=1)
+CONFIRM_SALT, UNSUBSCRIBE_SALT, ADDRESS_SALT = (
+    f"crowdgame.notifications.{what}" for what in ("confirm", "stop", "asked")
+)
+CONFIRM_MAX_AGE = timedelta(days=1)
 HOUR_S, DAY_S = 3600, 24 * 3600
-MOST_ASKED_AN_HOUR = 100
+MAX_CONFIRMATIONS_PER_HOUR = 100
 
 
-def give(guest: Guest, email: str) -> Address:
+def add_address(guest: Guest, email: str) -> EmailAddress:
     """Another one of theirs is forgotten; this one is asked by a mail. Raises PlayError, RedisError."""
-    _check_asked(email)
+    _check_rate_limit(email)
     with transaction.atomic():
-        Address.objects.filter(guest=guest).delete()
-        address = Address.objects.create(guest=guest, email=email)
+        EmailAddress.objects.filter(guest=guest).delete()
+        address = EmailAddress.objects.create(guest=guest, email=email)
         EmailNotification.objects.create(address=address, due_at=timezone.now())
     return address
 
 
-def _check_asked(email: str) -> None:
+def _check_rate_limit(email: str) -> None:
     """Nobody can have this server fill somebody's mailbox: not by asking again, and not by many names."""
     asked = caches[settings.AXES_CACHE]
-    if not asked.add(f"asked-{salted_hmac(ASKED, email.casefold()).hexdigest()}", 1, DAY_S):
+    if not asked.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
         raise PlayError("This address was asked today: look for that mail, also among the unwanted ones.")
     hour = f"asked-in-{timezone.now():%d%H}"
     asked.add(hour, 0, HOUR_S)
-    if asked.incr(hour) > MOST_ASKED_AN_HOUR:
+    if asked.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
         raise PlayError("Too many addresses are being asked just now: try again in an hour.")
 
 
-def stop(address: Address) -> None:
+def unsubscribe(address: EmailAddress) -> None:
     """At once: mails that are due go with it."""
     address.delete()
 
 
-def confirm(address: Address) -> None:
-    Address.objects.filter(pk=address.pk, confirmed_at=None).update(confirmed_at=timezone.now())
+def confirm_address(address: EmailAddress) -> None:
+    EmailAddress.objects.filter(pk=address.pk, confirmed_at=None).update(confirmed_at=timezone.now())
 
 
-def link_to_confirm(address: Address) -> str:
-    return f"{settings.PUBLIC_URL}/play/confirm/{_token(address, CONFIRM)}"
+def confirm_link(address: EmailAddress) -> str:
+    return f"{settings.PUBLIC_URL}/play/confirm/{_token(address, CONFIRM_SALT)}"
 
 
-def link_to_stop(address: Address) -> str:
-    return f"{settings.PUBLIC_URL}/play/stop/{_token(address, STOP)}"
+def unsubscribe_link(address: EmailAddress) -> str:
+    return f"{settings.PUBLIC_URL}/play/stop/{_token(address, UNSUBSCRIBE_SALT)}"
 
 
-def to_confirm(token: str) -> Address | None:
+def find_to_confirm(token: str) -> EmailAddress | None:
     """Whose link this is; None if it is too old, of an address that is forgotten, or no such link."""
-    return _find(token, CONFIRM, CONFIRM_WITHIN)
+    return _find(token, CONFIRM_SALT, CONFIRM_MAX_AGE)
 
 
-def to_stop(token: str) -> Address | None:
+def find_to_unsubscribe(token: str) -> EmailAddress | None:
     """It stays good for as long as there is something to stop."""
-    return _find(token, STOP, None)
+    return _find(token, UNSUBSCRIBE_SALT, None)
 
 
-def is_stop(token: str) -> bool:
+def is_unsubscribe_token(token: str) -> bool:
     """Whether it is whole: a link that was cut off stops nothing, and must not say that it did."""
-    return _read(token, STOP, None) is not None
+    return _read(token, UNSUBSCRIBE_SALT, None) is not None
 
 
-def _token(address: Address, salt: str) -> str:
+def _token(address: EmailAddress, salt: str) -> str:
     return signing.dumps([address.pk, _digest(address)], salt=salt)
 
 
-def _find(token: str, salt: str, max_age: timedelta | None) -> Address | None:
+def _find(token: str, salt: str, max_age: timedelta | None) -> EmailAddress | None:
     if (read := _read(token, salt, max_age)) is None:
         return None
     pk, digest = read
-    address = Address.objects.select_related("guest").filter(pk=pk).first()
+    address = EmailAddress.objects.select_related("guest").filter(pk=pk).first()
     return address if address and constant_time_compare(digest, _digest(address)) else None
 
 
@@ -93,10 +95,10 @@ def _read(token: str, salt: str, max_age: timedelta | None) -> tuple[int, str] |
     return pk, digest
 
 
-def _digest(address: Address) -> str:
+def _digest(address: EmailAddress) -> str:
     """A row's number may be given again after a restore: the link is this address's, and nobody else's."""
-    return salted_hmac(ASKED, f"{address.guest_id} {address.email}").hexdigest()[:16]
+    return salted_hmac(ADDRESS_SALT, f"{address.guest_id} {address.email}").hexdigest()[:16]
 
 
 def remove_address(guest: Guest, **_: Any) -> None:
-    Address.objects.filter(guest=guest).delete()
+    EmailAddress.objects.filter(guest=guest).delete()

@@ -17,15 +17,15 @@ from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone
 
-from crowdgame.duels.duels import place_of
-from crowdgame.duels.lists import is_to_pick, seats_of, sides_to_move
+from crowdgame.duels.duels import seat_number
+from crowdgame.duels.lists import has_to_pick, players_by_side, sides_to_move
 from crowdgame.duels.models import Duel
-from crowdgame.notifications.messages import build_email, side_of
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.notifications.messages import build_email, player_side
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
 from games.models import Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
-from voting.turns.clocks import bank_of
+from voting.turns.clocks import bank_ms
 from voting.turns.deadlines import send_task
 
 log = logging.getLogger(__name__)
@@ -33,27 +33,27 @@ log = logging.getLogger(__name__)
 SEND_NOTIFICATIONS = "notifications.send_notifications"
 
 LONG_WINDOW_MS = 3600 * 1000  # with less than that left a mail is no use
-GRACE = timedelta(minutes=3)  # who is at the board needs none
+GRACE_PERIOD = timedelta(minutes=3)  # who is at the board needs none
 RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
-AT_ONCE = 10
-EVERY_S = 5.0
-PERMANENT = 500
+SEND_BATCH_SIZE = 10
+SEND_INTERVAL_S = 5.0
+PERMANENT_SMTP_CODE = 500
 
 
 def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
     """A turn of a far game was made: its players will be told, if they are not there."""
     turn = instance
-    if not (settings.MAIL and created and turn.state == TurnState.OPEN):
+    if not (settings.EMAIL_ENABLED and created and turn.state == TurnState.OPEN):
         return
-    long = [side for side in SIDES if bank_of(turn, side) >= LONG_WINDOW_MS]
+    long = [side for side in SIDES if bank_ms(turn, side) >= LONG_WINDOW_MS]
     duel = Duel.objects.filter(event=turn.match.event_id).first() if long else None
     if duel:
-        seats = dict(zip(SIDES, seats_of(duel, turn.match), strict=True))
+        seats = dict(zip(SIDES, players_by_side(duel, turn.match), strict=True))
         to_move = sides_to_move(turn.match)
         guests = [seats[side] for side in long if side in to_move]
-        due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE
-        addresses = Address.objects.filter(guest__in=guests, confirmed_at__isnull=False)
+        due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE_PERIOD
+        addresses = EmailAddress.objects.filter(guest__in=guests, confirmed_at__isnull=False)
         EmailNotification.objects.bulk_create(
             EmailNotification(address=address, turn=turn, due_at=due_at) for address in addresses
         )
@@ -67,7 +67,7 @@ class NotificationDispatcher:
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if settings.MAIL and now - self.asked_at >= EVERY_S and _due().exists():
+        if settings.EMAIL_ENABLED and now - self.asked_at >= SEND_INTERVAL_S and _due().exists():
             self.asked_at = now
             arm_notifications()
 
@@ -80,7 +80,7 @@ def arm_notifications() -> None:
 def send_due(box: BallotBox) -> None:
     """A few at a time: if the mail server is away, a worker is not held up for long."""
     related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
-    notifications = _due().order_by("due_at").select_related(*related)[:AT_ONCE]
+    notifications = _due().order_by("due_at").select_related(*related)[:SEND_BATCH_SIZE]
     ready = [
         notification
         for notification in notifications
@@ -109,13 +109,13 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     turn = notification.turn
     if turn is None:
         return True
-    place = place_of(turn.match.event.duel, notification.address.guest)
+    place = seat_number(turn.match.event.duel, notification.address.guest)
     if not place:  # its player has another name by now: an account's
         notification.delete()
         return False
-    side = side_of(notification.address, turn)
-    left_ms = turn.opens_at + bank_of(turn, side) - box.now()
-    if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not is_to_pick(turn.match, side, box):
+    side = player_side(notification.address, turn)
+    left_ms = turn.opens_at + bank_ms(turn, side) - box.now()
+    if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not has_to_pick(turn.match, side, box):
         notification.delete()
         return False
     if box.connected(turn.match.event_id)[place - 1]:
@@ -138,10 +138,10 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
             continue
         except SMTPDataError as refusal:  # of this one: those behind it go on
             log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
-            if refusal.smtp_code < PERMANENT:
+            if refusal.smtp_code < PERMANENT_SMTP_CODE:
                 continue
         notification.delete()
 
 
 def _is_permanent(refusal: SMTPRecipientsRefused) -> bool:
-    return all(code >= PERMANENT for code, _ in refusal.recipients.values())
+    return all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values())

@@ -4,14 +4,14 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.crypto import salted_hmac
 
-from crowdgame.duels.lists import seats_of
-from crowdgame.notifications.addresses import link_to_confirm, link_to_stop
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.duels.lists import players_by_side
+from crowdgame.notifications.addresses import confirm_link, unsubscribe_link
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES, Side
 from games.models import Turn
-from voting.turns.clocks import bank_of
+from voting.turns.clocks import bank_ms
 
-CONFIRM = """Hello,
+CONFIRM_TEXT = """Hello,
 
 {guest} wants to be told at this address when it is their turn in a game of the open hall.
 Is that you? Then open this link within 24 hours:
@@ -21,7 +21,7 @@ Is that you? Then open this link within 24 hours:
 If not, do nothing: no other mail comes. To have the address forgotten at once:
 {stop}
 """
-TURN = """Hello {guest},
+TURN_TEXT = """Hello {guest},
 
 it is your turn against {other}, turn {number}. You have {left} left.
 
@@ -36,9 +36,9 @@ HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     address, turn = notification.address, notification.turn
     if turn is None:
-        subject, text = "Is this your address?", _to_confirm(address)
+        subject, text = "Is this your address?", _confirm_text(address)
     else:
-        subject, text = f"Your turn against {_other(address, turn)}", _your_turn(address, turn, now)
+        subject, text = f"Your turn against {_opponent_name(address, turn)}", _turn_text(address, turn, now)
     return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))
 
 
@@ -47,39 +47,39 @@ def _headers(notification: EmailNotification) -> dict[str, str]:
     named = salted_hmac("crowdgame.notifications.message", str(notification.pk)).hexdigest()[:32]
     return {
         "Message-ID": f"<{named}@{settings.DEFAULT_FROM_EMAIL.rpartition('@')[2].rstrip('>')}>",
-        "List-Unsubscribe": f"<{link_to_stop(notification.address)}>",
+        "List-Unsubscribe": f"<{unsubscribe_link(notification.address)}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",
     }
 
 
-def _to_confirm(address: Address) -> str:
-    links = {"confirm": link_to_confirm(address), "stop": link_to_stop(address)}
-    return CONFIRM.format(guest=address.guest, **links)
+def _confirm_text(address: EmailAddress) -> str:
+    links = {"confirm": confirm_link(address), "stop": unsubscribe_link(address)}
+    return CONFIRM_TEXT.format(guest=address.guest, **links)
 
 
-def _your_turn(address: Address, turn: Turn, now: int) -> str:
-    return TURN.format(
+def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
+    return TURN_TEXT.format(
         guest=address.guest,
-        other=_other(address, turn),
+        other=_opponent_name(address, turn),
         number=turn.number,
-        left=left_in_words(turn.opens_at + bank_of(turn, side_of(address, turn)) - now),
+        left=format_time_left(turn.opens_at + bank_ms(turn, player_side(address, turn)) - now),
         board=f"{settings.PUBLIC_URL}/play/{turn.match.event.code}",
-        stop=link_to_stop(address),
+        stop=unsubscribe_link(address),
     )
 
 
-def side_of(address: Address, turn: Turn) -> Side:
+def player_side(address: EmailAddress, turn: Turn) -> Side:
     """In this match: the two change sides with each."""
-    return SIDES[seats_of(turn.match.event.duel, turn.match).index(address.guest)]
+    return SIDES[players_by_side(turn.match.event.duel, turn.match).index(address.guest)]
 
 
-def _other(address: Address, turn: Turn) -> str:
+def _opponent_name(address: EmailAddress, turn: Turn) -> str:
     match = turn.match
-    return (match.yellow if side_of(address, turn) == "red" else match.red).name
+    return (match.yellow if player_side(address, turn) == "red" else match.red).name
 
 
-def left_in_words(ms: int) -> str:
+def format_time_left(ms: int) -> str:
     """Days and hours, or hours alone: as exact as one plans by."""
     days, hours = ms // DAY_MS, ms % DAY_MS // HOUR_MS
     parts = [(days, "day"), (hours, "hour")] if days else [(hours, "hour")]

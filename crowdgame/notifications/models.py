@@ -7,7 +7,7 @@ from crowdgame.accounts.models import Guest
 from games.models import Turn
 
 
-class Address(models.Model):
+class EmailAddress(models.Model):
     """Where a guest wants to be told that it is their turn; until it is confirmed only asked whether so.
 
     Whoever stops it is forgotten here: there is no list of addresses that do not want to hear.
@@ -28,7 +28,7 @@ class EmailNotification(models.Model):
     Once it is sent it is gone.
     """
 
-    address = models.ForeignKey(Address, on_delete=models.CASCADE, related_name="notifications")
+    address = models.ForeignKey(EmailAddress, on_delete=models.CASCADE, related_name="notifications")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     due_at = models.DateTimeField(db_index=True)
 

@@ -7,11 +7,11 @@ from redis import RedisError
 
 from crowdgame.notifications import email
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=email.SEND_NOTIFICATIONS, throws=(RedisError, OSError, *DATABASE_AWAY))
+@shared_task(name=email.SEND_NOTIFICATIONS, throws=(RedisError, OSError, *DATABASE_ERRORS))
 def send_notifications() -> None:
     email.send_due(ballot_box())

@@ -3,8 +3,8 @@ from django.urls import path
 from crowdgame.notifications import views
 
 urlpatterns = [
-    path("mail", views.give_address, name="give_address"),
+    path("mail", views.add_address, name="add_address"),
     path("mail/delete", views.delete_address, name="delete_address"),
-    path("confirm/<str:token>", views.confirm, name="confirm_address"),
-    path("stop/<str:token>", views.stop, name="stop_mails"),
+    path("confirm/<str:token>", views.confirm_address, name="confirm_address"),
+    path("stop/<str:token>", views.unsubscribe, name="unsubscribe"),
 ]

@@ -9,65 +9,67 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 from redis import RedisError
 
-from crowdgame.accounts.guest_cookie import guest_of
-from crowdgame.accounts.views import AWAY, account_page
+from crowdgame.accounts.guest_cookie import current_guest
+from crowdgame.accounts.views import UNAVAILABLE_TEXT, account_page
 from crowdgame.duels.duels import PlayError
 from crowdgame.notifications import addresses
 from crowdgame.notifications.forms import AddressForm
-from crowdgame.notifications.models import Address
+from crowdgame.notifications.models import EmailAddress
 
-GONE = 410
+HTTP_GONE = 410
 
 
 @require_POST
-def give_address(request: HttpRequest) -> HttpResponse:
-    guest, form = guest_of(request), AddressForm(request.POST)
-    if guest is None or not settings.MAIL:
+def add_address(request: HttpRequest) -> HttpResponse:
+    guest, form = current_guest(request), AddressForm(request.POST)
+    if guest is None or not settings.EMAIL_ENABLED:
         raise Http404
     if form.is_valid():
         try:
-            addresses.give(guest, form.cleaned_data["email"])
+            addresses.add_address(guest, form.cleaned_data["email"])
             return redirect("account")
         except PlayError as refusal:
             form.add_error("email", str(refusal))
         except RedisError:
-            form.add_error("email", AWAY)
-    return account_page(request, guest, give=form)
+            form.add_error("email", UNAVAILABLE_TEXT)
+    return account_page(request, guest, add_address=form)
 
 
 @require_POST
 def delete_address(request: HttpRequest) -> HttpResponse:
-    if guest := guest_of(request):
-        Address.objects.filter(guest=guest).delete()
+    if guest := current_guest(request):
+        EmailAddress.objects.filter(guest=guest).delete()
         messages.success(request, "The address is forgotten. No more mails come.")
     return redirect("account")
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def confirm(request: HttpRequest, token: str) -> HttpResponse:
+def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link does nothing yet: mail programs and their guards do that by themselves."""
-    address = addresses.to_confirm(token)
+    address = addresses.find_to_confirm(token)
     if address and request.method == "POST" and "no" in request.POST:
-        link = addresses.link_to_stop(address)
-        addresses.stop(address)
+        link = addresses.unsubscribe_link(address)
+        addresses.unsubscribe(address)
         return redirect(link)
     done = bool(address) and request.method == "POST"
     if address and done:
-        addresses.confirm(address)
-    context = {"guest": guest_of(request), "address": address, "done": done}
-    return render(request, "notifications/confirm.html", context, status=200 if address else GONE)
+        addresses.confirm_address(address)
+    context = {"guest": current_guest(request), "address": address, "done": done}
+    return render(request, "notifications/confirm.html", context, status=200 if address else HTTP_GONE)
 
 
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "POST"])
-def stop(request: HttpRequest, token: str) -> HttpResponse:
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     """One press, or a mail program's own: no login, no cookie. If nothing is left to stop, it says so."""
-    if not addresses.is_stop(token):
+    if not addresses.is_unsubscribe_token(token):
         raise Http404
-    address = addresses.to_stop(token)
+    address = addresses.find_to_unsubscribe(token)
     if address and request.method == "POST":
-        addresses.stop(address)
+        addresses.unsubscribe(address)
         address = None
-    return render(request, "notifications/unsubscribe.html", {"guest": guest_of(request), "address": address})
+    return render(
+        request, "notifications/unsubscribe.html", {"guest": current_guest(request), "address": address}
+    )

@@ -14,8 +14,8 @@ import msgspec
 
 FORMAT = "crowdgame backup 1"
 # What zipfile raises about a file that is none, or was damaged.
-DAMAGED = (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
-MANIFEST, DATABASE = "manifest.json", "database"
+DAMAGED_FILE_ERRORS = (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
+MANIFEST_NAME, DATABASE_NAME = "manifest.json", "database"
 
 Engine = Literal["sqlite", "postgresql"]
 
@@ -34,7 +34,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def folder_beside(path: Path) -> Iterator[Path]:
+def temporary_sibling(path: Path) -> Iterator[Path]:
     """A folder nobody else looks into, on the same disk as `path`; it goes with all that is left in it."""
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.absolute().parent))
     try:
@@ -47,8 +47,8 @@ def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
     """All of it or nothing, and for nobody's eyes but the owner's."""
     unfinished = database.with_name("unfinished")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
-        archive.write(database, DATABASE)
+        archive.writestr(MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+        archive.write(database, DATABASE_NAME)
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
     unfinished.chmod(0o600)
@@ -57,9 +57,9 @@ def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
 
 def read_manifest(path: Path) -> Manifest:
     """Raises BackupError if this is no whole backup."""
-    with _opened(path) as archive:
+    with _open_archive(path) as archive:
         try:
-            manifest = msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
+            manifest = msgspec.json.decode(archive.read(MANIFEST_NAME), type=Manifest)
         except (KeyError, msgspec.MsgspecError) as error:
             raise BackupError(f"{path} is not a backup of crowdgame") from error
     if manifest.format != FORMAT:
@@ -67,16 +67,16 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def take_out(path: Path, database: Path) -> None:
+def extract_database(path: Path, database: Path) -> None:
     """Raises BackupError if the file is damaged."""
-    with _opened(path) as archive, archive.open(DATABASE) as source, database.open("wb") as copy:
+    with _open_archive(path) as archive, archive.open(DATABASE_NAME) as source, database.open("wb") as copy:
         shutil.copyfileobj(source, copy)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except DAMAGED as error:
+    except DAMAGED_FILE_ERRORS as error:
         raise BackupError(f"{path} cannot be read: {error}") from error

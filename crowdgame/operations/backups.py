@@ -23,24 +23,24 @@ from crowdgame.operations.backup_file import (
     FORMAT,
     BackupError,
     Manifest,
-    folder_beside,
+    extract_database,
     read_manifest,
-    take_out,
+    temporary_sibling,
     write_backup,
 )
 from crowdgame.operations.data_version import ONLY_IN_0_1
-from crowdgame.operations.database_copies import Postgres, Sqlite, database_copies
+from crowdgame.operations.database_copies import PostgresCopies, SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 
-LEAP = 1_000_000
-EPOCHS_LEAP = 1_000
-EPOCHS_SINCE_S = 1_577_836_800  # 2020: in seconds an epoch fits its column until 2088
-CROWDS = ("games", "voting")
-LIVE = "state IN ('open', 'paused')"
-KEPT = "valkey"
+ID_LEAP = 1_000_000
+EPOCH_LEAP = 1_000
+EPOCH_START_S = 1_577_836_800  # 2020: in seconds an epoch fits its column until 2088
+APPS = ("games", "voting")
+LIVE_TURNS_SQL = "state IN ('open', 'paused')"
+STORE_DIR = "valkey"
 
 
-def back_up(path: Path) -> Manifest:
+def create_backup(path: Path) -> Manifest:
     """Write a backup; nobody has to stop for it. Raises BackupError."""
     copies = database_copies()
     manifest = Manifest(
@@ -51,21 +51,21 @@ def back_up(path: Path) -> Manifest:
     )
     if not path.absolute().parent.is_dir():
         raise BackupError(f"there is no folder {path.absolute().parent}")
-    with folder_beside(path) as folder:
+    with temporary_sibling(path) as folder:
         copies.save(folder / "database")
         write_backup(path, manifest, folder / "database")
     return manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """`aside` is where the database is that was there before, if there was one; `turns` are voted anew."""
 
     aside: Path | None
     turns: int
 
 
-def check_fit(manifest: Manifest) -> None:
+def check_compatible(manifest: Manifest) -> None:
     """Raises BackupError unless this version and this database are those the backup was made with."""
     engine = database_copies().engine
     if manifest.engine != engine:
@@ -84,36 +84,36 @@ def check_fit(manifest: Manifest) -> None:
         )
 
 
-def who_runs() -> list[str]:
+def list_running() -> list[str]:
     """Who uses the database or the ballot box at the moment, in words."""
-    found = [f"“make play” in {settings.DATA_DIR}"] if _make_play() == "runs" else []
+    found = [f"“make play” in {settings.DATA_DIR}"] if _make_play_state() == "runs" else []
     try:
         box = BallotBox()
-        found += [f"a gateway that holds event {event}" for event in box.events_held()]
+        found += [f"a gateway that holds event {event}" for event in box.list_active_events()]
         box.close()
     except RedisError:
         pass
-    return found + database_copies().users()
+    return found + database_copies().connected_users()
 
 
-def restore(path: Path, *, box_is_empty: bool = False) -> Restored:
+def restore(path: Path, *, box_is_empty: bool = False) -> RestoreResult:
     """Put the backup in the database's place. Raises BackupError; then all is as it was.
 
     If it dies in between, it is to be done again: until the end nothing is to run.
     """
-    check_fit(read_manifest(path))
+    check_compatible(read_manifest(path))
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     copies, home = database_copies(), Path(settings.DATA_DIR)
     home.mkdir(parents=True, exist_ok=True)
     aside = home / f"before-restore-{stamp}"
     before_swap = (lambda: None) if box_is_empty else partial(_clear_boxes, _find_box(home), home, stamp)
-    with folder_beside(home / "db.sqlite3") as folder:
-        take_out(path, folder / "database")
+    with temporary_sibling(home / "db.sqlite3") as folder:
+        extract_database(path, folder / "database")
         loaded = copies.load(folder / "database", aside, tuple(fresh_start_sql(copies)), before_swap)
-    return Restored(aside if loaded.there else None, loaded.answer)
+    return RestoreResult(aside if loaded.had_database else None, loaded.answer)
 
 
-def fresh_start_sql(copies: Sqlite | Postgres) -> Iterator[str]:
+def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
     """Have all that is still to come differ from all that ever was; at last, how many turns are voted anew.
 
     Numbers go on from the time in milliseconds: a second restore of the same backup is ahead of the first.
@@ -121,21 +121,21 @@ def fresh_start_sql(copies: Sqlite | Postgres) -> Iterator[str]:
     were ended since then would be good again, so all of them end.
     """
     now_ms = time.time_ns() // 1_000_000
-    epoch = now_ms // 1000 - EPOCHS_SINCE_S
+    epoch = now_ms // 1000 - EPOCH_START_S
     yield "DELETE FROM django_session"
     yield "DELETE FROM voting_announcement"
-    yield f"UPDATE games_event SET seq = {_greater(f'seq + {LEAP}', now_ms)}"  # noqa: S608
+    yield f"UPDATE games_event SET seq = {_max_sql(f'seq + {ID_LEAP}', now_ms)}"  # noqa: S608
     yield (
-        f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCHS_LEAP}, "  # noqa: S608
-        f"epoch = {_greater(f'epoch + {EPOCHS_LEAP}', epoch)} WHERE {LIVE}"
+        f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCH_LEAP}, "  # noqa: S608
+        f"epoch = {_max_sql(f'epoch + {EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
     )
-    for app in CROWDS:
+    for app in APPS:
         for model in apps.get_app_config(app).get_models():
-            yield from copies.go_on_from(model._meta.db_table, now_ms, LEAP)
-    yield f"SELECT count(*) FROM games_turn WHERE {LIVE}"  # noqa: S608
+            yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)
+    yield f"SELECT count(*) FROM games_turn WHERE {LIVE_TURNS_SQL}"  # noqa: S608
 
 
-def _greater(one: str, number: int) -> str:
+def _max_sql(one: str, number: int) -> str:
     return f"CASE WHEN {one} > {number} THEN {one} ELSE {number} END"
 
 
@@ -145,7 +145,7 @@ def _find_box(home: Path) -> BallotBox | None:
         box = BallotBox()
         box.now()
     except RedisError as error:
-        if (home / KEPT).is_dir():
+        if (home / STORE_DIR).is_dir():
             return None
         raise BackupError(
             f"the ballot box does not answer ({error}). Start it, and nothing else, so that it forgets "
@@ -156,18 +156,18 @@ def _find_box(home: Path) -> BallotBox | None:
 
 def _clear_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
     """Drop the ballots of what is lost, also those of a store that `make play` keeps and has ended."""
-    kept = home / KEPT
+    kept = home / STORE_DIR
     if box is not None:
         try:
             box.delete_all_events()
         except RedisError as error:
             raise BackupError(f"the ballot box does not answer any more ({error})") from error
         box.close()
-    if kept.is_dir() and (box is None or _make_play() == "ended"):
-        kept.rename(home / f"{KEPT}-before-restore-{stamp}")
+    if kept.is_dir() and (box is None or _make_play_state() == "ended"):
+        kept.rename(home / f"{STORE_DIR}-before-restore-{stamp}")
 
 
-def _make_play() -> str:
+def _make_play_state() -> str:
     """Whether this is the folder of a `make play` that runs, or of one that has ended; or of none."""
     lock = Path(settings.DATA_DIR) / "play.lock"
     if not lock.is_file():

@@ -18,24 +18,24 @@ from psycopg import pq
 from psycopg.conninfo import make_conninfo
 
 from crowdgame.operations.backup_file import BackupError, Engine
-from crowdgame.operations.psql import Tools
+from crowdgame.operations.psql import PostgresTools
 
 # What is to be done with the rows of a copy before anybody uses it; the last asks for one number.
-Rework = Sequence[str]
-MOVED_ALONG = ("-wal", "-shm")
+ReworkStatements = Sequence[str]
+JOURNAL_SUFFIXES = ("-wal", "-shm")
 SEED_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """`there`: something was put aside; `answer` is the number that the rework asked for."""
+class LoadResult:
+    """`had_database`: something was put aside; `answer` is the number that the rework asked for."""
 
-    there: bool
+    had_database: bool
     answer: int
 
 
 @dataclass(frozen=True, slots=True)
-class Sqlite:
+class SqliteCopies:
     """`new_seed` is SQL for a seed that nobody knows, another one for each row."""
 
     path: Path
@@ -54,7 +54,7 @@ class Sqlite:
         except sqlite3.Error as error:
             raise BackupError(f"{self.path} cannot be copied: {error}") from error
 
-    def users(self) -> list[str]:
+    def connected_users(self) -> list[str]:
         """Only somebody alone with it may change its journal, which is WAL again when it is used."""
         if not self.path.exists():
             return []
@@ -67,17 +67,19 @@ class Sqlite:
             alone = True
         return [] if alone else [f"somebody who has {self.path} open"]
 
-    def load(self, copy: Path, aside: Path, rework: Rework, before_swap: Callable[[], None]) -> Loaded:
+    def load(
+        self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
+    ) -> LoadResult:
         """Put a copy, reworked, in the database's place, and that to `aside`.
 
         `before_swap` is called when nothing else is left to do. Raises BackupError; then all is as it was.
         """
         answer = _rework(copy, rework)
         copy.chmod(0o600)
-        there = self.path.exists()
-        if there:
+        had_database = self.path.exists()
+        if had_database:
             shutil.copystat(self.path, copy)
-            _keep_owner(self.path, copy)
+            _copy_owner(self.path, copy)
             os.link(self.path, aside)
         try:
             before_swap()
@@ -86,14 +88,14 @@ class Sqlite:
             raise
         self._put_journal_aside(aside)
         copy.replace(self.path)
-        return Loaded(there, answer)
+        return LoadResult(had_database, answer)
 
     def _put_journal_aside(self, aside: Path) -> None:
-        for name in MOVED_ALONG:
+        for name in JOURNAL_SUFFIXES:
             if (journal := self.path.with_name(self.path.name + name)).exists():
                 journal.rename(aside.with_name(aside.name + name))
 
-    def go_on_from(self, table: str, number: int, leap: int) -> Iterator[str]:
+    def advance_ids(self, table: str, number: int, leap: int) -> Iterator[str]:
         """The ids of new rows are above `number`, and at least `leap` above all that were given out."""
         yield (
             f"INSERT INTO sqlite_sequence (name, seq) SELECT '{table}', 0 "  # noqa: S608  our own names
@@ -103,7 +105,7 @@ class Sqlite:
 
 
 @dataclass(frozen=True, slots=True)
-class Postgres:
+class PostgresCopies:
     """See Sqlite; `options` are libpq's."""
 
     options: dict[str, Any]
@@ -111,9 +113,9 @@ class Postgres:
     new_seed: ClassVar = "replace(gen_random_uuid()::text, '-', '')"
 
     def save(self, to: Path) -> None:
-        Tools(self.options).dump(to)
+        PostgresTools(self.options).dump(to)
 
-    def users(self) -> list[str]:
+    def connected_users(self) -> list[str]:
         sql = (
             "SELECT DISTINCT coalesce(nullif(application_name, ''), 'somebody') || ' at ' "
             "|| coalesce(host(client_addr), 'this machine') FROM pg_stat_activity "
@@ -123,21 +125,23 @@ class Postgres:
         with self._connected() as database:
             return [f"{who}, connected to the database" for (who,) in database.execute(sql).fetchall()]
 
-    def load(self, copy: Path, aside: Path, rework: Rework, before_swap: Callable[[], None]) -> Loaded:
+    def load(
+        self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
+    ) -> LoadResult:
         """See Sqlite; here `aside` is a copy of what was there."""
         with self._connected() as database:
             asked = "SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL"
-            there = database.execute(asked).fetchone() is not None
-        tools, script = Tools(self.options), copy.with_name("script")
+            had_database = database.execute(asked).fetchone() is not None
+        tools, script = PostgresTools(self.options), copy.with_name("script")
         tools.write_script(copy, script)
-        if there:
+        if had_database:
             self.save(aside)
             aside.chmod(0o600)
         with tools.transaction(script, rework) as answers:
             before_swap()
-        return Loaded(there, int(answers[-1]))
+        return LoadResult(had_database, int(answers[-1]))
 
-    def go_on_from(self, table: str, number: int, leap: int) -> Iterator[str]:
+    def advance_ids(self, table: str, number: int, leap: int) -> Iterator[str]:
         """See Sqlite."""
         yield (
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), "  # noqa: S608  our own names
@@ -151,16 +155,16 @@ class Postgres:
             raise BackupError(f"the database does not answer: {error}") from error
 
 
-def database_copies() -> Sqlite | Postgres:
+def database_copies() -> SqliteCopies | PostgresCopies:
     """For the database of the settings."""
     if connection.vendor == "sqlite":
-        return Sqlite(Path(connection.settings_dict["NAME"]))
+        return SqliteCopies(Path(connection.settings_dict["NAME"]))
     known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
     asked = connection.get_connection_params()
-    return Postgres({name: value for name, value in asked.items() if name in known})
+    return PostgresCopies({name: value for name, value in asked.items() if name in known})
 
 
-def _rework(copy: Path, rework: Rework) -> int:
+def _rework(copy: Path, rework: ReworkStatements) -> int:
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as database:
             database.create_function("new_seed", 0, partial(secrets.token_hex, SEED_BYTES))
@@ -174,7 +178,7 @@ def _rework(copy: Path, rework: Rework) -> int:
     return int(answers[-1][0])
 
 
-def _keep_owner(old: Path, new: Path) -> None:
+def _copy_owner(old: Path, new: Path) -> None:
     """Root may restore what somebody else uses."""
     if os.geteuid() == 0:
         os.chown(new, old.stat().st_uid, old.stat().st_gid)

@@ -14,32 +14,34 @@ from psycopg.conninfo import make_conninfo
 
 from crowdgame.operations.backup_file import BackupError
 
-PORTABLE = ("--no-owner", "--no-privileges")
-CLEAN = ("--clean", "--if-exists")
-TALKING = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
-DONE = "all is done but the end"
+PORTABLE_OPTIONS = ("--no-owner", "--no-privileges")
+CLEAN_OPTIONS = ("--clean", "--if-exists")
+PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
+END_MARKER = "all is done but the end"
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class PostgresTools:
     """`options` are libpq's; the password goes to the tools by the environment, where nobody sees it."""
 
     options: dict[str, Any]
 
     def dump(self, to: Path) -> None:
-        self._run("pg_dump", *PORTABLE, f"--dbname={self._address}", "--format=custom", f"--file={to}")
+        self._run(
+            "pg_dump", *PORTABLE_OPTIONS, f"--dbname={self._address}", "--format=custom", f"--file={to}"
+        )
 
     def write_script(self, copy: Path, script: Path) -> None:
         """What makes the database what it was in a copy."""
-        self._run("pg_restore", *PORTABLE, *CLEAN, f"--file={script}", str(copy))
+        self._run("pg_restore", *PORTABLE_OPTIONS, *CLEAN_OPTIONS, f"--file={script}", str(copy))
 
     @contextmanager
     def transaction(self, script: Path, statements: Sequence[str]) -> Iterator[list[str]]:
         """What they answered, a line each. Committed at the end; whatever is raised leaves all as it was."""
         then = script.with_name("then")
         words = ["RESET search_path", *statements, "SET CONSTRAINTS ALL IMMEDIATE"]
-        then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {DONE}\n")
-        argv = [_found("psql"), *TALKING, f"--dbname={self._address}", "--command=BEGIN"]
+        then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {END_MARKER}\n")
+        argv = [_require_tool("psql"), *PSQL_OPTIONS, f"--dbname={self._address}", "--command=BEGIN"]
         argv += [f"--file={script}", f"--file={then}", "--file=-"]
         pipe = subprocess.PIPE
         with (
@@ -48,7 +50,7 @@ class Tools:
         ):
             yield _answers(psql, said)
             psql.communicate("COMMIT;\n")
-            _check("psql", psql.returncode, said)
+            _check_exit_code("psql", psql.returncode, said)
 
     @property
     def _address(self) -> str:
@@ -60,12 +62,12 @@ class Tools:
 
     def _run(self, tool: str, *arguments: str) -> None:
         with tempfile.TemporaryFile("w+") as said:
-            argv = [_found(tool), *arguments]
+            argv = [_require_tool(tool), *arguments]
             done = subprocess.run(argv, env=self._env, check=False, stdout=said, stderr=said)  # noqa: S603
-            _check(tool, done.returncode, said)
+            _check_exit_code(tool, done.returncode, said)
 
 
-def _found(tool: str) -> str:
+def _require_tool(tool: str) -> str:
     if shutil.which(tool) is None:
         raise BackupError(f"there is no {tool} here: install PostgreSQL's client (postgresql-client)")
     return tool
@@ -74,14 +76,14 @@ def _found(tool: str) -> str:
 def _answers(psql: "subprocess.Popen[str]", said: IO[str]) -> list[str]:
     lines: list[str] = []
     for line in psql.stdout or ():
-        if line.strip() == DONE:
+        if line.strip() == END_MARKER:
             return lines
         lines.append(line.strip())
-    _check("psql", psql.wait() or 1, said)
+    _check_exit_code("psql", psql.wait() or 1, said)
     return lines
 
 
-def _check(tool: str, code: int, said: IO[str]) -> None:
+def _check_exit_code(tool: str, code: int, said: IO[str]) -> None:
     if code:
         said.seek(0)
         raise BackupError(f"{tool} failed: {said.read().strip()}")

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
-from crowdgame.notifications.models import Address
+from crowdgame.notifications.models import EmailAddress
 from games.matches import event_lock
 from games.models import Event, Match, MatchState, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
@@ -27,9 +27,9 @@ from voting.models import Announcement, StoredBallot, StoredRestriction, StoredS
 log = logging.getLogger(__name__)
 
 # Whoever does it holds up nobody: so much is read or written at once.
-RECORDS_AT_ONCE = 4
-ROWS_AT_ONCE = 500
-UNCONFIRMED = timedelta(days=2)
+RECORDS_PER_STEP = 4
+ROWS_PER_STEP = 500
+UNCONFIRMED_PERIOD = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class RemovedRows:
 
 def events_to_anonymize(days: int) -> list[Event]:
     """Those at rest for so long that still say something about a voter."""
-    resting = _resting(_days_ago(days)).annotate(last=Max("matches__ended_at"))
-    return [event for event in resting.order_by("pk") if _holds_anything(event, event.last or 0)]
+    resting = _inactive_events(_days_ago(days)).annotate(last=Max("matches__ended_at"))
+    return [event for event in resting.order_by("pk") if _has_personal_data(event, event.last or 0)]
 
 
 def _days_ago(days: int) -> datetime:
     return timezone.now() - timedelta(days=days)
 
 
-def _resting(before: datetime) -> QuerySet[Event]:
+def _inactive_events(before: datetime) -> QuerySet[Event]:
     """Where since then no match was played, nothing done, no code made or used, and no match is due.
 
     An open lobby alone keeps nothing: somebody may have forgotten it. A game of the hall that was never begun
@@ -79,7 +79,7 @@ def _resting(before: datetime) -> QuerySet[Event]:
     return Event.objects.filter(begun, *there, created_at__lt=before, next_match_at=None)
 
 
-def _holds_anything(event: Event, ended_ms: int) -> bool:
+def _has_personal_data(event: Event, ended_ms: int) -> bool:
     """What came in after it was forgotten is forgotten as long after that."""
     if event.anonymized_at is None:
         return True
@@ -115,23 +115,23 @@ def purge_addresses() -> int:
     year, now = timedelta(days=365), timezone.now()
     played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
     recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
-    stale = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED) | (
+    stale = Q(confirmed_at=None, asked_at__lt=now - UNCONFIRMED_PERIOD) | (
         Q(confirmed_at__lt=now - year) & ~Exists(recent)
     )
-    return Address.objects.filter(stale).delete()[0]
+    return EmailAddress.objects.filter(stale).delete()[0]
 
 
 def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRows, None, RemovedRows]:
-    for records in _batches(_records(done.event), RECORDS_AT_ONCE):
+    for records in _batches(_records(done.event), RECORDS_PER_STEP):
         done = replace(done, records=done.records + _anonymize_records(done.event, records, before))
         yield done
-    for name, query in DROPPED.items():
-        for rows in _batches(query(done.event), ROWS_AT_ONCE):
+    for name, query in PURGED_ROWS.items():
+        for rows in _batches(query(done.event), ROWS_PER_STEP):
             gone = _drop(done.event, query(done.event).filter(pk__in=rows), before)
             done = replace(done, **{name: getattr(done, name) + gone})
             yield done
     with event_lock(done.event.pk):
-        if _rests(done.event, before):
+        if _is_inactive(done.event, before):
             _clear_captains(done.event)
             Event.objects.filter(pk=done.event.pk).update(anonymized_at=timezone.now())
     yield done
@@ -141,10 +141,10 @@ def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRo
 def _anonymize_records(event: Event, ids: list[int], before: datetime) -> int:
     named = {record.pk: bytes(record.sealed) for record in TallyRecord.objects.filter(pk__in=ids)}
     changed = {
-        pk: anonymized for pk, packed in named.items() if (anonymized := without_voters(packed)) != packed
+        pk: anonymized for pk, packed in named.items() if (anonymized := anonymize_ballots(packed)) != packed
     }
     with event_lock(event.pk):
-        if not _rests(event, before):
+        if not _is_inactive(event, before):
             return 0
         for pk, packed in changed.items():
             TallyRecord.objects.filter(pk=pk).update(sealed=packed)
@@ -157,7 +157,7 @@ def _clear_captains(event: Event) -> None:
     Turn.objects.filter(match__event=event).update(red_captain="", yellow_captain="")
 
 
-def without_voters(packed: bytes) -> bytes:
+def anonymize_ballots(packed: bytes) -> bytes:
     """The same ballots in the same order, and nothing to tell whose each was."""
     return pack_ballots(
         msgspec.structs.replace(ballot, voter="", sequence=0) for ballot in unpack_ballots(packed)
@@ -166,12 +166,12 @@ def without_voters(packed: bytes) -> bytes:
 
 def _drop(event: Event, rows: QuerySet[Any], before: datetime) -> int:
     with event_lock(event.pk):
-        return rows.delete()[0] if _rests(event, before) else 0
+        return rows.delete()[0] if _is_inactive(event, before) else 0
 
 
-def _rests(event: Event, before: datetime) -> bool:
+def _is_inactive(event: Event, before: datetime) -> bool:
     """Still: a match that was started meanwhile needs what it has, and so do new codes."""
-    return _resting(before).filter(pk=event.pk).exists()
+    return _inactive_events(before).filter(pk=event.pk).exists()
 
 
 def _batches(query: QuerySet[Any], size: int) -> Iterator[list[int]]:
@@ -210,7 +210,7 @@ def _side_changes(event: Event) -> QuerySet[StoredSideChange]:
     return StoredSideChange.objects.filter(match__event=event)
 
 
-DROPPED: dict[str, Callable[[Event], QuerySet[Any]]] = {
+PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": _stored,
     "tickets": _tickets,
     "announcements": _announcements,

@@ -11,15 +11,15 @@ from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Picks, Resolution, Side, other_side
 from games.engine.registry import find_game, read_options
 
-GAME = "simultaneous-captains-mistress"
-FULL_GAME = {"columns": 7}
-FIRST_GAME = {"columns": 6}
+RULES_GAME = "simultaneous-captains-mistress"
+FULL_OPTIONS = {"columns": 7}
+FIRST_GAME_OPTIONS = {"columns": 6}
 
 Turns = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RuleExample:
     """`turns` lead to the position, `picks` (red, yellow) are what is shown."""
 
     title: str
@@ -29,7 +29,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedExample:
     """The scene's two boards, and what led from one to the other."""
 
     before: Board
@@ -38,7 +38,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class RulePicture:
     title: str
     text: str
     before: str
@@ -47,32 +47,32 @@ class Picture:
     next_holder: Side | None
 
 
-SCENES = (
-    Scene(
+RULE_EXAMPLES = (
+    RuleExample(
         "Two columns",
         "Red chose 3, yellow chose 5. Both balls drop, as far down as they can.",
         [(4, 3), (3, 5)],
         (3, 5),
     ),
-    Scene(
+    RuleExample(
         "The same column",
         "Both chose 4. Who holds the token drops first, the other lands on top. The token changes hands.",
         [(3, 5), (2, 5)],
         (4, 4),
     ),
-    Scene(
+    RuleExample(
         "One place left",
         "Both chose 4, and there is one place. The holder takes it. The other gets nothing but the token.",
         [(4, 4), (4, 4), (4, 1)],
         (4, 4),
     ),
-    Scene(
+    RuleExample(
         "Four in a row",
         "Across, upright or slanting: four balls of one side in a line win the match.",
         [(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)],
         (5, 7),
     ),
-    Scene(
+    RuleExample(
         "Both at once",
         "Red and yellow both make four in this turn. The one who held the token when the turn began wins.",
         [(1, 7), (2, 7), (3, 7)],
@@ -81,24 +81,24 @@ SCENES = (
 )
 
 
-def draw_scenes() -> tuple[Picture, ...]:
-    return tuple(_draw(scene) for scene in SCENES)
+def draw_examples() -> tuple[RulePicture, ...]:
+    return tuple(_draw(scene) for scene in RULE_EXAMPLES)
 
 
 def draw_empty_board(options: dict[str, Any]) -> str:
-    game = find_game(GAME)
+    game = find_game(RULES_GAME)
     board = game.view(game.start(read_options(game, options)), None)
     return draw_board(board, f"An empty board of {board.columns} columns and {board.rows} rows.")
 
 
-def play_scene(scene: Scene) -> Played:
-    game = find_game(GAME)
-    state = game.start(read_options(game, FULL_GAME))
+def play_example(scene: RuleExample) -> PlayedExample:
+    game = find_game(RULES_GAME)
+    state = game.start(read_options(game, FULL_OPTIONS))
     for turn in scene.turns:
         state = game.resolve(state, Picks(*turn))[0]
     before = game.view(state, None)
     state, resolution = game.resolve(state, Picks(*scene.picks))
-    return Played(before, game.view(state, None), resolution)
+    return PlayedExample(before, game.view(state, None), resolution)
 
 
 def _with_all_lines(board: Board) -> Board:
@@ -107,14 +107,14 @@ def _with_all_lines(board: Board) -> Board:
     return msgspec.structs.replace(board, winning_cells=cells)
 
 
-def _draw(scene: Scene) -> Picture:
-    played = play_scene(scene)
+def _draw(scene: RuleExample) -> RulePicture:
+    played = play_example(scene)
     first = played.before.token or SIDES[0]
     order = (first, other_side(first))
     above = tuple((side, Picks(*scene.picks).of(side) or 0) for side in order)
     fresh = {(drop.column, drop.row) for drop in played.resolution.drops if drop.row is not None}
     red, yellow = scene.picks
-    return Picture(
+    return RulePicture(
         title=scene.title,
         text=scene.text,
         before=draw_board(

@@ -10,23 +10,23 @@ from reportlab.pdfgen.canvas import Canvas
 
 from crowdgame.printing.printing import (
     BOLD,
-    COLOURS,
+    COLORS,
     PLAIN,
     can_print,
     draw_ball,
+    draw_centered_text,
     draw_qr,
-    fit,
-    width_of,
-    write,
-    write_centred,
+    draw_text,
+    fit_text,
+    text_width,
 )
 from games.engine.game import SIDES, Side
 
 WIDTH: float = A4[0]
 HEIGHT: float = A4[1]
 MARGIN = 16 * mm
-QR = 146 * mm
-QUIET = 14 * mm
+QR_SIZE = 146 * mm
+QUIET_ZONE = 14 * mm
 MIDDLE = WIDTH / 2
 
 
@@ -59,10 +59,10 @@ def print_posters(posters: list[Poster]) -> bytes:
 
 def _draw(canvas: Any, poster: Poster) -> None:
     top = _draw_team(canvas, poster, poster.side) if poster.side else _draw_event(canvas, poster)
-    bottom = top - QUIET - QR
-    draw_qr(canvas, (MIDDLE - QR / 2, bottom), QR, poster.url)
+    bottom = top - QUIET_ZONE - QR_SIZE
+    draw_qr(canvas, (MIDDLE - QR_SIZE / 2, bottom), QR_SIZE, poster.url)
     canvas.setFillGray(0)
-    below = bottom - 9 * mm - QUIET
+    below = bottom - 9 * mm - QUIET_ZONE
     _line(canvas, below, poster.address, BOLD, 36)
     _draw_code(canvas, below - 13 * mm, poster)
     if not poster.side:
@@ -83,22 +83,22 @@ def _draw_event(canvas: Any, poster: Poster) -> float:
 def _draw_team(canvas: Any, poster: Poster, side: Side) -> float:
     """A band in the team's colour; its shape says the same without colour."""
     deep = 58 * mm
-    canvas.setFillColorRGB(*COLOURS[side])
+    canvas.setFillColorRGB(*COLORS[side])
     canvas.rect(0, HEIGHT - deep, WIDTH, deep, stroke=0, fill=1)
     canvas.setFillGray(1)
     canvas.circle(MARGIN + 19 * mm, HEIGHT - deep / 2, 21 * mm, stroke=0, fill=1)
     draw_ball(canvas, side, (MARGIN + 19 * mm, HEIGHT - deep / 2), 19 * mm)
     canvas.setFillGray(1 if side == "red" else 0)
     left = MARGIN + 46 * mm
-    write(canvas, (left, HEIGHT - 22 * mm), "Play for", PLAIN, 22)
+    draw_text(canvas, (left, HEIGHT - 22 * mm), "Play for", PLAIN, 22)
     name = poster.teams[SIDES.index(side)]
-    shown, size = fit(
+    shown, size = fit_text(
         name if can_print(name) else f"Team {SIDES.index(side) + 1}", BOLD, 52, WIDTH - left - MARGIN
     )
-    write(canvas, (left, HEIGHT - 43 * mm), shown, BOLD, size)
+    draw_text(canvas, (left, HEIGHT - 43 * mm), shown, BOLD, size)
     if can_print(poster.event):
-        shown, size = fit(poster.event, PLAIN, 15, WIDTH - left - MARGIN)
-        write(canvas, (left, HEIGHT - 53 * mm), shown, PLAIN, size)
+        shown, size = fit_text(poster.event, PLAIN, 15, WIDTH - left - MARGIN)
+        draw_text(canvas, (left, HEIGHT - 53 * mm), shown, PLAIN, size)
     return HEIGHT - float(deep)
 
 
@@ -111,13 +111,13 @@ def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
     """Each in its half of the page."""
     radius, size = 6 * mm, 22.0
     for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
-        shown, fitted = fit(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)
-        left = middle - (width_of(shown, BOLD, fitted) + 3 * radius) / 2
+        shown, fitted = fit_text(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)
+        left = middle - (text_width(shown, BOLD, fitted) + 3 * radius) / 2
         draw_ball(canvas, side, (left + radius, y), radius)
         canvas.setFillGray(0)
-        write(canvas, (left + 3 * radius, y - fitted * 0.35), shown, BOLD, fitted)
+        draw_text(canvas, (left + 3 * radius, y - fitted * 0.35), shown, BOLD, fitted)
 
 
 def _line(canvas: Any, y: float, text: str, font: str, size: float) -> None:
-    shown, fitted = fit(text, font, size, WIDTH - 2 * MARGIN)
-    write_centred(canvas, (MIDDLE, y), shown, font, fitted)
+    shown, fitted = fit_text(text, font, size, WIDTH - 2 * MARGIN)
+    draw_centered_text(canvas, (MIDDLE, y), shown, font, fitted)

@@ -19,13 +19,13 @@ from reportlab.pdfbase.ttfonts import TTFont
 from games.engine.game import Side
 
 PLAIN, BOLD = "Noto Sans", "Noto Sans Bold"
-IN_THE_FILE = {PLAIN: "notos", BOLD: "notosbo"}
+EMBEDDED_FONTS = {PLAIN: "notos", BOLD: "notosbo"}
 HAN, HANGUL = "STSong-Light", "HYGothic-Medium"
-BY_ENCODING = {HAN: "gbk", HANGUL: "cp949"}
-COLOURS = {"red": (0.91, 0.2, 0.29), "yellow": (1, 0.824, 0.247)}
-SMALLEST = 0.45
+CID_FONTS = {HAN: "gbk", HANGUL: "cp949"}
+COLORS = {"red": (0.91, 0.2, 0.29), "yellow": (1, 0.824, 0.247)}
+MIN_SCALE = 0.45
 SEAM_MM = 0.02
-ROUNDING = 0.01  # points
+ROUNDING_PT = 0.01  # points
 
 
 class Unprintable(Exception):
@@ -33,22 +33,22 @@ class Unprintable(Exception):
 
 
 @cache
-def _type_case() -> dict[str, frozenset[int]]:
+def _font_glyphs() -> dict[str, frozenset[int]]:
     """The type that is put into files, and what it has. Takes half a second, once."""
     case = {}
-    for name, source in IN_THE_FILE.items():
+    for name, source in EMBEDDED_FONTS.items():
         font = TTFont(name, BytesIO(pymupdf_fonts.myfont(source)))
         registerFont(font)
         case[name] = frozenset(font.face.charToGlyph)
-    for name in BY_ENCODING:
+    for name in CID_FONTS:
         registerFont(UnicodeCIDFont(name))
     return case
 
 
-def _type_of(char: str, wanted: str) -> str:
-    if ord(char) in _type_case()[wanted]:
+def _font_for(char: str, wanted: str) -> str:
+    if ord(char) in _font_glyphs()[wanted]:
         return wanted
-    for name, encoding in BY_ENCODING.items():
+    for name, encoding in CID_FONTS.items():
         try:
             char.encode(encoding)
         except UnicodeEncodeError:
@@ -57,45 +57,45 @@ def _type_of(char: str, wanted: str) -> str:
     raise Unprintable(f"there is no type here for “{char}”")
 
 
-def _runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:
+def _font_runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:
     """Type and text of each piece. Raises Unprintable."""
-    for name, chars in groupby(text, lambda char: _type_of(char, wanted)):
+    for name, chars in groupby(text, lambda char: _font_for(char, wanted)):
         yield name, "".join(chars)
 
 
 def can_print(text: str) -> bool:
     try:
-        list(_runs(text, BOLD))
+        list(_font_runs(text, BOLD))
     except Unprintable:
         return False
     return True
 
 
-def width_of(text: str, font: str, size: float) -> float:
-    return sum(float(stringWidth(piece, name, size)) for name, piece in _runs(text, font))
+def text_width(text: str, font: str, size: float) -> float:
+    return sum(float(stringWidth(piece, name, size)) for name, piece in _font_runs(text, font))
 
 
-def write(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
+def draw_text(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
     """From the left, on the baseline."""
     x, y = at
-    for name, piece in _runs(text, font):
+    for name, piece in _font_runs(text, font):
         canvas.setFont(name, size)
         canvas.drawString(x, y, piece)
         x += stringWidth(piece, name, size)
 
 
-def write_centred(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
-    write(canvas, (at[0] - width_of(text, font, size) / 2, at[1]), text, font, size)
+def draw_centered_text(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
+    draw_text(canvas, (at[0] - text_width(text, font, size) / 2, at[1]), text, font, size)
 
 
-def fit(text: str, font: str, size: float, width: float) -> tuple[str, float]:
+def fit_text(text: str, font: str, size: float, width: float) -> tuple[str, float]:
     """Smaller letters, and in the end fewer, until they fit."""
-    needed = width_of(text, font, size)
+    needed = text_width(text, font, size)
     if needed <= width:
         return text, size
-    smaller = max(size * width / needed, size * SMALLEST)
+    smaller = max(size * width / needed, size * MIN_SCALE)
     shown = text
-    while width_of(shown, font, smaller) > width + ROUNDING and len(shown) > 1:
+    while text_width(shown, font, smaller) > width + ROUNDING_PT and len(shown) > 1:
         shown = shown.removesuffix("…")[:-1].rstrip() + "…"
     return shown, smaller
 
@@ -119,7 +119,7 @@ def draw_qr(canvas: Any, corner: tuple[float, float], side: float, url: str) -> 
 
 def draw_ball(canvas: Any, side: Side, centre: tuple[float, float], radius: float) -> None:
     x, y = centre
-    canvas.setFillColorRGB(*COLOURS[side])
+    canvas.setFillColorRGB(*COLORS[side])
     canvas.setStrokeGray(0)
     canvas.setLineWidth(radius * 0.04)
     canvas.circle(x, y, radius, stroke=1, fill=1)

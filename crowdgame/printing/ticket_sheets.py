@@ -9,26 +9,26 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from crowdgame.printing.printing import BOLD, PLAIN, draw_ball, draw_qr, fit, width_of, write
+from crowdgame.printing.printing import BOLD, PLAIN, draw_ball, draw_qr, draw_text, fit_text, text_width
 from games.engine.game import Side
 
 COLUMNS, ROWS = 3, 8
-A_SHEET = COLUMNS * ROWS
+COUPONS_PER_SHEET = COLUMNS * ROWS
 WIDTH, HEIGHT = A4[0] / COLUMNS, A4[1] / ROWS
 PAD = 5 * mm
-QR = 25 * mm
-CUT = (2, 3)
-LEFT = PAD + QR + 3 * mm
-ROOM = WIDTH - 0.6 * PAD - LEFT
+QR_SIZE = 25 * mm
+CUT_DASH = (2, 3)
+LEFT = PAD + QR_SIZE + 3 * mm
+TEXT_WIDTH = WIDTH - 0.6 * PAD - LEFT
 KEY_SIZE = 14.5
 NAME_SIZE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Coupon:
-    """`whose` is a name or the event's, `key` the code as it is shown, `team` empty if there is a choice."""
+    """`holder` is a name or the event's, `key` the code as it is shown, `team` empty if there is a choice."""
 
-    whose: str
+    holder: str
     key: str
     url: str
     address: str
@@ -41,9 +41,9 @@ def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
     file = BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1)
     canvas.setTitle(title)
-    for first in range(0, len(coupons), A_SHEET):
+    for first in range(0, len(coupons), COUPONS_PER_SHEET):
         _draw_cuts(canvas)
-        for place, coupon in enumerate(coupons[first : first + A_SHEET]):
+        for place, coupon in enumerate(coupons[first : first + COUPONS_PER_SHEET]):
             row, column = divmod(place, COLUMNS)
             _draw(canvas, coupon, column * WIDTH, A4[1] - (row + 1) * HEIGHT)
         canvas.showPage()
@@ -54,7 +54,7 @@ def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
 def _draw_cuts(canvas: Any) -> None:
     canvas.setStrokeGray(0.6)
     canvas.setLineWidth(0.4)
-    canvas.setDash(*CUT)
+    canvas.setDash(*CUT_DASH)
     for column in range(1, COLUMNS):
         canvas.line(column * WIDTH, 0, column * WIDTH, A4[1])
     for row in range(1, ROWS):
@@ -63,29 +63,29 @@ def _draw_cuts(canvas: Any) -> None:
 
 
 def _draw(canvas: Any, coupon: Coupon, x: float, y: float) -> None:
-    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR) / 2), QR, coupon.url)
+    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR_SIZE) / 2), QR_SIZE, coupon.url)
     left, top = x + LEFT, y + HEIGHT
     canvas.setFillGray(0)
-    for line, words in enumerate(in_lines(coupon.whose)):
-        _line(canvas, (left, top - (9 + 4 * line) * mm), words, (BOLD, NAME_SIZE), ROOM)
+    for line, words in enumerate(split_name(coupon.holder)):
+        _line(canvas, (left, top - (9 + 4 * line) * mm), words, (BOLD, NAME_SIZE), TEXT_WIDTH)
     if coupon.side:
         draw_ball(canvas, coupon.side, (left + 1.7 * mm, top - 16.6 * mm), 1.7 * mm)
         canvas.setFillGray(0)
-        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), coupon.team, (PLAIN, 8.5), ROOM - 4.6 * mm)
-    _line(canvas, (left, top - 22.5 * mm), coupon.address, (PLAIN, 8), ROOM)
-    _line(canvas, (left, top - 29.5 * mm), coupon.key, (BOLD, KEY_SIZE), ROOM)
+        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), coupon.team, (PLAIN, 8.5), TEXT_WIDTH - 4.6 * mm)
+    _line(canvas, (left, top - 22.5 * mm), coupon.address, (PLAIN, 8), TEXT_WIDTH)
+    _line(canvas, (left, top - 29.5 * mm), coupon.key, (BOLD, KEY_SIZE), TEXT_WIDTH)
 
 
-def in_lines(name: str) -> tuple[str, ...]:
+def split_name(name: str) -> tuple[str, ...]:
     """In two, of about the same width, if it is too wide for one."""
     words = name.split(" ")
-    if len(words) == 1 or width_of(name, BOLD, NAME_SIZE) <= ROOM:
+    if len(words) == 1 or text_width(name, BOLD, NAME_SIZE) <= TEXT_WIDTH:
         return (name,)
     ways = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
-    return min(ways, key=lambda lines: max(width_of(line, BOLD, NAME_SIZE) for line in lines))
+    return min(ways, key=lambda lines: max(text_width(line, BOLD, NAME_SIZE) for line in lines))
 
 
 def _line(canvas: Any, at: tuple[float, float], text: str, kind: tuple[str, float], room: float) -> None:
     font, size = kind
-    shown, fitted = fit(text, font, size, room)
-    write(canvas, at, shown, font, fitted)
+    shown, fitted = fit_text(text, font, size, room)
+    draw_text(canvas, at, shown, font, fitted)

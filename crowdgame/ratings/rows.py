@@ -19,7 +19,9 @@ class RatingRow:
     mine: bool = False
 
 
-def row(place: int, name: str, strength: tuple[float, float], games: int, last_at: int) -> RatingRow:
+def build_rating_row(
+    place: int, name: str, strength: tuple[float, float], games: int, last_at: int
+) -> RatingRow:
     mu, sigma = strength
     return RatingRow(
         place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC)

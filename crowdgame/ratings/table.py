@@ -7,45 +7,45 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import USUAL_GAME
+from crowdgame.duels.duels import DEFAULT_GAME
 from crowdgame.ratings.models import Rating
-from crowdgame.ratings.rows import RatingRow, row
+from crowdgame.ratings.rows import RatingRow, build_rating_row
 from games.engine.registry import game_title
 
-A_PAGE = 25
+PAGE_SIZE = 25
 
 
-def table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[RatingRow]:
+def load_table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[RatingRow]:
     """Of those whose number begins like what was looked for; a page that is not there is the nearest one."""
-    found = _placed(game)
+    found = _with_place(game)
     if query:
         digits = "".join(char for char in query if char.isdecimal())
         found = found.filter(guest__number__startswith=digits) if digits else found.none()
-    page = Paginator(found.order_by("-mu", "guest"), A_PAGE).get_page(number)
-    rows = [_row(rating, guest) for rating in page.object_list]
+    page = Paginator(found.order_by("-mu", "guest"), PAGE_SIZE).get_page(number)
+    rows = [_build_row(rating, guest) for rating in page.object_list]
     return Page(rows, page.number, page.paginator)  # type: ignore[arg-type]
 
 
-def row_of(guest: Guest, game: str) -> RatingRow | None:
-    rating = _placed(game).filter(guest=guest).first()
-    return _row(rating, guest) if rating else None
+def load_guest_row(guest: Guest, game: str) -> RatingRow | None:
+    rating = _with_place(game).filter(guest=guest).first()
+    return _build_row(rating, guest) if rating else None
 
 
-def games_in_table() -> list[tuple[str, str]]:
+def list_rated_games() -> list[tuple[str, str]]:
     """What there is a table of, by title; the usual game always."""
-    slugs = {USUAL_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
+    slugs = {DEFAULT_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
     return sorted(
-        ((slug, game_title(slug)) for slug in slugs), key=lambda game: (game[0] != USUAL_GAME, game[1])
+        ((slug, game_title(slug)) for slug in slugs), key=lambda game: (game[0] != DEFAULT_GAME, game[1])
     )
 
 
-def _placed(game: str) -> QuerySet[Rating]:
+def _with_place(game: str) -> QuerySet[Rating]:
     stronger = Rating.objects.filter(game=game, mu__gt=OuterRef("mu")).order_by().values("game")
     place = Coalesce(Subquery(stronger.annotate(count=Count("pk")).values("count")), 0) + 1
     return Rating.objects.filter(game=game).select_related("guest").annotate(place=place)
 
 
-def _row(rating: Rating, guest: Guest | None) -> RatingRow:
+def _build_row(rating: Rating, guest: Guest | None) -> RatingRow:
     place: int = rating.place  # type: ignore[attr-defined]
-    line = row(place, str(rating.guest), (rating.mu, rating.sigma), rating.games, rating.last_at)
+    line = build_rating_row(place, str(rating.guest), (rating.mu, rating.sigma), rating.games, rating.last_at)
     return replace(line, mine=rating.guest == guest)

@@ -30,16 +30,16 @@ from voting.protocol import RehearsalUpdated
 
 log = logging.getLogger(__name__)
 
-LONGEST_S = 30 * 60.0
+MAX_DURATION_S = 30 * 60.0
 RENEWED_EVERY_S = 0.95
-JOINS_A_SECOND = 50.0
-TURNS_KEPT = 50
+JOINS_PER_SECOND = 50.0
+MAX_TURNS_KEPT = 50
 
-Server = tuple[str, int | None] | None
+HostPort = tuple[str, int | None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DryRunContext:
     """The event of a dry run, and what is on there; `draining`: this gateway ends.
 
     `now` is the ballot box's time, by which there are codes of the moment.
@@ -53,7 +53,7 @@ class Stage:
 
 
 class DryRun:
-    def __init__(self, stage: Stage, address: ServerAddress, phones: int) -> None:
+    def __init__(self, stage: DryRunContext, address: ServerAddress, phones: int) -> None:
         self._stage = stage
         self._name = secrets.token_hex(4)
         self._phones = phones
@@ -62,17 +62,17 @@ class DryRun:
             address=address,
             profile="spread",
             clock=ServerClock(time.perf_counter),
-            ledger=RehearsalLedger(TURNS_KEPT),
+            ledger=RehearsalLedger(MAX_TURNS_KEPT),
             rng=Random(),  # noqa: S311
             find_key=KeySource(now=stage.now),
         )
-        self._crowd = Crowd(CrowdPlan(phones, JOINS_A_SECOND), self._context, self._watch)
+        self._crowd = Crowd(CrowdPlan(phones, JOINS_PER_SECOND), self._context, self._watch)
         self._began = time.monotonic()
         self._connected = 0
         self._compared = 0
         self._missing = 0
 
-    async def take_event(self) -> None:
+    async def take_lease(self) -> None:
         """Raises MatchError if another one plays there, and redis.RedisError."""
         if await self._renew_lease(running=True) is LeaseAnswer.TAKEN:
             raise MatchError("A rehearsal is running already.")
@@ -94,7 +94,7 @@ class DryRun:
 
     def _watch(self, progress: CrowdProgress) -> None:
         self._connected = self._context.connected
-        if self._stage.draining() or time.monotonic() - self._began > LONGEST_S:
+        if self._stage.draining() or time.monotonic() - self._began > MAX_DURATION_S:
             self._crowd.stop()
         if self._compared != self._context.ledger.revealed:
             self._compare()
@@ -124,12 +124,12 @@ class DryRuns:
     def __init__(self) -> None:
         self.playing: set[asyncio.Task[None]] = set()
 
-    async def start(self, stage: Stage, server: Server, phones: int | None) -> None:
+    async def start(self, stage: DryRunContext, server: HostPort, phones: int | None) -> None:
         """`server` is where the asker's socket came in. Raises MatchError, and redis.RedisError."""
         if stage.draining():
             raise MatchError("This server is about to restart. Try again in a moment.")
-        run = DryRun(stage, _own_address(server), phones or 1)
-        await run.take_event()
+        run = DryRun(stage, _gateway_address(server), phones or 1)
+        await run.take_lease()
         task = asyncio.create_task(run.play())
         self.playing.add(task)
         task.add_done_callback(self.playing.discard)
@@ -149,7 +149,7 @@ def check_lobby_open(event_id: int) -> None:
         raise MatchError("This crowd has no tickets: use manage.py rehearse --tickets.")
 
 
-def _own_address(server: Server) -> ServerAddress:
+def _gateway_address(server: HostPort) -> ServerAddress:
     if server is None or server[1] is None:
         raise MatchError("This gateway has no address to call itself at: use manage.py rehearse.")
     host = f"[{server[0]}]" if ":" in server[0] else server[0]

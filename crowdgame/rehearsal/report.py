@@ -8,7 +8,7 @@ from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.samples import Samples, Spread
-from voting.admission.seats import claimed_voter
+from voting.admission.seats import unverified_voter
 
 
 class BallotTotals(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class RehearsalReport(msgspec.Struct, frozen=True):
 
 
 def claimed_voters(tokens: Mapping[int, str]) -> dict[int, str]:
-    return {index: claimed_voter(token) for index, token in sorted(tokens.items())}
+    return {index: unverified_voter(token) for index, token in sorted(tokens.items())}
 
 
 def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> RehearsalReport:

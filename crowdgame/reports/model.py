@@ -126,7 +126,7 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
     return 100 * with_it / total if total else None
 
 
-def csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
+def report_csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
     """A head, then a row a turn. Nothing in it is anybody's words."""
     columns = range(1, report.board.columns + 1)
     yield (

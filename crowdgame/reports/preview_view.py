@@ -15,8 +15,8 @@ from games.matches import load_position
 from games.models import Event, Match, MatchResult
 from voting.records.exports import find_match, record_version
 
-FRESH_S = 300
-BUSY_S = 10
+CACHE_MAX_AGE_S = 300
+RETRY_AFTER_S = 10
 WINNERS: dict[str | None, Any] = {MatchResult.RED: "red", MatchResult.YELLOW: "yellow"}
 
 
@@ -25,25 +25,25 @@ def board_picture(request: HttpRequest, code: str, number: int | None = None) ->
     match = find_match(code, number)
     try:
         if match:
-            picture = render_picture(record_version(match), _board(match), WINNERS.get(match.result))
+            picture = render_picture(record_version(match), _current_board(match), WINNERS.get(match.result))
         else:
-            event = _waiting(code, number)
+            event = _require_event(code, number)
             picture = render_picture((event.game, str(event.options)), _first_board(event), None)
     except GameError:
         raise Http404 from None
     except PictureQueueFull:
-        return HttpResponse(status=503, headers={"Retry-After": str(BUSY_S)})
+        return HttpResponse(status=503, headers={"Retry-After": str(RETRY_AFTER_S)})
     answer = HttpResponse(picture, content_type="image/png")
-    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}"
     return answer
 
 
-def _board(match: Match) -> Board:
+def _current_board(match: Match) -> Board:
     position = load_position(match)
     return position.game.view(position.state, None)
 
 
-def _waiting(code: str, number: int | None) -> Event:
+def _require_event(code: str, number: int | None) -> Event:
     event = Event.objects.filter(code=code).first() if number is None else None
     if event is None:
         raise Http404

@@ -18,11 +18,11 @@ from django.views.decorators.http import require_safe
 from games.models import Match, MatchState
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 
-AT_ONCE = 2
-ON_THEIR_WAY = 20
-KEPT = 4
+MAX_CONCURRENT = 2
+MAX_DOWNLOADS = 20
+CACHE_SIZE = 4
 GZIP_LEVEL = 4
-FRESH_S = 60
+CACHE_MAX_AGE_S = 60
 
 
 class Download(HttpResponse):
@@ -30,68 +30,68 @@ class Download(HttpResponse):
 
     def __init__(self, record: bytes) -> None:
         super().__init__(record, "application/json")
-        _on_their_way.add(self)
+        _downloads.add(self)
 
     def close(self) -> None:
-        _on_their_way.discard(self)
+        _downloads.discard(self)
         super().close()
 
 
-hands = BoundedSemaphore(AT_ONCE)
-_kept: dict[tuple[object, ...], bytes] = {}
-_on_their_way: WeakSet[Download] = WeakSet()
+export_slots = BoundedSemaphore(MAX_CONCURRENT)
+_cache: dict[tuple[object, ...], bytes] = {}
+_downloads: WeakSet[Download] = WeakSet()
 
 
 @require_safe
 def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    if not hands.acquire(blocking=False):
-        return _busy()
+    if not export_slots.acquire(blocking=False):
+        return _retry_later()
     try:
-        if len(_on_their_way) >= ON_THEIR_WAY:
-            return _busy()
-        found = _find(code, number)
-        return _answer(request, *found) if found else _none()
+        if len(_downloads) >= MAX_DOWNLOADS:
+            return _retry_later()
+        found = _find_record(code, number)
+        return _record_response(request, *found) if found else _not_found()
     except MatchChanging:
-        return _busy()
+        return _retry_later()
     except SidesStillSecret as refusal:
         return HttpResponse(
             f"Not yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
         )
     finally:
-        hands.release()
+        export_slots.release()
 
 
-def _busy() -> HttpResponse:
+def _retry_later() -> HttpResponse:
     return HttpResponse("Come again in a moment.\n", "text/plain", 503, headers={"Retry-After": "2"})
 
 
-def _none() -> HttpResponse:
+def _not_found() -> HttpResponse:
     return HttpResponse("There is no such match.\n", "text/plain", 404)
 
 
-def _find(code: str, number: int) -> tuple[Match, bytes] | None:
+def _find_record(code: str, number: int) -> tuple[Match, bytes] | None:
     """The match and its record, compressed: the same as long as the match does not go on."""
     match = find_match(code, number)
-    kept = _kept.get(record_version(match)) if match else None
+    kept = _cache.get(record_version(match)) if match else None
     if match and kept:
         return match, kept
     exported = export_match(code, number)
     if exported is None:
         return None
     packed = gzip.compress(msgspec.json.encode(exported.record) + b"\n", GZIP_LEVEL)
-    while len(_kept) >= KEPT:
-        _kept.pop(next(iter(_kept)), None)
-    _kept[exported.version] = packed
+    while len(_cache) >= CACHE_SIZE:
+        _cache.pop(next(iter(_cache)), None)
+    _cache[exported.version] = packed
     return exported.match, packed
 
 
-def _answer(request: HttpRequest, match: Match, packed: bytes) -> HttpResponse:
+def _record_response(request: HttpRequest, match: Match, packed: bytes) -> HttpResponse:
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = Download(packed if compressed else gzip.decompress(packed))
     if compressed:
         answer.headers["Content-Encoding"] = "gzip"
     over = match.state != MatchState.PLAYING
-    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}" if over else "no-cache"
+    answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}" if over else "no-cache"
     answer.headers["Access-Control-Allow-Origin"] = "*"
     name = quote(f"{match.event.code}-{match.number}.json")
     answer.headers["Content-Disposition"] = f'inline; filename="{name}"'

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-FRESH_S = 300
+CACHE_MAX_AGE_S = 300
 
 
 @require_safe
 def verify_script(request: HttpRequest) -> HttpResponse:
     answer = HttpResponse(_script(), "text/plain; charset=utf-8")
-    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}"
     answer.headers["Content-Disposition"] = 'inline; filename="verify.py"'
     return answer
 

@@ -10,29 +10,29 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from crowdgame.reports.model import csv_rows
+from crowdgame.reports.model import report_csv_rows
 from crowdgame.reports.page import view_report
 from crowdgame.reports.preview_view import picture_address
 from crowdgame.reports.reading import read_report
-from crowdgame.web.paper import answer_paper, render_paper
-from crowdgame.web.spreadsheet import answer_csv
+from crowdgame.web.paper import paper_response, render_paper_page
+from crowdgame.web.spreadsheet import csv_response
 from games.models import Match, MatchState
 from voting.records.exports import find_match, record_version
 
-KEPT = 8
+CACHE_SIZE = 8
 GZIP_LEVEL = 6
-FRESH_S = 60
-_kept: dict[tuple[object, ...], bytes] = {}
+CACHE_MAX_AGE_S = 60
+_cache: dict[tuple[object, ...], bytes] = {}
 
 
 @require_safe
 def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
-        return _none(request)
-    packed = _page(match, picture_address(request, match.event.code, match))
+        return _not_found(request)
+    packed = _cached_page(match, picture_address(request, match.event.code, match))
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
-    answer = answer_paper(packed if compressed else gzip.decompress(packed), _fresh_s(match))
+    answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
     if compressed:
         answer.headers["Content-Encoding"] = "gzip"
     patch_vary_headers(answer, ["Accept-Encoding"])
@@ -43,31 +43,31 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
 def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
-        return _none(request)
-    answer = answer_csv(f"{match.event.code}-{match.number}", csv_rows(read_report(match)))
-    answer.headers["Cache-Control"] = f"public, max-age={_fresh_s(match)}"
+        return _not_found(request)
+    answer = csv_response(f"{match.event.code}-{match.number}", report_csv_rows(read_report(match)))
+    answer.headers["Cache-Control"] = f"public, max-age={_max_age_s(match)}"
     return answer
 
 
-def _page(match: Match, picture: str) -> bytes:
+def _cached_page(match: Match, picture: str) -> bytes:
     version = *record_version(match), picture
-    if version in _kept:
-        return _kept[version]
+    if version in _cache:
+        return _cache[version]
     report = read_report(match)
-    page = render_paper(
+    page = render_paper_page(
         "reports/match.html", {"report": report, "view": view_report(report), "picture": picture}
     )
     packed = gzip.compress(page.encode(), GZIP_LEVEL)
     if match.state != MatchState.PLAYING:
-        while len(_kept) >= KEPT:
-            _kept.pop(next(iter(_kept)), None)
-        _kept[version] = packed
+        while len(_cache) >= CACHE_SIZE:
+            _cache.pop(next(iter(_cache)), None)
+        _cache[version] = packed
     return packed
 
 
-def _none(request: HttpRequest) -> HttpResponse:
+def _not_found(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("404.html", request=request), status=404)
 
 
-def _fresh_s(match: Match) -> int:
-    return 0 if match.state == MatchState.PLAYING else FRESH_S
+def _max_age_s(match: Match) -> int:
+    return 0 if match.state == MatchState.PLAYING else CACHE_MAX_AGE_S

@@ -12,39 +12,39 @@ from twisted.python.failure import Failure
 
 from voting.protocol import CloseCode
 
-WHOLE_TEXT = 0x81
-MASKED = 0x80
-SHORT = 126
-SHORT_HEADER = 6
-LARGE = 1 << 16
-FRAMES_KEPT = 4
-WAITING_AT_MOST = 64
+FINAL_TEXT_FRAME = 0x81
+MASK_BIT = 0x80
+SHORT_PAYLOAD_LIMIT = 126
+SHORT_HEADER_BYTES = 6
+LARGE_PAYLOAD_LIMIT = 1 << 16
+FRAME_CACHE_SIZE = 4
+MAX_QUEUED_MESSAGES = 64
 
 
 class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
-    """`behind` is set as soon as its reader has caught up; None if it has not fallen behind.
+    """`caught_up` is set as soon as its reader has caught up; None if it has not fallen behind.
 
     Autobahn's way of a frame is made for every case of the protocol, and Twisted's of a write for every
     kind of transport. A short whole frame in, a text out to somebody who keeps up: these have a way of
     their own, at a third of the cost.
     """
 
-    behind: asyncio.Event | None = None
+    caught_up: asyncio.Event | None = None
 
     def connectionMade(self) -> None:
         self.transport.unregisterProducer()  # the HTTP channel, which has done its part
         super().connectionMade()
         self.transport.registerProducer(self, True)
-        self._plain = isinstance(self.transport, Connection)
+        self._is_plain_tcp = isinstance(self.transport, Connection)
 
     def pauseProducing(self) -> None:
-        if self.behind is None:
-            self.behind = asyncio.Event()
+        if self.caught_up is None:
+            self.caught_up = asyncio.Event()
 
     def resumeProducing(self) -> None:
-        if self.behind is not None:
-            self.behind.set()
-            self.behind = None
+        if self.caught_up is not None:
+            self.caught_up.set()
+            self.caught_up = None
 
     stopProducing = resumeProducing
 
@@ -56,7 +56,7 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
     def _closeConnection(self, abort: bool = False) -> None:
         """What somebody who is behind has not read is thrown away: no end would wait for it."""
         self.transport.unregisterProducer()  # while there is one, Twisted waits for what it has to say
-        super()._closeConnection(abort or self.behind is not None)
+        super()._closeConnection(abort or self.caught_up is not None)
         self.resumeProducing()
 
     def serverSend(self, content: str | bytes, binary: bool = False) -> None:
@@ -65,11 +65,15 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
             return
         if self.state != self.STATE_OPEN:
             raise Disconnected("closed")
-        self.sendData(framed(content))
+        self.sendData(encode_text_frame(content))
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:
         transport = self.transport
-        if self._plain and transport.connected and not (transport._tempDataBuffer or transport.dataBuffer):
+        if (
+            self._is_plain_tcp
+            and transport.connected
+            and not (transport._tempDataBuffer or transport.dataBuffer)
+        ):
             written = transport.writeSomeData(data)
             if written == len(data):
                 return
@@ -78,24 +82,24 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
         transport.write(data)
 
     def dataReceived(self, data: bytes) -> None:
-        size = len(data) - SHORT_HEADER
+        size = len(data) - SHORT_HEADER_BYTES
         if (
-            0 <= size < SHORT
-            and data[0] == WHOLE_TEXT
-            and data[1] == MASKED | size
+            0 <= size < SHORT_PAYLOAD_LIMIT
+            and data[0] == FINAL_TEXT_FRAME
+            and data[1] == MASK_BIT | size
             and self.state == self.STATE_OPEN
             and self._is_between_messages()
         ):
-            self._take_text(data, size)
+            self._receive_text(data, size)
         else:
             self._dataReceived(data)
 
     def _is_between_messages(self) -> bool:
         return not (self.data or self.inside_message or self.current_frame)
 
-    def _take_text(self, data: bytes, size: int) -> None:
-        key = (data[2:SHORT_HEADER] * (size // 4 + 1))[:size]
-        text = int.from_bytes(data[SHORT_HEADER:], "big") ^ int.from_bytes(key, "big")
+    def _receive_text(self, data: bytes, size: int) -> None:
+        key = (data[2:SHORT_HEADER_BYTES] * (size // 4 + 1))[:size]
+        text = int.from_bytes(data[SHORT_HEADER_BYTES:], "big") ^ int.from_bytes(key, "big")
         try:
             self.onMessage(text.to_bytes(size, "big"), False)
         except UnicodeDecodeError:
@@ -105,7 +109,7 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
         """What the application has not taken yet waits, but not without end."""
         if self.state != self.STATE_OPEN:
             return
-        if self.application_queue.qsize() < WAITING_AT_MOST:
+        if self.application_queue.qsize() < MAX_QUEUED_MESSAGES:
             super().onMessage(payload, isBinary)
         else:
             self.sendClose(CloseCode.TOO_MANY_FRAMES)
@@ -115,13 +119,13 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
         self.sendClose(CloseCode.FRAME_TOO_LARGE)
 
 
-@lru_cache(maxsize=FRAMES_KEPT)
-def framed(text: str) -> bytes:
+@lru_cache(maxsize=FRAME_CACHE_SIZE)
+def encode_text_frame(text: str) -> bytes:
     """The frame of a text; a broadcast makes it once for all sockets."""
     payload = text.encode()
     size = len(payload)
-    if size < SHORT:
-        return bytes((WHOLE_TEXT, size)) + payload
-    if size < LARGE:
-        return bytes((WHOLE_TEXT, SHORT)) + size.to_bytes(2, "big") + payload
-    return bytes((WHOLE_TEXT, SHORT + 1)) + size.to_bytes(8, "big") + payload
+    if size < SHORT_PAYLOAD_LIMIT:
+        return bytes((FINAL_TEXT_FRAME, size)) + payload
+    if size < LARGE_PAYLOAD_LIMIT:
+        return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT)) + size.to_bytes(2, "big") + payload
+    return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT + 1)) + size.to_bytes(8, "big") + payload

@@ -10,21 +10,21 @@ from typing import Any
 
 import httptools
 
-UPGRADE = re.compile(rb"^upgrade: *websocket\r$", re.IGNORECASE | re.MULTILINE)
+UPGRADE_LINE = re.compile(rb"^upgrade: *websocket\r$", re.IGNORECASE | re.MULTILINE)
 KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
 VERSION = 13
-ADDRESS = rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
-HOST = re.compile(ADDRESS)
-ORIGIN = re.compile(rb"null|[A-Za-z][A-Za-z0-9+.-]*://" + ADDRESS)
-UNUSUAL = {b"sec-websocket-protocol", b"content-length", b"transfer-encoding"}
+HOST_PATTERN = rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"
+HOST = re.compile(HOST_PATTERN)
+ORIGIN = re.compile(rb"null|[A-Za-z][A-Za-z0-9+.-]*://" + HOST_PATTERN)
+UNSUPPORTED_HEADERS = {b"sec-websocket-protocol", b"content-length", b"transfer-encoding"}
 
 
-class Head:
+class RequestHead:
     """What httptools tells of a request's head; the fields' names are in small letters."""
 
     def __init__(self) -> None:
         self.address = b""
-        self.fields: list[tuple[bytes, bytes]] = []
+        self.header_list: list[tuple[bytes, bytes]] = []
         self.headers: dict[bytes, bytes] = {}
         self.requests = 0
 
@@ -35,16 +35,16 @@ class Head:
         self.address += address
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self.fields.append((name.lower(), value))
+        self.header_list.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        self.headers = dict(self.fields)
+        self.headers = dict(self.header_list)
 
     @property
     def key(self) -> bytes:
         return self.headers.get(b"sec-websocket-key", b"")
 
-    def is_usual(self, parser: Any) -> bool:
+    def is_simple(self, parser: Any) -> bool:
         """Whether the libraries would have nothing against it."""
         headers = self.headers
         return (
@@ -53,25 +53,25 @@ class Head:
             and parser.get_http_version() == "1.1"
             and self.address.startswith(b"/")
             and self.address.isascii()
-            and len(headers) == len(self.fields)
+            and len(headers) == len(self.header_list)
             and HOST.fullmatch(headers.get(b"host", b"")) is not None
             and ORIGIN.fullmatch(headers.get(b"origin", b"null")) is not None
             and headers.get(b"sec-websocket-version") == b"%d" % VERSION
             and KEY.fullmatch(self.key) is not None
-            and not UNUSUAL & headers.keys()
+            and not UNSUPPORTED_HEADERS & headers.keys()
         )
 
 
-def read_handshake(data: bytes) -> tuple[Head, bytes] | None:
+def read_handshake(data: bytes) -> tuple[RequestHead, bytes] | None:
     """A usual handshake and what follows it; None if it is anything else."""
-    if not UPGRADE.search(data):
+    if not UPGRADE_LINE.search(data):
         return None
-    head = Head()
+    head = RequestHead()
     parser = httptools.HttpRequestParser(head)
     try:
         parser.feed_data(data)
     except httptools.HttpParserUpgrade as upgrade:
-        return (head, data[upgrade.args[0] :]) if head.is_usual(parser) else None
+        return (head, data[upgrade.args[0] :]) if head.is_simple(parser) else None
     except httptools.HttpParserError:
         return None
     return None

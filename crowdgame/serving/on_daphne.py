@@ -8,18 +8,18 @@ from daphne.server import Server
 from twisted import internet
 
 from crowdgame.serving.daphne_socket import DaphneSocket
-from crowdgame.serving.pending_connection import FrontFactory
-from crowdgame.serving.service import CLOSE_WITHIN_S, Service
+from crowdgame.serving.pending_connection import HandshakeFactory
+from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from voting.protocol import MAX_FRAME_BYTES
 
 reactor: Any = internet.reactor
 
-ITS_OWN = "a socket that is there already"  # Daphne insists on an address
+ADOPTED_SOCKET = "a socket that is there already"  # Daphne insists on an address
 NO_TIMEOUT = -1
-SILENT_S = 10
-CLOSE_TIMEOUT_S = 5  # a reset would overtake the close code that tells a slow phone when to come back
-NEVER_S = 10**9  # phones ask the clock themselves, and the kernel looks for those that are gone
-PROXYS_WORDS = {
+HANDSHAKE_TIMEOUT_S = 10
+CLOSE_HANDSHAKE_TIMEOUT_S = 5  # a reset would overtake the close code that tells a slow phone when to retry
+PING_DISABLED_S = 10**9  # phones ask for the time themselves, and TCP keepalive finds those that are gone
+PROXY_HEADER_OPTIONS = {
     "proxy_forwarded_address_header": "X-Forwarded-For",
     "proxy_forwarded_port_header": "X-Forwarded-Port",
     "proxy_forwarded_proto_header": "X-Forwarded-Proto",
@@ -33,35 +33,35 @@ class DaphneServer(Server):  # type: ignore[misc]
         self._service = service
         super().__init__(
             service.application,
-            endpoints=[ITS_OWN],
+            endpoints=[ADOPTED_SOCKET],
             signal_handlers=False,
-            ping_interval=NEVER_S,
+            ping_interval=PING_DISABLED_S,
             websocket_timeout=NO_TIMEOUT,
             websocket_max_frame_size=MAX_FRAME_BYTES,
             websocket_max_message_size=MAX_FRAME_BYTES,
-            application_close_timeout=CLOSE_WITHIN_S,
+            application_close_timeout=CLOSE_TIMEOUT_S,
             verbosity=0,
             server_name="",
             ready_callable=self._begin,
-            **(PROXYS_WORDS if service.proxied else {}),
+            **(PROXY_HEADER_OPTIONS if service.proxied else {}),
         )
         self.endpoints: list[str] = []
 
     def _begin(self) -> None:
         self.ws_factory.protocol = DaphneSocket
-        self.ws_factory.setProtocolOptions(closeHandshakeTimeout=CLOSE_TIMEOUT_S)
-        self._front = FrontFactory(self)
+        self.ws_factory.setProtocolOptions(closeHandshakeTimeout=CLOSE_HANDSHAKE_TIMEOUT_S)
+        self._front = HandshakeFactory(self)
         listener = self._service.listener
         listener.setblocking(False)
         port = reactor.adoptStreamPort(listener.fileno(), listener.family, self._front)
-        reactor.callLater(0, self._service.end_on_signals, port.stopListening, self._stop)
+        reactor.callLater(0, self._service.drain_on_signals, port.stopListening, self._stop)
 
     def timeout_checker(self) -> None:
         super().timeout_checker()
-        self._front.end_the_silent(SILENT_S)
+        self._front.close_idle(HANDSHAKE_TIMEOUT_S)
 
     def _stop(self) -> None:
-        reactor.callLater(CLOSE_WITHIN_S, reactor.crash)
+        reactor.callLater(CLOSE_TIMEOUT_S, reactor.crash)
         reactor.stop()
 
     def kill_all_applications(self) -> Any:
@@ -76,25 +76,25 @@ class DaphneServer(Server):  # type: ignore[misc]
         if not isinstance(protocol, DaphneSocket):
             await super().handle_reply(protocol, message)
             return
-        while protocol.behind is not None and message["type"] == "websocket.send":
-            await protocol.behind.wait()
+        while protocol.caught_up is not None and message["type"] == "websocket.send":
+            await protocol.caught_up.wait()
         details = self.connections.get(protocol)
         if details is not None and "disconnected" not in details:
             protocol.handle_reply(message)
 
 
-def _spare_the_unread() -> None:
+def _disable_handshake_logging() -> None:
     """Autobahn writes whole reports of every handshake before it asks whether anybody logs them."""
     for module in (autobahn.websocket.protocol, autobahn.twisted.websocket):
         for name in ("pformat", "hltype", "hlval"):
-            setattr(module, name, _nothing)
+            setattr(module, name, _empty_text)
 
 
-def _nothing(*_: Any, **__: Any) -> str:
+def _empty_text(*_: Any, **__: Any) -> str:
     return ""
 
 
 def serve(service: Service) -> None:
     """Until a signal ends it."""
-    _spare_the_unread()
+    _disable_handshake_logging()
     DaphneServer(service).run()

@@ -9,8 +9,8 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from crowdgame.serving.handshake import read_handshake
-from crowdgame.serving.listening import BACKLOG, LONGEST_HEAD
-from crowdgame.serving.service import CLOSE_WITHIN_S, Service
+from crowdgame.serving.listening import BACKLOG, MAX_HEAD_BYTES
+from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
 
@@ -32,7 +32,7 @@ class UvicornRequest(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self.head_size = self.head_size + len(data) if self.in_head else 0
-        if self.head_size > LONGEST_HEAD:
+        if self.head_size > MAX_HEAD_BYTES:
             self.transport.abort()
 
 
@@ -41,24 +41,24 @@ class PendingConnection(asyncio.Protocol):
 
     def __init__(self, **options: Any) -> None:
         self._options = options
-        self._known: set[Any] = options["server_state"].connections
+        self._connections: set[Any] = options["server_state"].connections
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        self._known.add(self)
+        self._connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._known.discard(self)
+        self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        self._known.discard(self)
+        self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            self._become(UvicornRequest(**self._options)).data_received(data)
+            self._switch_protocol(UvicornRequest(**self._options)).data_received(data)
         else:
-            self._become(UvicornSocket(**self._options)).shake_hands(*handshake)
+            self._switch_protocol(UvicornSocket(**self._options)).shake_hands(*handshake)
 
-    def _become(self, protocol: Any) -> Any:
+    def _switch_protocol(self, protocol: Any) -> Any:
         protocol.connection_made(self._transport)
         self._transport.set_protocol(protocol)
         return protocol
@@ -80,7 +80,7 @@ class UvicornServer(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
-        self._service.end_on_signals(self._stop_listening, self._stop)
+        self._service.drain_on_signals(self._stop_listening, self._stop)
 
     def _stop_listening(self) -> None:
         for server in self.servers:
@@ -112,5 +112,5 @@ def _config(service: Service) -> uvicorn.Config:
         forwarded_allow_ips="*" if service.proxied else None,
         server_header=False,
         date_header=False,
-        timeout_graceful_shutdown=CLOSE_WITHIN_S,
+        timeout_graceful_shutdown=CLOSE_TIMEOUT_S,
     )

@@ -8,17 +8,17 @@ from daphne.http_protocol import HTTPFactory
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
-from crowdgame.serving.handshake import VERSION, Head, read_handshake
-from crowdgame.serving.listening import LONGEST_HEAD
+from crowdgame.serving.handshake import VERSION, RequestHead, read_handshake
+from crowdgame.serving.listening import MAX_HEAD_BYTES
 
-END = b"\r\n\r\n"
+HEAD_END = b"\r\n\r\n"
 
 
 class PendingConnection(Protocol):
     """A connection of which nothing is known yet; `since` when."""
 
-    def __init__(self, factory: "FrontFactory", address: Any) -> None:
-        self.factory: FrontFactory = factory
+    def __init__(self, factory: "HandshakeFactory", address: Any) -> None:
+        self.factory: HandshakeFactory = factory
         self.since = time.monotonic()
         self._address = address
         self._read = b""
@@ -31,25 +31,27 @@ class PendingConnection(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         self._read += data
-        if END in self._read or len(self._read) > LONGEST_HEAD:
+        if HEAD_END in self._read or len(self._read) > MAX_HEAD_BYTES:
             self.factory.pending.discard(self)
-            self._pass_on(self._read)
+            self._dispatch(self._read)
 
-    def _pass_on(self, read: bytes) -> None:
+    def _dispatch(self, read: bytes) -> None:
         handshake = read_handshake(read)
         if handshake is None or not isinstance(self.transport, Connection):
-            self._become(self.factory.build_usual(self._address)).dataReceived(read)
+            self._switch_protocol(self.factory.build_http_protocol(self._address)).dataReceived(read)
         else:
-            shake_hands(self._become(self.factory.server.ws_factory.buildProtocol(self._address)), *handshake)
+            accept_handshake(
+                self._switch_protocol(self.factory.server.ws_factory.buildProtocol(self._address)), *handshake
+            )
 
-    def _become(self, protocol: Any) -> Any:
+    def _switch_protocol(self, protocol: Any) -> Any:
         transport: Any = self.transport
         transport.protocol = protocol
         protocol.makeConnection(transport)
         return protocol
 
 
-def shake_hands(protocol: Any, head: Head, rest: bytes) -> None:
+def accept_handshake(protocol: Any, head: RequestHead, rest: bytes) -> None:
     """What Autobahn does with a handshake once it has read it."""
     path, _, query = head.address.partition(b"?")
     protocol.data = rest
@@ -57,7 +59,7 @@ def shake_hands(protocol: Any, head: Head, rest: bytes) -> None:
     protocol.websocket_protocols = protocol.websocket_extensions = []
     protocol._wskey = head.key.decode()
     protocol._raw_query_string = query
-    headers = {name.decode(): value.decode("latin-1") for name, value in head.fields}
+    headers = {name.decode(): value.decode("latin-1") for name, value in head.header_list}
     request = ConnectionRequest(  # type: ignore[no-untyped-call]
         protocol.peer, headers, headers["host"], path.decode(), {}, VERSION, "", [], []
     )
@@ -69,7 +71,7 @@ def shake_hands(protocol: Any, head: Head, rest: bytes) -> None:
     protocol.onConnect(request).addCallbacks(protocol.succeedHandshake, refuse)
 
 
-class FrontFactory(HTTPFactory):  # type: ignore[misc]
+class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
     """Where connections come in. `pending` have not said what they want."""
 
     def __init__(self, server: Any) -> None:
@@ -79,10 +81,10 @@ class FrontFactory(HTTPFactory):  # type: ignore[misc]
     def buildProtocol(self, addr: Any) -> PendingConnection:
         return PendingConnection(self, addr)
 
-    def build_usual(self, address: Any) -> Any:
+    def build_http_protocol(self, address: Any) -> Any:
         return super().buildProtocol(address)
 
-    def end_the_silent(self, within_s: float) -> None:
+    def close_idle(self, within_s: float) -> None:
         """End newcomers that have said nothing for so long."""
         latest = time.monotonic() - within_s
         for connection in [one for one in self.pending if one.since < latest]:

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from crowdgame.serving.listening import leave
+from crowdgame.serving.listening import close_listener
 
 log = logging.getLogger(__name__)
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-CLOSE_WITHIN_S = 2
+CLOSE_TIMEOUT_S = 2
 
 Drain = Callable[[float], Awaitable[None]]
 
@@ -31,7 +31,7 @@ class Service:
     drain_s: float
     proxied: bool = False
 
-    def end_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
+    def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
         """From now on the first of SIGNALS ends in order, the second at once. Called on the event loop."""
         loop = asyncio.get_running_loop()
         kept = self.listener.dup()  # servers close theirs, and with it the way to shut it down for all
@@ -42,7 +42,7 @@ class Service:
                 loop.remove_signal_handler(number)
                 signal.signal(number, signal.SIG_DFL)
             stop_listening()
-            leave(kept)
+            close_listener(kept)
             ending = loop.create_task(self._drain())
             ending.add_done_callback(lambda _: end())
 
@@ -56,7 +56,7 @@ class Service:
 
     async def _drain(self) -> None:
         try:
-            async with asyncio.timeout(self.drain_s + CLOSE_WITHIN_S):
+            async with asyncio.timeout(self.drain_s + CLOSE_TIMEOUT_S):
                 await self.drain(self.drain_s)
         except TimeoutError:
             log.warning("not all were sent away within %g s", self.drain_s)

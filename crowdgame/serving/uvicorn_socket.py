@@ -10,11 +10,11 @@ from websockets.frames import CloseCode as StandardCode
 from websockets.protocol import Protocol, State
 from websockets.utils import accept_key
 
-from crowdgame.serving.handshake import Head
-from crowdgame.serving.service import CLOSE_WITHIN_S
+from crowdgame.serving.handshake import RequestHead
+from crowdgame.serving.service import CLOSE_TIMEOUT_S
 from voting.protocol import CloseCode
 
-ACCEPTED = (
+ACCEPT_RESPONSE = (
     b"HTTP/1.1 101 Switching Protocols\r\n"
     b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %b\r\n"
 )
@@ -27,7 +27,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.close_timeout = CLOSE_WITHIN_S
+        self.close_timeout = CLOSE_TIMEOUT_S
 
     def connection_made(self, transport: Any) -> None:
         """As uvicorn's, but the addresses are asked of the transport, which knows them."""
@@ -42,7 +42,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
         self.conn.parser_exc = self.conn.handshake_exc = None
 
-    def shake_hands(self, head: Head, rest: bytes) -> None:
+    def shake_hands(self, head: RequestHead, rest: bytes) -> None:
         """What uvicorn and websockets do with a handshake once they have read it."""
         self.key = head.key
         self.handshake_initiated = True
@@ -56,7 +56,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         if rest:
             self.data_received(rest)
 
-    def _scope(self, head: Head) -> Any:
+    def _scope(self, head: RequestHead) -> Any:
         path, _, query = head.address.partition(b"?")
         return {
             "type": "websocket",
@@ -69,7 +69,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             "path": self.root_path + unquote(path.decode()),
             "raw_path": self.root_path.encode() + path,
             "query_string": query,
-            "headers": head.fields,
+            "headers": head.header_list,
             "subprotocols": [],
             "state": self.app_state.copy(),
             "extensions": {"websocket.http.response": {}},
@@ -87,14 +87,14 @@ class UvicornSocket(WebSocketsSansIOProtocol):
 
     def _accept(self, message: Any) -> None:
         key, self.key = self.key, b""
-        fields = list(message.get("headers", []))
+        headers = list(message.get("headers", []))
         if message.get("subprotocol"):
-            fields.append((b"Sec-WebSocket-Protocol", message["subprotocol"].encode()))
+            headers.append((b"Sec-WebSocket-Protocol", message["subprotocol"].encode()))
         if not self.transport.is_closing():
             self.handshake_complete = True
             self.conn.state = State.OPEN
-            reply = b"".join(b"%b: %b\r\n" % field for field in fields)
-            self.transport.write(ACCEPTED % accept_key(key.decode()).encode() + reply + b"\r\n")
+            reply = b"".join(b"%b: %b\r\n" % field for field in headers)
+            self.transport.write(ACCEPT_RESPONSE % accept_key(key.decode()).encode() + reply + b"\r\n")
 
     def send_receive_event_to_app(self) -> None:
         """As uvicorn's, but what is not UTF-8 is not worth a traceback, and may come along with a close."""

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from crowdgame.web.content_policy import content_security_policy
-from crowdgame.web.headers import for_pages_from_memory
+from crowdgame.web.headers import encoded_security_headers
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CachedResponse:
     """An HTTP answer, ready to be sent, plain and (where it pays) gzip."""
 
     headers: list[tuple[bytes, bytes]]
@@ -28,7 +28,7 @@ class Answer:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
-def page_from(path: Path, varies: bytes = b"accept-encoding") -> Answer:
+def load_page(path: Path, varies: bytes = b"accept-encoding") -> CachedResponse:
     """A page with a policy that lets nothing in but itself."""
     body = path.read_bytes()
     headers = [
@@ -36,7 +36,7 @@ def page_from(path: Path, varies: bytes = b"accept-encoding") -> Answer:
         (b"cache-control", b"no-cache"),
         (b"content-security-policy", content_security_policy(body).encode()),
         (b"referrer-policy", b"no-referrer"),
-        *for_pages_from_memory(),
+        *encoded_security_headers(),
         (b"vary", varies),
     ]
-    return Answer(headers, body, gzip.compress(body, 9))
+    return CachedResponse(headers, body, gzip.compress(body, 9))

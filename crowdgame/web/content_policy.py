@@ -10,24 +10,24 @@ from operator import itemgetter
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-INLINE = re.compile(rb"<(script|style)(?:\s[^>]*)?>(.*?)</\1>", re.DOTALL)
-CONSOLE = (
+INLINE_BLOCK = re.compile(rb"<(script|style)(?:\s[^>]*)?>(.*?)</\1>", re.DOTALL)
+CONSOLE_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
 # The admin's own scripts read code out of attributes (Alpine), and set styles there.
-ADMIN = (
+ADMIN_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-View = Callable[..., HttpResponseBase]
+ViewFunction = Callable[..., HttpResponseBase]
 
 
 def content_security_policy(page: bytes) -> str:
     """Lets a built page load what is its own, and run the blocks written in it."""
     hashes: dict[bytes, str] = {b"script": "", b"style": ""}
-    for kind, block in filter(itemgetter(1), INLINE.findall(page)):
+    for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
         digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
         hashes[kind] += f" 'sha256-{digest}'"
     return (
@@ -37,13 +37,13 @@ def content_security_policy(page: bytes) -> str:
     )
 
 
-def guarded(view: View) -> View:
+def with_content_policy(view: ViewFunction) -> ViewFunction:
     """Gives a view's answer the console's policy, unless it brings its own."""
 
     @wraps(view)
     def guarded_view(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         response = view(request, *args, **kwargs)
-        response.headers.setdefault("Content-Security-Policy", CONSOLE)
+        response.headers.setdefault("Content-Security-Policy", CONSOLE_POLICY)
         return response
 
     return guarded_view

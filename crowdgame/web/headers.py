@@ -9,45 +9,54 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
-from crowdgame.web.content_policy import ADMIN, CONSOLE
+from crowdgame.web.content_policy import ADMIN_POLICY, CONSOLE_POLICY
 
 # A page here needs none of what a browser could grant, but the whole screen and a lamp that stays on.
-REFUSED = ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
-PERMISSIONS = ", ".join(f"{name}=()" for name in REFUSED)
-POLICIES = {
+DENIED_FEATURES = (
+    "camera",
+    "display-capture",
+    "geolocation",
+    "microphone",
+    "midi",
+    "payment",
+    "serial",
+    "usb",
+)
+PERMISSIONS_POLICY = ", ".join(f"{name}=()" for name in DENIED_FEATURES)
+SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": PERMISSIONS,
+    "Permissions-Policy": PERMISSIONS_POLICY,
 }
 if settings.SECURE_HSTS_SECONDS:
-    POLICIES["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
+    SECURITY_HEADERS["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
 
 
-def for_pages_from_memory() -> list[tuple[bytes, bytes]]:
+def encoded_security_headers() -> list[tuple[bytes, bytes]]:
     """As an ASGI server takes them."""
-    return [(name.lower().encode(), value.encode()) for name, value in POLICIES.items()]
+    return [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 
 @sync_and_async_middleware
-def say_policies(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+def security_headers_middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """The first of all middleware: it sees the errors that the others end with, too."""
     if iscoroutinefunction(get_response):
         ask: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 
         async def answer_later(request: HttpRequest) -> HttpResponseBase:
-            return _with_policies(request, await ask(request))
+            return _add_security_headers(request, await ask(request))
 
         return answer_later
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        return _with_policies(request, get_response(request))
+        return _add_security_headers(request, get_response(request))
 
     return answer
 
 
-def _with_policies(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    policy = ADMIN if request.path_info.startswith("/admin/") else CONSOLE
-    for name, value in {"Content-Security-Policy": policy, **POLICIES}.items():
+def _add_security_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    policy = ADMIN_POLICY if request.path_info.startswith("/admin/") else CONSOLE_POLICY
+    for name, value in {"Content-Security-Policy": policy, **SECURITY_HEADERS}.items():
         response.headers.setdefault(name, value)
     return response

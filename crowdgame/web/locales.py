@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([a-z]{2})(?:&|$)")
 # A language, perhaps with a script or a country, and perhaps how much it is wanted (RFC 9110, 12.5.4).
-RANGE = re.compile(r"(\*|[a-z]{1,8})(?:-[a-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE)
+LANGUAGE_RANGE = re.compile(
+    r"(\*|[a-z]{1,8})(?:-[a-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE
+)
 MAX_RANGES = 30
 NOT_ACCEPTED = -1
 
@@ -24,7 +26,7 @@ def _parse_accept_language(accepted: str) -> dict[str, tuple[float, int]]:
     """How much each is wanted: of two wanted alike the first one more, of one named twice the better."""
     preferences: dict[str, tuple[float, int]] = {}
     for place, part in enumerate(accepted.split(",")[:MAX_RANGES]):
-        found = RANGE.fullmatch(part.strip())
+        found = LANGUAGE_RANGE.fullmatch(part.strip())
         if found:
             weight = float(found[2] or 1)
             preference = (weight, MAX_RANGES - place if weight else NOT_ACCEPTED)

@@ -8,35 +8,35 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
-RAW, MOST_STORED, MASK = -15, 0xFFFF, 0xFFFFFFFF
+GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
+RAW_DEFLATE, MAX_STORED_BYTES, UINT32_MASK = -15, 0xFFFF, 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class GzipPrefix:
     """`gzipped` is what `plain` becomes, up to a byte boundary; `checksum` is its CRC-32."""
 
     plain: bytes
     gzipped: bytes
     checksum: int
 
-    def ended(self, rest: bytes) -> bytes:
+    def complete(self, rest: bytes) -> bytes:
         """The whole stream, with `rest` (at most MOST_STORED bytes) as it is."""
         length = len(rest)
-        stored = struct.pack("<BHH", 1, length, MOST_STORED ^ length) + rest
-        whole = (len(self.plain) + length) & MASK
+        stored = struct.pack("<BHH", 1, length, MAX_STORED_BYTES ^ length) + rest
+        whole = (len(self.plain) + length) & UINT32_MASK
         return self.gzipped + stored + struct.pack("<II", zlib.crc32(rest, self.checksum), whole)
 
 
-class Press:
+class PrefixCompressor:
     """Compresses what follows `plain` in a fraction of the time of both."""
 
     def __init__(self, plain: bytes) -> None:
-        self._press = zlib.compressobj(9, zlib.DEFLATED, RAW)
-        pressed = self._press.compress(plain) + self._press.flush(zlib.Z_SYNC_FLUSH)
-        self._before = Beginning(plain, HEADER + pressed, zlib.crc32(plain))
+        self._compressor = zlib.compressobj(9, zlib.DEFLATED, RAW_DEFLATE)
+        pressed = self._compressor.compress(plain) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
+        self._prefix = GzipPrefix(plain, GZIP_HEADER + pressed, zlib.crc32(plain))
 
-    def beginning(self, more: bytes) -> Beginning:
-        press, before = self._press.copy(), self._before
+    def extend(self, more: bytes) -> GzipPrefix:
+        press, before = self._compressor.copy(), self._prefix
         pressed = press.compress(more) + press.flush(zlib.Z_SYNC_FLUSH)
-        return Beginning(before.plain + more, before.gzipped + pressed, zlib.crc32(more, before.checksum))
+        return GzipPrefix(before.plain + more, before.gzipped + pressed, zlib.crc32(more, before.checksum))

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path, register_converter
 
-from crowdgame.web.content_policy import View, guarded
+from crowdgame.web.content_policy import ViewFunction, with_content_policy
 
 
 class CodeConverter:
@@ -20,6 +20,6 @@ class CodeConverter:
 register_converter(CodeConverter, "code")
 
 
-def page(address: str, view: View, name: str) -> URLPattern:
+def page(address: str, view: ViewFunction, name: str) -> URLPattern:
     """A page of the console, with its content policy."""
-    return path(address, guarded(view), name=name)
+    return path(address, with_content_policy(view), name=name)

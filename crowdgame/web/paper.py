@@ -13,11 +13,11 @@ POLICY = (
 )
 
 
-def render_paper(template: str, context: dict[str, Any]) -> str:
+def render_paper_page(template: str, context: dict[str, Any]) -> str:
     return render_to_string(template, {"balls": BALLS, **context})
 
 
-def answer_paper(page: str | bytes, fresh_s: int) -> HttpResponse:
+def paper_response(page: str | bytes, fresh_s: int) -> HttpResponse:
     """`fresh_s` is how long anybody may keep it; 0 for a page that may be another the next moment."""
     answer = HttpResponse(page)
     answer.headers["Content-Security-Policy"] = POLICY

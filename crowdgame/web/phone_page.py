@@ -4,31 +4,31 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from crowdgame.web.answers import Answer, page_from
+from crowdgame.web.answers import CachedResponse, load_page
 from crowdgame.web.locales import choose_locale
-from crowdgame.web.open_ended import Press
+from crowdgame.web.open_ended import PrefixCompressor
 from voting.gateway.page_preload import PreloadParts
 
 ENGLISH = "en"
-PRELOAD, END = b'<script type="application/json" id="preload">', b"</script>"
-STATES_KEPT = 50
+PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</script>"
+STATE_CACHE_SIZE = 50
 
 
 class PhonePage:
     """In one language."""
 
     def __init__(self, path: Path, varies: bytes) -> None:
-        self._blank = page_from(path, varies)
+        self._blank = load_page(path, varies)
         self._headers = [
             (name, b"no-store" if name == b"cache-control" else value) for name, value in self._blank.headers
         ]
-        self._with_state = lru_cache(STATES_KEPT)(Press(self._blank.body + PRELOAD).beginning)
+        self._with_state = lru_cache(STATE_CACHE_SIZE)(PrefixCompressor(self._blank.body + PRELOAD).extend)
 
-    def with_preload(self, preload: PreloadParts | None) -> Answer:
+    def with_preload(self, preload: PreloadParts | None) -> CachedResponse:
         if preload is None:
             return self._blank
-        begun, rest = self._with_state(preload.state), preload.own + END
-        return Answer(self._headers, begun.plain + rest, begun.ended(rest))
+        begun, rest = self._with_state(preload.state), preload.own + SCRIPT_END
+        return CachedResponse(self._headers, begun.plain + rest, begun.complete(rest))
 
 
 class PhonePages:

@@ -10,7 +10,7 @@ POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-FRESH_S = 300
+CACHE_MAX_AGE_S = 300
 
 
 @require_safe
@@ -22,5 +22,5 @@ def privacy(request: HttpRequest) -> HttpResponse:
     }
     answer = render(request, "privacy.html", context)
     answer.headers["Content-Security-Policy"] = POLICY
-    answer.headers["Cache-Control"] = f"public, max-age={FRESH_S}"
+    answer.headers["Cache-Control"] = f"public, max-age={CACHE_MAX_AGE_S}"
     return answer

@@ -13,73 +13,77 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.web.answers import Answer, page_from
-from crowdgame.web.headers import for_pages_from_memory
-from crowdgame.web.hosts import asks_a_known_host
+from crowdgame.web.answers import CachedResponse, load_page
+from crowdgame.web.headers import encoded_security_headers
+from crowdgame.web.hosts import has_known_host
 from crowdgame.web.phone_page import PhonePages
 from voting.gateway.page_preload import PreloadParts
 
-Application = Callable[[Any, Any, Any], Awaitable[None]]
+AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
 # What the page of a code, and of a team (0: any), comes with.
 PreloadLoader = Callable[[str, int], PreloadParts | None]
 
-CODE = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
-DISPLAY = re.compile(r"/display/[^/]+/?")
-HASHED = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
-COMPRESSED = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
+CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
+DISPLAY_PATH = re.compile(r"/display/[^/]+/?")
+HASHED_NAME = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
+COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
 
-def static_pages(behind: Application, load_preload: PreloadLoader = lambda _code, _team: None) -> Application:
-    """Answers GET of pages and static files; everything else goes to `behind`."""
+def static_pages(
+    next_app: AsgiApplication, load_preload: PreloadLoader = lambda _code, _team: None
+) -> AsgiApplication:
+    """Answers GET of pages and static files; everything else goes to `next_app`."""
     phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
-    static = dict(_static_files(settings.STATIC_ROOT)) | dict(_static_files(settings.PAGES_DIR / "static"))
-    displays = [page_from(display)] if display.is_file() else []
+    static = dict(_load_static_files(settings.STATIC_ROOT)) | dict(
+        _load_static_files(settings.PAGES_DIR / "static")
+    )
+    displays = [load_page(display)] if display.is_file() else []
 
-    def found(path: str, scope: Any) -> Answer | None:
-        if phones and (code := CODE.fullmatch(path)):
+    def found(path: str, scope: Any) -> CachedResponse | None:
+        if phones and (code := CODE_PATH.fullmatch(path)):
             return phones.page_for(scope).with_preload(load_preload(code[1] or "", int(code[2] or 0)))
-        if displays and page_at(path) == "display":
+        if displays and page_for_path(path) == "display":
             return displays[0]
         return static.get(path)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         answer = found(scope["path"], scope)
         if answer is None or scope["method"] not in {"GET", "HEAD"}:
-            await behind(scope, receive, send)
+            await next_app(scope, receive, send)
         else:
-            await (answer if asks_a_known_host(scope) else WRONG_HOST).send(scope, send)
+            await (answer if has_known_host(scope) else WRONG_HOST_RESPONSE).send(scope, send)
 
     return application
 
 
-def at_known_hosts(behind: Application) -> Application:
+def require_known_host(next_app: AsgiApplication) -> AsgiApplication:
     """Who asks for a house of another name comes no further: Django would log a traceback for each."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        if asks_a_known_host(scope):
-            await behind(scope, receive, send)
+        if has_known_host(scope):
+            await next_app(scope, receive, send)
         else:
-            await WRONG_HOST.send(scope, send)
+            await WRONG_HOST_RESPONSE.send(scope, send)
 
     return application
 
 
-def page_at(path: str) -> str:
+def page_for_path(path: str) -> str:
     """The page that this address shows; empty if it is not one of these."""
-    if CODE.fullmatch(path):
+    if CODE_PATH.fullmatch(path):
         return "phone"
-    return "display" if DISPLAY.fullmatch(path) else ""
+    return "display" if DISPLAY_PATH.fullmatch(path) else ""
 
 
-def _static_files(root: Path) -> Iterator[tuple[str, Answer]]:
+def _load_static_files(root: Path) -> Iterator[tuple[str, CachedResponse]]:
     for path in sorted(root.rglob("*")):
         if path.is_file():
-            yield f"{settings.STATIC_URL}{path.relative_to(root).as_posix()}", _static(path)
+            yield f"{settings.STATIC_URL}{path.relative_to(root).as_posix()}", _load_static_file(path)
 
 
-def _static(path: Path) -> Answer:
+def _load_static_file(path: Path) -> CachedResponse:
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    fresh = b"public, max-age=31536000, immutable" if HASHED.search(path.name) else b"no-cache"
+    fresh = b"public, max-age=31536000, immutable" if HASHED_NAME.search(path.name) else b"no-cache"
     body = path.read_bytes()
     headers = [
         (b"content-type", kind.encode()),
@@ -87,16 +91,16 @@ def _static(path: Path) -> Answer:
         (b"x-content-type-options", b"nosniff"),
         (b"vary", b"accept-encoding"),
     ]
-    return Answer(headers, body, gzip.compress(body, 6) if kind in COMPRESSED else None)
+    return CachedResponse(headers, body, gzip.compress(body, 6) if kind in COMPRESSED_TYPES else None)
 
 
-WRONG_HOST = Answer(
+WRONG_HOST_RESPONSE = CachedResponse(
     [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"cache-control", b"no-store"),
         (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
         (b"referrer-policy", b"no-referrer"),
-        *for_pages_from_memory(),
+        *encoded_security_headers(),
     ],
     b"This house has another name.\n",
     None,

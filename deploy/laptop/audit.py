@@ -15,65 +15,67 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
-PINS = ("base", "dev", "node")
-LISTS = ("pypi", "osv")
+REQUIREMENTS = ("base", "dev", "node")
+ADVISORY_SOURCES = ("pypi", "osv")
 PIP_AUDIT = "pip-audit~=2.10"
-WITHIN_S = 300
+AUDIT_TIMEOUT_S = 300
 
 
-class Verdict(IntEnum):
+class AuditResult(IntEnum):
     """The larger, the more has to be said."""
 
     CLEAN = 0
-    HOLES = 1
+    VULNERABLE = 1
     UNKNOWN = 2
 
 
 def main() -> int:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
-    verdicts = [_python(name) for name in PINS] + [_javascript()]
-    if Verdict.HOLES in verdicts:
+    verdicts = [_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()]
+    if AuditResult.VULNERABLE in verdicts:
         print("✗ there are known holes: make lock ARGS=--upgrade, then the tests")
-        return Verdict.HOLES
-    if Verdict.UNKNOWN in verdicts:
+        return AuditResult.VULNERABLE
+    if AuditResult.UNKNOWN in verdicts:
         print("✗ not all was checked: no advisory list is to be reached from here. Try from another network.")
-        return Verdict.UNKNOWN
+        return AuditResult.UNKNOWN
     print("✓ no known holes")
-    return Verdict.CLEAN
+    return AuditResult.CLEAN
 
 
-def _python(name: str) -> Verdict:
-    for source in LISTS:
+def _audit_python(name: str) -> AuditResult:
+    for source in ADVISORY_SOURCES:
         asked = ["--vulnerability-service", source, "--disable-pip", "--require-hashes", "--format", "json"]
         pins = ["--requirement", str(ROOT / "requirements" / f"{name}.txt"), "--progress-spinner", "off"]
         result = _run([sys.executable, "-m", "uv", "tool", "run", PIP_AUDIT, *asked, *pins])
-        verdict = _read(result, "dependencies")
-        if verdict is not Verdict.UNKNOWN:
-            return _say(f"requirements/{name}.txt by {source}", verdict, result)
-    return _say(f"requirements/{name}.txt", Verdict.UNKNOWN, result)
+        verdict = _parse_report(result, "dependencies")
+        if verdict is not AuditResult.UNKNOWN:
+            return _print_result(f"requirements/{name}.txt by {source}", verdict, result)
+    return _print_result(f"requirements/{name}.txt", AuditResult.UNKNOWN, result)
 
 
-def _javascript() -> Verdict:
+def _audit_javascript() -> AuditResult:
     result = _run(["npm", "audit", "--json"], cwd=ROOT / "frontend")
-    return _say("frontend/package-lock.json by npm", _read(result, "auditReportVersion"), result)
+    return _print_result(
+        "frontend/package-lock.json by npm", _parse_report(result, "auditReportVersion"), result
+    )
 
 
-def _read(result: "subprocess.CompletedProcess[str]", proof: str) -> Verdict:
+def _parse_report(result: "subprocess.CompletedProcess[str]", proof: str) -> AuditResult:
     """A report with `proof` in it is one; its exit status says whether it tells of holes."""
     try:
         report = json.loads(result.stdout)
     except ValueError:
-        return Verdict.UNKNOWN
+        return AuditResult.UNKNOWN
     if proof not in report or any("skip_reason" in one for one in report.get("dependencies", ())):
-        return Verdict.UNKNOWN
-    return Verdict.CLEAN if result.returncode == 0 else Verdict.HOLES
+        return AuditResult.UNKNOWN
+    return AuditResult.CLEAN if result.returncode == 0 else AuditResult.VULNERABLE
 
 
-def _say(what: str, verdict: Verdict, result: "subprocess.CompletedProcess[str]") -> Verdict:
+def _print_result(what: str, verdict: AuditResult, result: "subprocess.CompletedProcess[str]") -> AuditResult:
     print(f"{what}: {verdict.name.lower()}")
-    if verdict is Verdict.HOLES:
+    if verdict is AuditResult.VULNERABLE:
         print(result.stdout)
-    elif verdict is Verdict.UNKNOWN:
+    elif verdict is AuditResult.UNKNOWN:
         print("  " + "\n  ".join((result.stderr or result.stdout).strip().splitlines()[-2:]))
     return verdict
 
@@ -82,10 +84,10 @@ def _run(argv: Sequence[str], cwd: Path = ROOT) -> "subprocess.CompletedProcess[
     env = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"}
     try:
         return subprocess.run(
-            argv, cwd=cwd, env=env, check=False, capture_output=True, text=True, timeout=WITHIN_S
+            argv, cwd=cwd, env=env, check=False, capture_output=True, text=True, timeout=AUDIT_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired) as failure:
-        return subprocess.CompletedProcess(argv, Verdict.UNKNOWN, "", str(failure))
+        return subprocess.CompletedProcess(argv, AuditResult.UNKNOWN, "", str(failure))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""What `make play`, `make test` and `make check` begin with, on a machine with nothing but Python and make.
+"""What `create_venv play`, `create_venv test` and `create_venv check` begin with, on a machine with nothing
+but Python and make.
 
 Run by the system's Python with the standard library alone. This module keeps to old syntax, so that an
 old Python gets as far as the line which says that it is too old.
@@ -14,14 +15,14 @@ if sys.version_info < (3, 11):
 
 from deploy.laptop import browser, frontend, lock, machines, virtualenv
 from deploy.laptop.paths import DATA, LOGS, ROOT
-from deploy.laptop.steps import SPEAKS_PLAINLY, one_line
-from deploy.laptop.stopping import end_on_signals
-from deploy.laptop.terminal import say, speak_any_encoding
+from deploy.laptop.steps import EXPECTED_ERRORS, error_line
+from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.terminal import print_line, replace_unencodable
 
 
 def prepare(task: str) -> None:
     """Bring .venv and frontend/ to what `task` needs; what is there already is left alone."""
-    virtualenv.make()
+    virtualenv.create_venv()
     if task == "lock":
         return
     virtualenv.install("base" if task in {"play", "build"} else "dev")
@@ -30,16 +31,16 @@ def prepare(task: str) -> None:
         return
     frontend.install()
     if task != "check":
-        frontend.build()
+        frontend.build_pages()
     if task == "test":
-        browser.make_sure()
+        browser.ensure_installed()
     if task == "machines":
-        machines.make_sure()
+        machines.ensure_installed()
 
 
 def main(task: str, arguments: list[str]) -> None:
     LOGS.mkdir(parents=True, exist_ok=True)
-    with lock.held(DATA / "setup.lock", waiting="another set-up in this folder"):
+    with lock.hold_lock(DATA / "setup.lock", waiting="another set-up in this folder"):
         prepare(task)
     if task == "play":
         os.chdir(ROOT)
@@ -47,12 +48,12 @@ def main(task: str, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    speak_any_encoding()
-    end_on_signals()
+    replace_unencodable()
+    interrupt_on_signals()
     try:
         main(sys.argv[1], sys.argv[2:])
-    except SPEAKS_PLAINLY as failure:
-        say(one_line(failure))
+    except EXPECTED_ERRORS as failure:
+        print_line(error_line(failure))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

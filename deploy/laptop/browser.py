@@ -8,39 +8,45 @@ from pathlib import Path
 from deploy.laptop import virtualenv
 from deploy.laptop.steps import Step, StepFailed, run
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-DEBIAN = Path("/etc/debian_version")
-BY_HAND = "tests need a browser: install Chromium so that `chromium` is on the PATH"
-LAUNCH = "from playwright.sync_api import sync_playwright as p\nwith p() as up: up.chromium.launch().close()"
+BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DEBIAN_VERSION_FILE = Path("/etc/debian_version")
+INSTALL_HINT = "tests need a browser: install Chromium so that `chromium` is on the PATH"
+LAUNCH_SCRIPT = (
+    "from playwright.sync_api import sync_playwright as p\nwith p() as up: up.chromium.launch().close()"
+)
 
 
-def find() -> str | None:
+def find_browser() -> str | None:
     """The machine's own browser, to be given to Playwright as its executable; None: Playwright's own."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    return next(filter(None, map(shutil.which, BROWSER_NAMES)), None)
 
 
-def make_sure() -> None:
+def ensure_installed() -> None:
     """Have a browser that starts. Raises StepFailed, naming what to install."""
-    if find() is None:
-        _install_debians() if DEBIAN.exists() and os.geteuid() == 0 else _install_playwrights()
+    if find_browser() is None:
+        on_debian = DEBIAN_VERSION_FILE.exists() and os.geteuid() == 0
+        _install_from_debian() if on_debian else _install_from_playwright()
 
 
-def _install_debians() -> None:
+def _install_from_debian() -> None:
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     run(Step("ask Debian for its packages", ["apt-get", "update"], "apt-update", env=quiet))
     install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"]
     run(Step("install Debian's Chromium", install, "apt-chromium", env=quiet))
-    if find() is None:
-        raise StepFailed(BY_HAND)
+    if find_browser() is None:
+        raise StepFailed(INSTALL_HINT)
 
 
-def _install_playwrights() -> None:
-    if not _launches():
+def _install_from_playwright() -> None:
+    if not _can_launch():
         playwright = [str(virtualenv.PYTHON), "-m", "playwright", "install", "chromium"]
         run(Step("install Playwright's Chromium", playwright, "playwright"))
-        if not _launches():
-            raise StepFailed(BY_HAND)
+        if not _can_launch():
+            raise StepFailed(INSTALL_HINT)
 
 
-def _launches() -> bool:
-    return subprocess.run([virtualenv.PYTHON, "-c", LAUNCH], check=False, capture_output=True).returncode == 0
+def _can_launch() -> bool:
+    return (
+        subprocess.run([virtualenv.PYTHON, "-c", LAUNCH_SCRIPT], check=False, capture_output=True).returncode
+        == 0
+    )

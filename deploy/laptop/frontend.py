@@ -10,31 +10,56 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, run
 
-HOME = ROOT / "frontend"
-MODULES = HOME / "node_modules"
-PAGES = HOME / "dist"
+FRONTEND_DIR = ROOT / "frontend"
+NODE_MODULES_DIR = FRONTEND_DIR / "node_modules"
+DIST_DIR = FRONTEND_DIR / "dist"
 NODE_20, AFTER_NODE_20, NODE_22 = (20, 19), (21, 0), (22, 12)
-NOT_SOURCES = {"node_modules", "dist"}
-QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false"}
+NON_SOURCE_NAMES = {"node_modules", "dist"}
+QUIET_NPM_ENV = {
+    "npm_config_audit": "false",
+    "npm_config_fund": "false",
+    "npm_config_update_notifier": "false",
+}
 
 
 def install() -> None:
     """Install the packages that package-lock.json pins."""
-    pins = [HOME / "package.json", HOME / "package-lock.json", HOME / ".npmrc", ROOT / ".npmrc"]
-    stamp = Stamp(MODULES / ".stamp", fingerprint(pins))
+    pins = [
+        FRONTEND_DIR / "package.json",
+        FRONTEND_DIR / "package-lock.json",
+        FRONTEND_DIR / ".npmrc",
+        ROOT / ".npmrc",
+    ]
+    stamp = Stamp(NODE_MODULES_DIR / ".stamp", fingerprint(pins))
     if stamp.is_fresh():
         return
-    run(Step("install front end packages", ["npm", "ci"], "npm-ci", HOME, {**QUIET, "PATH": _path()}))
+    run(
+        Step(
+            "install front end packages",
+            ["npm", "ci"],
+            "npm-ci",
+            FRONTEND_DIR,
+            {**QUIET_NPM_ENV, "PATH": _path_with_node()},
+        )
+    )
     stamp.set()
 
 
-def build() -> None:
+def build_pages() -> None:
     """Build the pages into frontend/dist."""
-    sources = sorted(path for path in HOME.iterdir() if path.name not in NOT_SOURCES)
-    stamp = Stamp(PAGES / ".stamp", fingerprint(sources))
+    sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
+    stamp = Stamp(DIST_DIR / ".stamp", fingerprint(sources))
     if stamp.is_fresh():
         return
-    run(Step("build the front end", ["npm", "run", "build"], "npm-build", HOME, {**QUIET, "PATH": _path()}))
+    run(
+        Step(
+            "build the front end",
+            ["npm", "run", "build"],
+            "npm-build",
+            FRONTEND_DIR,
+            {**QUIET_NPM_ENV, "PATH": _path_with_node()},
+        )
+    )
     stamp.set()
 
 
@@ -47,7 +72,7 @@ def is_new_enough(version: str) -> bool:
     return NODE_20 <= number < AFTER_NODE_20 or number >= NODE_22
 
 
-def _path() -> str:
+def _path_with_node() -> str:
     """A PATH on which `node` and `npm` are new enough, installing them if need be."""
     path = os.environ.get("PATH", os.defpath)
     if _machine_has_node():

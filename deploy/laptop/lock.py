@@ -9,12 +9,12 @@ from typing import IO
 from deploy.laptop.terminal import progress
 
 
-class Taken(Exception):
+class LockTaken(Exception):
     """Somebody else holds the lock."""
 
 
 @contextmanager
-def held(path: Path, *, waiting: str = "") -> Iterator[None]:
+def hold_lock(path: Path, *, waiting: str = "") -> Iterator[None]:
     """Hold the lock at `path`. If it is taken wait, saying for what, or raise Taken without `waiting`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
@@ -27,6 +27,6 @@ def held(path: Path, *, waiting: str = "") -> Iterator[None]:
 
 def _wait(file: IO[str], waiting: str) -> None:
     if not waiting:
-        raise Taken(file.name)
+        raise LockTaken(file.name)
     with progress(f"waiting for {waiting}"):
         fcntl.flock(file, fcntl.LOCK_EX)

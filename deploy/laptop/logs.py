@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import IO
 
-KEEP_BYTES = 2_000_000
+MAX_LOG_BYTES = 2_000_000
 
 
 def open_log(path: Path) -> IO[bytes]:
     """Open `path` to append; one that has grown is first renamed to `<name>.log.1`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size > KEEP_BYTES:
+    if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
         path.replace(path.with_name(f"{path.name}.1"))
     return path.open("ab")

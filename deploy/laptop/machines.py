@@ -6,13 +6,13 @@ from pathlib import Path
 
 from deploy.laptop.steps import Step, StepFailed, run
 
-DEBIAN = Path("/etc/debian_version")
-POSTGRES = Path("/usr/lib/postgresql")
-BY_HAND = (
+DEBIAN_VERSION_FILE = Path("/etc/debian_version")
+POSTGRES_DIR = Path("/usr/lib/postgresql")
+INSTALL_HINT = (
     "tests of a deployment need PostgreSQL (initdb, postgres), nginx and a C compiler (cc): install them"
 )
 # Neither of them is to run here by itself: the tests start their own.
-ASLEEP = """\
+NO_AUTOSTART_SCRIPT = """\
 test -e /etc/postgresql-common/createcluster.conf || {
   mkdir -p /etc/postgresql-common
   echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
@@ -29,7 +29,7 @@ def find_postgres() -> Path | None:
     """The folder of PostgreSQL's programs, the newest one's if there are several."""
     on_path = shutil.which("initdb")
     found = [Path(on_path).resolve().parent] if on_path else []
-    versions = sorted(POSTGRES.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    versions = sorted(POSTGRES_DIR.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
     found += [path.parent for path in reversed(versions)]
     return next((folder for folder in found if (folder / "postgres").exists()), None)
 
@@ -42,19 +42,19 @@ def find_compiler() -> str | None:
     return shutil.which("cc")
 
 
-def make_sure() -> None:
+def ensure_installed() -> None:
     """Have all. Raises StepFailed, naming what to install."""
-    missing = _missing()
+    missing = _missing_packages()
     if not missing:
         return
-    if not DEBIAN.exists():
-        raise StepFailed(BY_HAND)
+    if not DEBIAN_VERSION_FILE.exists():
+        raise StepFailed(INSTALL_HINT)
     _install(missing)
-    if _missing():
-        raise StepFailed(BY_HAND)
+    if _missing_packages():
+        raise StepFailed(INSTALL_HINT)
 
 
-def _missing() -> list[str]:
+def _missing_packages() -> list[str]:
     """Debian's packages of what is not there."""
     compiler = ["gcc", "libc6-dev"] if find_compiler() is None else []
     return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
@@ -67,5 +67,5 @@ def _install(packages: list[str]) -> None:
     quiet = "export DEBIAN_FRONTEND=noninteractive\n"
     install = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
     run(Step("ask Debian for its packages", [*root, "apt-get", "update"], "apt-update"))
-    script = f"set -e\n{quiet}{ASLEEP}{install}"
+    script = f"set -e\n{quiet}{NO_AUTOSTART_SCRIPT}{install}"
     run(Step(f"install Debian's {' and '.join(packages)}", [*root, "sh", "-c", script], "apt-machines"))

@@ -8,8 +8,8 @@ import time
 from contextlib import closing
 
 LOOPBACK = "127.0.0.1"
-ANY = "0.0.0.0"  # noqa: S104 -- phones come from the network
-FAR_AWAY = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
+ANY_HOST = "0.0.0.0"  # noqa: S104 -- phones come from the network
+PROBE_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
 POLL_S = 0.05
 BACKLOG = 4096
 
@@ -18,7 +18,7 @@ def lan_address() -> str:
     """The address by which phones in the same network reach this machine; loopback without a network."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:
-            probe.connect(FAR_AWAY)
+            probe.connect(PROBE_ADDRESS)
         except OSError:
             return LOOPBACK
         return str(probe.getsockname()[0])
@@ -30,7 +30,7 @@ def free_port(host: str = LOOPBACK) -> int:
         return int(probe.getsockname()[1])
 
 
-def shares_ports() -> bool:
+def supports_reuse_port() -> bool:
     """Whether newcomers at a port are spread over all sockets that listen there."""
     return sys.platform == "linux"
 
@@ -41,7 +41,7 @@ def listen(host: str, port: int, *, shared: bool) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
 
 
-def is_free(host: str, port: int) -> bool:
+def is_port_free(host: str, port: int) -> bool:
     """Whether a server can listen there. Raises OSError if the address isn't this machine's."""
     with closing(socket.socket()) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -55,17 +55,17 @@ def is_free(host: str, port: int) -> bool:
         return True
 
 
-def answers_http(host: str, port: int, within_s: float) -> bool:
+def wait_for_http(host: str, port: int, within_s: float) -> bool:
     """Whether a web server answers there, whatever it says, within `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
-        if _says_anything(host, port):
+        if _responds_to_http(host, port):
             return True
         time.sleep(POLL_S)
     return False
 
 
-def _says_anything(host: str, port: int) -> bool:
+def _responds_to_http(host: str, port: int) -> bool:
     with closing(http.client.HTTPConnection(host, port, timeout=5)) as connection:
         try:
             connection.request("GET", "/")

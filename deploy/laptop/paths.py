@@ -8,6 +8,6 @@ DATA = Path(os.environ.get("CROWDGAME_DATA") or ROOT / ".play").absolute()
 LOGS = DATA / "logs"
 
 
-def short(path: Path) -> str:
+def display_path(path: Path) -> str:
     """`path` as somebody in the project's folder would type it."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

@@ -6,16 +6,16 @@ import tomllib
 
 from deploy.laptop.paths import ROOT
 
-PROJECT = ROOT / "pyproject.toml"
-PINS = ROOT / "requirements"
-COMPILE = (
+PYPROJECT = ROOT / "pyproject.toml"
+REQUIREMENTS_DIR = ROOT / "requirements"
+COMPILE_COMMAND = (
     *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
 
 
 def pin(name: str, *source: str, given: str | None = None) -> None:
-    argv = [*COMPILE, *source, "--output-file", str(PINS / f"{name}.txt")]
+    argv = [*COMPILE_COMMAND, *source, "--output-file", str(REQUIREMENTS_DIR / f"{name}.txt")]
     subprocess.run([*argv, *sys.argv[1:]], check=True, cwd=ROOT, input=given, text=True)
 
 
@@ -23,9 +23,9 @@ def main() -> None:
     """Versions pinned before stay as they are where they still fit; `--upgrade` takes the newest."""
     uv = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
     subprocess.run(uv, check=True)
-    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
     pin("base", "pyproject.toml")
-    pin("dev", "--extra", "dev", "--constraint", str(PINS / "base.txt"), "pyproject.toml")
+    pin("dev", "--extra", "dev", "--constraint", str(REQUIREMENTS_DIR / "base.txt"), "pyproject.toml")
     pin("node", "-", given="\n".join(extras["node"]))
     # Its games need none of what it asks for: that is for its learning algorithms.
     pin("openspiel", "--no-deps", "-", given="\n".join(extras["openspiel"]))

@@ -6,57 +6,61 @@ import socket
 import sys
 
 from deploy.laptop import lock, startup
-from deploy.laptop.network import ANY, free_port, is_free, lan_address, shares_ports
-from deploy.laptop.paths import DATA, short
-from deploy.laptop.secret import secret_in
+from deploy.laptop.network import ANY_HOST, free_port, is_port_free, lan_address, supports_reuse_port
+from deploy.laptop.paths import DATA, display_path
+from deploy.laptop.secret import load_secret_key
 from deploy.laptop.stack import SERVERS, Stack, crowd
-from deploy.laptop.steps import SPEAKS_PLAINLY, StepFailed, one_line
-from deploy.laptop.stopping import end_on_signals, wait_for_the_end
+from deploy.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line
+from deploy.laptop.stopping import interrupt_on_signals, wait_for_interrupt
 from deploy.laptop.supervisor import Supervisor
-from deploy.laptop.terminal import say, speak_any_encoding
-from deploy.laptop.welcome import show
+from deploy.laptop.terminal import print_line, replace_unencodable
+from deploy.laptop.welcome import print_welcome
 
 # Networks come and go in an evening (a hotspot, another lease): the house answers by each address it gets.
 ANY_ADDRESS = "ANY_ADDRESS"  # as `crowdgame.settings` has it
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m deploy.laptop.play", description=__doc__)
-    parser.add_argument("--host", default=os.environ.get("HOST") or ANY, help="listen on this address only")
+    parser.add_argument(
+        "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
+    )
     parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="8000 if not given")
     parser.add_argument("--phones", type=int, default=200, help="simulated phones, 200 if not given")
     parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="real phones only")
-    parser.add_argument("--gateways", type=_count, default=cores(), help="at one port, one a core")
+    parser.add_argument(
+        "--gateways", type=positive_int, default=default_gateway_count(), help="at one port, one a core"
+    )
     return parser.parse_args()
 
 
-def _count(text: str) -> int:
+def positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError(text)
     return number
 
 
-def cores() -> int:
+def default_gateway_count() -> int:
     """How many gateways this machine has use for."""
-    return len(os.sched_getaffinity(0)) if shares_ports() else 1
+    return len(os.sched_getaffinity(0)) if supports_reuse_port() else 1
 
 
-def plan(host: str, port: int, gateways: int) -> Stack:
+def build_stack(host: str, port: int, gateways: int) -> Stack:
     """The stack for this machine and network, from the environment where that says otherwise."""
-    shown = lan_address() if host == ANY else host
+    shown = lan_address() if host == ANY_HOST else host
     redis_url = os.environ.get("REDIS_URL", "")
     return Stack(
         data=DATA,
-        secret_key=secret_in(DATA),
+        secret_key=load_secret_key(DATA),
         host=host,
         port=port,
         public_url=os.environ.get("PUBLIC_URL") or f"http://{shown}:{port}",
-        allowed_hosts=_names(shown),
+        allowed_hosts=_allowed_hosts(shown),
         valkey_port=0 if redis_url else free_port(),
         redis_url=redis_url,
         server=_server(),
-        gateways=gateways if shares_ports() else 1,
+        gateways=gateways if supports_reuse_port() else 1,
         database_url=os.environ.get("DATABASE_URL", ""),
         box_url=os.environ.get("BALLOT_BOX_URL", ""),
     )
@@ -69,53 +73,55 @@ def _server() -> str:
     return named
 
 
-def _names(shown: str) -> tuple[str, ...]:
+def _allowed_hosts(shown: str) -> tuple[str, ...]:
     name = socket.gethostname()
     named = [part for part in os.environ.get("ALLOWED_HOSTS", "").split(",") if part]
     return tuple(dict.fromkeys([shown, name, f"{name}.local", "localhost", ANY_ADDRESS, *named]))
 
 
-def play(stack: Stack, phones: int) -> None:
+def run_stack(stack: Stack, phones: int) -> None:
     """Run until interrupted; then end everything."""
-    with Supervisor(stack.logs, say) as supervisor:
+    with Supervisor(stack.logs, print_line) as supervisor:
         try:
             open_event(stack, supervisor, phones)
-            wait_for_the_end()
+            wait_for_interrupt()
         except KeyboardInterrupt:
-            say("\nending …")
+            print_line("\nending …")
 
 
 def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
-    startup.start_box(stack, supervisor)
+    startup.start_ballot_box(stack, supervisor)
     startup.migrate(stack)
     startup.collect_static(stack)
-    startup.start_house(stack, supervisor)
-    demo = startup.make_demo(stack)
+    startup.start_services(stack, supervisor)
+    demo = startup.ensure_demo_event(stack)
     if phones:
         supervisor.start(crowd(stack, demo.code, phones))
     startup.wait_for_pages(stack)
-    show(demo, stack, phones)
+    print_welcome(demo, stack, phones)
 
 
 def main() -> None:
-    asked = arguments()
+    asked = parse_arguments()
     DATA.mkdir(parents=True, exist_ok=True)
     try:
-        with lock.held(DATA / "play.lock"):
-            if not is_free(asked.host, asked.port):
+        with lock.hold_lock(DATA / "play.lock"):
+            if not is_port_free(asked.host, asked.port):
                 raise StepFailed(f"port {asked.port} is in use; try PORT={asked.port + 1} make play")
-            play(plan(asked.host, asked.port, asked.gateways), asked.phones)
-    except lock.Taken:
-        raise StepFailed(f"crowdgame is running already in this folder (data in {short(DATA)})") from None
+            run_stack(build_stack(asked.host, asked.port, asked.gateways), asked.phones)
+    except lock.LockTaken:
+        raise StepFailed(
+            f"crowdgame is running already in this folder (data in {display_path(DATA)})"
+        ) from None
 
 
 if __name__ == "__main__":
-    speak_any_encoding()
-    end_on_signals()
+    replace_unencodable()
+    interrupt_on_signals()
     try:
         main()
-    except SPEAKS_PLAINLY as failure:
-        say(one_line(failure))
+    except EXPECTED_ERRORS as failure:
+        print_line(error_line(failure))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -16,10 +16,12 @@ def fingerprint(inputs: Iterable[Path], *words: str) -> str:
 
 
 def _files(top: Path) -> Iterator[Path]:
-    return iter(sorted(path for path in top.rglob("*") if path.is_file())) if top.is_dir() else _one(top)
+    return (
+        iter(sorted(path for path in top.rglob("*") if path.is_file())) if top.is_dir() else _single_file(top)
+    )
 
 
-def _one(path: Path) -> Iterator[Path]:
+def _single_file(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
 

@@ -10,15 +10,15 @@ import redis
 
 from deploy.laptop import stack as children
 from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import answers_http
-from deploy.laptop.paths import ROOT, short
+from deploy.laptop.network import wait_for_http
+from deploy.laptop.paths import ROOT, display_path
 from deploy.laptop.stack import MANAGE, Stack
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 from deploy.laptop.supervisor import Supervisor
 
-VALKEY_WITHIN_S = 30
-PAGES_WITHIN_S = 60
+VALKEY_TIMEOUT_S = 30
+PAGES_TIMEOUT_S = 60
 POLL_S = 0.05
 
 
@@ -34,28 +34,28 @@ class Demo:
 
 
 @contextmanager
-def running(stack: Stack) -> Iterator[Supervisor]:
+def running_stack(stack: Stack) -> Iterator[Supervisor]:
     """A whole stack without a crowd, ready to be asked; at the end none of its processes is left."""
     with Supervisor(stack.logs) as supervisor:
-        start_box(stack, supervisor)
+        start_ballot_box(stack, supervisor)
         migrate(stack)
-        start_house(stack, supervisor)
+        start_services(stack, supervisor)
         wait_for_pages(stack)
         yield supervisor
 
 
-def start_box(stack: Stack, supervisor: Supervisor) -> None:
+def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
     """Have the ballot box's store answer. Raises StepFailed."""
     if not stack.redis_url:
         supervisor.start(children.valkey(stack))
-    deadline = time.monotonic() + VALKEY_WITHIN_S
-    while not _box_answers(stack.redis):
+    deadline = time.monotonic() + VALKEY_TIMEOUT_S
+    while not _is_box_up(stack.redis):
         if time.monotonic() > deadline or stack.redis_url:
             raise StepFailed(f"nothing answers at {stack.redis}")
         time.sleep(POLL_S)
 
 
-def start_house(stack: Stack, supervisor: Supervisor) -> None:
+def start_services(stack: Stack, supervisor: Supervisor) -> None:
     reset_metrics_dir(stack.metrics_dir)
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
@@ -75,7 +75,7 @@ def collect_static(stack: Stack) -> None:
         stamp.set()
 
 
-def make_demo(stack: Stack) -> Demo:
+def ensure_demo_event(stack: Stack) -> Demo:
     """The demo event, made if there is none, with a fresh login."""
     output = json.loads(
         manage(stack, "set up the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
@@ -85,8 +85,8 @@ def make_demo(stack: Stack) -> Demo:
 
 def wait_for_pages(stack: Stack) -> None:
     log = stack.logs / f"{stack.gateway_names[0]}.log"
-    if not answers_http(stack.address, stack.port, PAGES_WITHIN_S):
-        raise StepFailed(f"the gateway does not answer (see {short(log)})")
+    if not wait_for_http(stack.address, stack.port, PAGES_TIMEOUT_S):
+        raise StepFailed(f"the gateway does not answer (see {display_path(log)})")
 
 
 def manage(stack: Stack, title: str, command: str, *options: str) -> str:
@@ -94,7 +94,7 @@ def manage(stack: Stack, title: str, command: str, *options: str) -> str:
     return run(Step(title, [*MANAGE, command, *options], command, env=stack.env, logs=stack.logs))
 
 
-def _box_answers(url: str) -> bool:
+def _is_box_up(url: str) -> bool:
     with redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2) as client:
         try:
             return bool(client.ping())

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.paths import LOGS, ROOT, short
+from deploy.laptop.paths import LOGS, ROOT, display_path
 from deploy.laptop.terminal import progress
 
-REASONS = (
+FAILURE_REASONS = (
     (r"No space left on device|ENOSPC|(database or )?disk is full|Disk quota exceeded", "the disk is full"),
     (
         r"NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution"
@@ -29,7 +29,7 @@ REASONS = (
     (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download isn't what the lock file says it is"),
 )
 TAIL_LINES = 400
-END_AFTER_S = 2
+TERMINATE_TIMEOUT_S = 2
 
 
 class StepFailed(Exception):
@@ -48,10 +48,10 @@ class Step:
     logs: Path = LOGS
 
 
-SPEAKS_PLAINLY = (StepFailed, OSError)
+EXPECTED_ERRORS = (StepFailed, OSError)
 
 
-def one_line(failure: BaseException) -> str:
+def error_line(failure: BaseException) -> str:
     """What to tell the person at the terminal about one of SPEAKS_PLAINLY."""
     if isinstance(failure, OSError):
         where = f": {failure.filename}" if failure.filename else ""
@@ -66,7 +66,7 @@ def run(step: Step) -> str:
     with progress(step.title):
         code, tail = _run(step, log)
         if code:
-            raise StepFailed(f"{step.title}: {_reason(tail, code)} (see {short(log)})")
+            raise StepFailed(f"{step.title}: {_reason(tail, code)} (see {display_path(log)})")
     return tail
 
 
@@ -103,14 +103,14 @@ def _end_group(process: "subprocess.Popen[str]") -> None:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGTERM)
         try:
-            process.wait(END_AFTER_S)
+            process.wait(TERMINATE_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 def _reason(tail: str, code: int) -> str:
-    for pattern, reason in REASONS:
+    for pattern, reason in FAILURE_REASONS:
         if re.search(pattern, tail):
             return reason
     return f"failed with exit status {code}"

@@ -15,13 +15,13 @@ def interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def end_on_signals() -> None:
+def interrupt_on_signals() -> None:
     """From now on the first of SIGNALS raises KeyboardInterrupt in the main thread."""
     for number in SIGNALS:
         signal.signal(number, interrupt)
 
 
-def wait_for_the_end() -> None:
+def wait_for_interrupt() -> None:
     """Until one of SIGNALS, or until the terminal is gone, which only the first of its session is told."""
     if sys.stdin.isatty():
         terminal = select.poll()

@@ -21,12 +21,12 @@ from typing import Self
 
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.logs import open_log
-from deploy.laptop.paths import short
+from deploy.laptop.paths import display_path
 
-FIRST_DELAY_S = 0.2
-LAST_DELAY_S = 5.0
-GROWN_UP_S = 10.0
-STOP_WITHIN_S = 4.0
+MIN_RESTART_DELAY_S = 0.2
+MAX_RESTART_DELAY_S = 5.0
+STABLE_AFTER_S = 10.0
+STOP_TIMEOUT_S = 4.0
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,12 @@ class Child:
 
 def next_delay(delay: float, lived: float) -> float:
     """Seconds until the next start of a child that lived for `lived`, after waiting `delay` the last time."""
-    return FIRST_DELAY_S if lived >= GROWN_UP_S or not delay else min(2 * delay, LAST_DELAY_S)
+    return (
+        MIN_RESTART_DELAY_S if lived >= STABLE_AFTER_S or not delay else min(2 * delay, MAX_RESTART_DELAY_S)
+    )
 
 
-class _Watch:
+class _ChildMonitor:
     """One child and the thread that keeps it running."""
 
     def __init__(self, child: Child, log: Path, say: Callable[[str], None]) -> None:
@@ -92,15 +94,17 @@ class _Watch:
         delay = 0.0
         while True:
             began = time.monotonic()
-            ended = self._live()
+            ended = self._run_once()
             if self._stopping.is_set():
                 return
             delay = next_delay(delay, time.monotonic() - began)
-            self._say(f"{self.child.name} {ended}; starting it again in {delay:g} s ({short(self._log)})")
+            self._say(
+                f"{self.child.name} {ended}; starting it again in {delay:g} s ({display_path(self._log)})"
+            )
             if self._stopping.wait(delay):
                 return
 
-    def _live(self) -> str:
+    def _run_once(self) -> str:
         """Start the child and wait for its end; how it ended, in words."""
         try:
             process = self._spawn()
@@ -135,7 +139,7 @@ class Supervisor:
     def __init__(self, logs: Path, say: Callable[[str], None] = print) -> None:
         self._logs = logs
         self._say = say
-        self._watches: dict[str, _Watch] = {}
+        self._monitors: dict[str, _ChildMonitor] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -145,19 +149,19 @@ class Supervisor:
 
     def start(self, *children: Child) -> None:
         for child in children:
-            watch = _Watch(child, self._logs / f"{child.name}.log", self._say)
-            self._watches[child.name] = watch
+            watch = _ChildMonitor(child, self._logs / f"{child.name}.log", self._say)
+            self._monitors[child.name] = watch
             watch.start()
 
     def pid(self, name: str) -> int | None:
         """The process of a child at this moment; None while it is not running."""
-        process = self._watches[name].process
+        process = self._monitors[name].process
         return process.pid if process else None
 
-    def stop(self, within_s: float = STOP_WITHIN_S) -> None:
+    def stop(self, within_s: float = STOP_TIMEOUT_S) -> None:
         """End all children: in their order by SIGTERM, and what is left after `within_s` by SIGKILL."""
         deadline = time.monotonic() + within_s
-        watches = sorted(self._watches.values(), key=attrgetter("child.stop_order"))
+        watches = sorted(self._monitors.values(), key=attrgetter("child.stop_order"))
         orders = [list(group) for _, group in groupby(watches, key=attrgetter("child.stop_order"))]
         for rank, group in enumerate(orders, start=1):
             self._stop_group(group, deadline - within_s * (len(orders) - rank) / 4)
@@ -168,10 +172,10 @@ class Supervisor:
 
     def kill(self) -> None:
         """End everything at once."""
-        for watch in list(self._watches.values()):
+        for watch in list(self._monitors.values()):
             watch.kill_group()
 
-    def _stop_group(self, group: list[_Watch], deadline: float) -> None:
+    def _stop_group(self, group: list[_ChildMonitor], deadline: float) -> None:
         for watch in group:
             watch.stop()
         for watch in group:

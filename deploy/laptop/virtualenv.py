@@ -8,8 +8,8 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 
-HOME = ROOT / ".venv"
-BIN = HOME / "bin"
+VENV_DIR = ROOT / ".venv"
+BIN = VENV_DIR / "bin"
 PYTHON = BIN / "python"
 TITLES = {
     "base": "install Python packages",
@@ -19,20 +19,20 @@ TITLES = {
 }
 
 
-def make() -> None:
+def create_venv() -> None:
     """Make .venv unless there is one that works in this place."""
-    if _works():
+    if _is_usable():
         return
     if importlib.util.find_spec("ensurepip") is None:
         package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
         raise StepFailed(f"this Python cannot make virtual environments: apt install {package}")
-    run(Step("make a virtual environment", [sys.executable, "-m", "venv", "--clear", HOME], "venv"))
+    run(Step("make a virtual environment", [sys.executable, "-m", "venv", "--clear", VENV_DIR], "venv"))
 
 
 def install(name: str) -> None:
     """Install what requirements/`name`.txt pins, by its hashes."""
     pins = ROOT / "requirements" / f"{name}.txt"
-    stamp = Stamp(HOME / "stamps" / name, fingerprint([pins]))
+    stamp = Stamp(VENV_DIR / "stamps" / name, fingerprint([pins]))
     if stamp.is_fresh():
         return
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
@@ -41,12 +41,12 @@ def install(name: str) -> None:
     stamp.set()
 
 
-def _works() -> bool:
+def _is_usable() -> bool:
     """A folder that was moved, or whose Python went away with an upgrade, is of no use."""
-    config = HOME / "pyvenv.cfg"
+    config = VENV_DIR / "pyvenv.cfg"
     if not config.is_file() or not PYTHON.exists():
         return False
     made_as = [line for line in config.read_text().splitlines() if line.startswith("command = ")]
-    if made_as and not made_as[0].endswith(f" {HOME}"):
+    if made_as and not made_as[0].endswith(f" {VENV_DIR}"):
         return False
     return subprocess.run([PYTHON, "-c", "import pip"], check=False, capture_output=True).returncode == 0

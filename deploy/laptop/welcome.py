@@ -13,18 +13,18 @@ from deploy.laptop.startup import Demo
 QR_STYLE = "#ffffff on #000000"  # whatever the terminal's own colours are
 
 
-def show(demo: Demo, stack: Stack, phones: int) -> None:
+def print_welcome(demo: Demo, stack: Stack, phones: int) -> None:
     console = Console(highlight=False)
     console.print()
     if sys.stdout.isatty():
-        console.print(Text(qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
-    for label, url in rows(demo):
+        console.print(Text(terminal_qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
+    for label, url in link_rows(demo):
         console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
     text = f"{gateways_line(stack)}{crowd_line(phones)} Ctrl-C ends everything."
     console.print(f"\n  {text}\n", style="dim", soft_wrap=True)
 
 
-def rows(demo: Demo) -> tuple[tuple[str, str], ...]:
+def link_rows(demo: Demo) -> tuple[tuple[str, str], ...]:
     return (
         ("Projector", demo.display_url),
         ("Phones", demo.phone_url),
@@ -40,7 +40,7 @@ def crowd_line(phones: int) -> str:
     return f"{phones} simulated phones play; join them with yours." if phones else "No simulated crowd."
 
 
-def qr(url: str) -> str:
+def terminal_qr(url: str) -> str:
     """The QR symbol of `url` in half blocks, to be shown in a terminal."""
     drawn = io.StringIO()
     segno.make(url, error="l").terminal(out=drawn, compact=True, border=2)

@@ -16,7 +16,7 @@ from random import Random
 
 from rich.console import Console
 
-from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.stopping import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
 from tests.chaos.disks import small_disk
@@ -37,7 +37,7 @@ ALONE = (DISK, CLOCKS)
 
 def main() -> None:
     options = _read_options()
-    end_on_signals()
+    interrupt_on_signals()
     allow_files(2 * options.phones + SPARE_FILES)
     console = Console(highlight=False)
     result = _play(options, console)

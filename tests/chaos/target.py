@@ -20,7 +20,7 @@ from deploy.laptop import stack as children
 from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import VALKEY_WITHIN_S, wait_for_pages
+from deploy.laptop.startup import VALKEY_TIMEOUT_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.chaos.houses import Clocks, Exposed, answers, clocks
 from tests.chaos.proxy import Proxy
@@ -136,7 +136,7 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
         proxy = held.enter_context(Proxy(own.valkey_port))  # it goes last, when nobody calls any more
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
-        wait_until(lambda: answers(own.redis), VALKEY_WITHIN_S)
+        wait_until(lambda: answers(own.redis), VALKEY_TIMEOUT_S)
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         reset_metrics_dir(stack.metrics_dir)

@@ -12,7 +12,7 @@ from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.phone import Phone
 from tests.chaos.book import Writer
 from voting import protocol
-from voting.admission.seats import claimed_voter
+from voting.admission.seats import unverified_voter
 
 AT_THE_DEADLINE, THINK_AGAIN = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0
@@ -64,7 +64,7 @@ class Witness(Phone):
 
     @property
     def _voter_id(self) -> str:
-        return claimed_voter(self._context.tokens[self.index])
+        return unverified_voter(self._context.tokens[self.index])
 
     def _plan_to_be_late(self) -> None:
         """Once a window; in one that was moved many think again."""

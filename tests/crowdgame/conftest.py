@@ -18,6 +18,6 @@ def mailbox(settings: Any) -> Iterator[Mailbox]:
     server.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, server.port
-    settings.MAIL, settings.PUBLIC_URL = True, URL
+    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
     yield mailbox
     server.stop()

@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.stopping import interrupt_on_signals
 from deploy.laptop.supervisor import Child, Supervisor
 
 SLOW_TO_END = """
@@ -37,7 +37,7 @@ def child(name: str, source: str, folder: Path, stop_order: int = 0) -> Child:
 
 
 def main(folder: Path, described: list[str]) -> None:
-    end_on_signals()
+    interrupt_on_signals()
     with Supervisor(folder / "logs") as supervisor:
         for description in described:
             name, order, source = description.split("=", 2)

@@ -119,7 +119,7 @@ def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redi
 def test_a_restore_may_look_for_gateways_and_drop_what_is_in_the_box(guarded: House, operator: Redis) -> None:
     operator.acl_log_reset()
     box = BallotBox(guarded.stack.redis)
-    box.events_held()
+    box.list_active_events()
     box.delete_all_events()
     box.close()
     assert operator.acl_log() == []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from crowdgame.rehearsal.report import RehearsalReport
-from deploy.laptop.network import shares_ports
+from deploy.laptop.network import supports_reuse_port
 from tests.crowd_helpers import (
     BRISK,
     PATIENCE_S,
@@ -29,7 +29,9 @@ from tests.ledger import (
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import metric_samples
 
-pytestmark = pytest.mark.skipif(not shares_ports(), reason="this system spreads nobody over several sockets")
+pytestmark = pytest.mark.skipif(
+    not supports_reuse_port(), reason="this system spreads nobody over several sockets"
+)
 
 
 @dataclass

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from deploy.laptop import lock
-from deploy.laptop.network import ANY, LOOPBACK, free_port, is_free, lan_address
+from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port, is_port_free, lan_address
 from deploy.laptop.paths import ROOT
-from deploy.laptop.secret import secret_in
+from deploy.laptop.secret import load_secret_key
 
 OLD = """
 import runpy, sys
@@ -31,7 +31,7 @@ def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("host", [ANY, LOOPBACK])
+@pytest.mark.parametrize("host", [ANY_HOST, LOOPBACK])
 def test_a_port_in_use_is_one_line(tmp_path: Path, host: str) -> None:
     with socket.create_server((host, 0)) as server:
         port = server.getsockname()[1]
@@ -48,7 +48,7 @@ def test_a_server_that_there_is_not_is_one_line(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_second_play_in_the_same_folder_says_so(tmp_path: Path) -> None:
-    with lock.held(tmp_path / "play.lock"):
+    with lock.hold_lock(tmp_path / "play.lock"):
         ended = play(tmp_path, "--port", str(free_port()))
     assert ended.stdout == f"✗ crowdgame is running already in this folder (data in {tmp_path})\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
@@ -74,11 +74,11 @@ def test_an_old_python_is_one_line() -> None:
 
 
 def test_the_secret_is_made_once_and_its_owners_alone(tmp_path: Path) -> None:
-    secret = secret_in(tmp_path)
+    secret = load_secret_key(tmp_path)
     assert len(secret) >= 50
-    assert secret_in(tmp_path) == secret
+    assert load_secret_key(tmp_path) == secret
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
 
 
 def test_the_network_address_is_one_of_this_machine() -> None:
-    assert is_free(lan_address(), free_port())
+    assert is_port_free(lan_address(), free_port())

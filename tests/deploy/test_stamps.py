@@ -45,15 +45,15 @@ def test_the_front_end_is_built_again_only_when_its_sources_changed(
     (home / "package-lock.json").write_text(LOCK)
     (home / "dist").mkdir()
     builds = home / "dist" / "builds"
-    monkeypatch.setattr(frontend, "HOME", home)
-    monkeypatch.setattr(frontend, "MODULES", home / "node_modules")
-    monkeypatch.setattr(frontend, "PAGES", home / "dist")
+    monkeypatch.setattr(frontend, "FRONTEND_DIR", home)
+    monkeypatch.setattr(frontend, "NODE_MODULES_DIR", home / "node_modules")
+    monkeypatch.setattr(frontend, "DIST_DIR", home / "dist")
     for _ in range(2):
         frontend.install()
-        frontend.build()
+        frontend.build_pages()
     assert builds.read_text() == "built\n"
     (home / "src" / "phone.ts").write_text("export {}")
-    frontend.build()
+    frontend.build_pages()
     assert builds.read_text() == "built\nbuilt\n"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.laptop.paths import ROOT
-from deploy.laptop.steps import Step, StepFailed, one_line, run
+from deploy.laptop.steps import Step, StepFailed, error_line, run
 from tests.deploy.processes import marked, wait_until
 from tests.deploy.supervisor_program import PARENT
 
@@ -42,7 +42,7 @@ def test_a_steps_output_goes_to_its_log_and_its_progress_to_the_terminal(
 def test_a_failure_is_one_line_with_its_reason_and_the_log(tmp_path: Path, output: str, reason: str) -> None:
     with pytest.raises(StepFailed) as failed:
         run(step(tmp_path, "-c", DIES_OF.format(output)))
-    assert one_line(failed.value) == f"✗ do the thing: {reason} (see {tmp_path}/logs/thing.log)"
+    assert error_line(failed.value) == f"✗ do the thing: {reason} (see {tmp_path}/logs/thing.log)"
 
 
 def test_an_unreachable_package_index_is_told_as_no_network(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_disk_that_is_full_for_the_log_too_is_told_as_such(tmp_path: Path) -> 
     (tmp_path / "logs" / "thing.log").symlink_to("/dev/full")
     with pytest.raises(OSError, match="No space left on device") as failed:
         run(step(tmp_path, "-c", "print('one')"))
-    assert one_line(failed.value) == "✗ No space left on device"
+    assert error_line(failed.value) == "✗ No space left on device"
 
 
 def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from deploy.laptop.steps import Step, run
-from deploy.laptop.stopping import end_on_signals
-end_on_signals()
+from deploy.laptop.stopping import interrupt_on_signals
+interrupt_on_signals()
 run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
 """
     process = subprocess.Popen(

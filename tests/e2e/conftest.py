@@ -57,7 +57,11 @@ def organizer(one_gateway: House) -> str:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    return {**browser_type_launch_args, "executable_path": browsers.find(), "args": [*QUIET, *BY_HAND]}
+    return {
+        **browser_type_launch_args,
+        "executable_path": browsers.find_browser(),
+        "args": [*QUIET, *BY_HAND],
+    }
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ class Face:
 def chromium() -> Iterator[Browser]:
     """A browser for commands; tests are given theirs."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browsers.find(), args=list(QUIET))
+        browser = playwright.chromium.launch(executable_path=browsers.find_browser(), args=list(QUIET))
         yield browser
         browser.close()
 

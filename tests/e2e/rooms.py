@@ -198,11 +198,11 @@ def with_talk(house: House, event: Event) -> None:
     """`event` knows the number of a reported message, and as `played` a game with talk beside it."""
     house.ask("nobody_has_talked")
     for text in TALK:
-        number = house.ask("said", place="lobby", text=text)
+        number = house.ask("said", slug="lobby", text=text)
     house.ask("reported", line=number)
     event["message"] = number
     event["played"] = house.ask("duel")["code"]
-    house.ask("said", place=f"{event['played']}-watchers", text="Red should take column 4")
+    house.ask("said", slug=f"{event['played']}-watchers", text="Red should take column 4")
 
 
 def with_duel_lists(house: House, event: Event) -> None:

@@ -68,7 +68,7 @@ def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> Non
     dialogs: list[str] = []
     live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     for text in NASTY:
-        one_gateway.ask("said", place="lobby", text=text)
+        one_gateway.ask("said", slug="lobby", text=text)
     expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=SOON_MS)
     live.shoot("live")
     for _ in ("as it came", "as it is served"):
@@ -90,15 +90,15 @@ def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
     code = one_gateway.ask("duel")["code"]
     watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")
     one_gateway.ask(
-        "said", place=f"{code}-players", text="Good luck", guest=one_gateway.ask("seated", code=code)[0]
+        "said", slug=f"{code}-players", text="Good luck", guest=one_gateway.ask("seated", code=code)[0]
     )
     say(watcher.page, "Column 4!")
-    number = one_gateway.ask("said", place=f"{code}-watchers", text="Rubbish")
+    number = one_gateway.ask("said", slug=f"{code}-watchers", text="Rubbish")
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=SOON_MS)
     watcher.shoot("watchers")
     one_gateway.ask("taken_away", line=number)
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=SOON_MS)
-    one_gateway.ask("slowed_down", place=f"{code}-watchers", slow_s=30, closed=True)
+    one_gateway.ask("slowed_down", slug=f"{code}-watchers", slow_s=30, closed=True)
     expect(watcher.page.get_by_text("This room is closed.")).to_be_visible(timeout=SOON_MS)
     expect(watcher.page.get_by_label("Say something")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()

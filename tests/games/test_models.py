@@ -15,7 +15,7 @@ from crowdgame.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import Member
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.ratings.models import Rating
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn
@@ -48,7 +48,7 @@ def rows() -> Rows:
     guest = Guest.objects.create(number=12_657)
     duel = Duel.objects.create(event=event, one=guest)
     rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
-    address = Address.objects.create(guest=guest, email="who@example.org")
+    address = EmailAddress.objects.create(guest=guest, email="who@example.org")
     notification = EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
     room = ChatRoom.objects.create(duel=duel, kind="players")
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)

@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 from django.utils.module_loading import import_string
 
-from crowdgame.web.headers import for_pages_from_memory, say_policies
+from crowdgame.web.headers import encoded_security_headers, security_headers_middleware
 from games.matches import create_event
 
 pytestmark = pytest.mark.django_db
@@ -87,12 +87,15 @@ def test_on_an_event_loop_too() -> None:
 
 def test_no_middleware_would_keep_a_gateway_from_ending() -> None:
     """One that knows no event loop holds a thread while a request lives, and Daphne waits for it."""
-    assert settings.MIDDLEWARE[0] == f"{say_policies.__module__}.{say_policies.__name__}"
+    assert (
+        settings.MIDDLEWARE[0]
+        == f"{security_headers_middleware.__module__}.{security_headers_middleware.__name__}"
+    )
     assert [name for name in settings.MIDDLEWARE if not import_string(name).async_capable] == []
 
 
 def test_pages_from_memory_say_the_same() -> None:
-    values = {name.decode(): value.decode() for name, value in for_pages_from_memory()}
+    values = {name.decode(): value.decode() for name, value in encoded_security_headers()}
     django = dict(Client().get("/console/login/").headers)
     for name, value in values.items():
         assert {one.lower(): said for one, said in django.items()}[name] == value

@@ -139,8 +139,8 @@ def test_a_house_with_https_trusts_no_page_without(
 ) -> None:
     settings.HTTPS = https
     scope = {"headers": [(b"host", b"testserver"), (b"origin", origin)]}
-    assert hosts.comes_from_own_page(scope) == own
-    assert hosts.comes_from_this_very_site(scope) == own
+    assert hosts.is_allowed_origin(scope) == own
+    assert hosts.is_same_origin(scope) == own
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from deploy.laptop import play
-from deploy.laptop.network import ANY, LOOPBACK, free_port
+from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.faces import Face
 from tests.hardening.test_hosts import asked
 from tests.stack import SERVERS_TESTED, House, organizer, running_parts
@@ -23,7 +23,7 @@ def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         patch.setenv("GATEWAY", request.param)
         for name in ("ALLOWED_HOSTS", "PUBLIC_URL", "REDIS_URL", "DATABASE_URL", "BALLOT_BOX_URL"):
             patch.delenv(name, raising=False)
-        stack = replace(play.plan(ANY, free_port(), 1), valkey_port=free_port())
+        stack = replace(play.build_stack(ANY_HOST, free_port(), 1), valkey_port=free_port())
     with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield House(stack, supervisor, asked)
 

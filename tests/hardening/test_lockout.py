@@ -10,7 +10,7 @@ from django.test import Client
 from redis import Redis
 
 from crowdgame.accounts.lockout import seconds_left
-from crowdgame.accounts.sign_in import entry_path
+from crowdgame.accounts.sign_in import login_link_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
@@ -79,7 +79,7 @@ def test_it_opens_again(settings: Any) -> None:
 def test_a_link_lets_in_who_was_locked_out_on_purpose(ada: User) -> None:
     fail(10)
     browser = Client()
-    assert browser.post(entry_path(ada)).status_code == 302
+    assert browser.post(login_link_path(ada)).status_code == 302
     assert browser.get("/console/").status_code == 200
 
 
@@ -120,6 +120,6 @@ def test_while_redis_is_away_nobody_guesses_and_links_work(settings: Any, ada: U
     AxesProxyHandler.get_implementation(force=True)
     try:
         assert log_in(RIGHT).status_code == 503
-        assert Client().post(entry_path(ada)).status_code == 302
+        assert Client().post(login_link_path(ada)).status_code == 302
     finally:
         AxesProxyHandler.implementation = None

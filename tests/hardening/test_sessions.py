@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.events.models import Member
-from crowdgame.events.rights import NEEDED, RIGHTS, Right, may, standing
+from crowdgame.events.rights import REQUIRED_RIGHTS, ROLE_RIGHTS, Right, find_access, may
 from games.matches import create_event
 from games.models import Event
 from voting.protocol import Action, Role
@@ -116,14 +116,14 @@ def test_a_member_may_what_the_role_says(role: Role | None, rights: set[Right], 
     kept = key(entered(ada))
     assert {right for right in get_args(Right) if may(kept, theirs.pk, right)} == rights
     assert not may(kept, other.pk, "view")
-    found = standing(kept, theirs.pk)
+    found = find_access(kept, theirs.pk)
     assert (found and found.role) == role
 
 
 def test_every_role_has_its_rights() -> None:
-    assert set(RIGHTS) == set(get_args(Role))
-    assert set(get_args(Right)) == RIGHTS["owner"]
+    assert set(ROLE_RIGHTS) == set(get_args(Role))
+    assert set(get_args(Right)) == ROLE_RIGHTS["owner"]
 
 
 def test_every_press_needs_a_right() -> None:
-    assert set(NEEDED) == set(Action.__args__)  # type: ignore[attr-defined]
+    assert set(REQUIRED_RIGHTS) == set(Action.__args__)  # type: ignore[attr-defined]

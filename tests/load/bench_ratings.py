@@ -23,7 +23,7 @@ from django.contrib.auth.models import User  # noqa: E402
 from openskill.models import BradleyTerryFull  # noqa: E402
 
 from crowdgame.accounts.models import Guest  # noqa: E402
-from crowdgame.duels.duels import USUAL_GAME  # noqa: E402
+from crowdgame.duels.duels import DEFAULT_GAME  # noqa: E402
 from crowdgame.duels.models import Duel  # noqa: E402
 from crowdgame.ratings.management.commands.rate import GC_THRESHOLD  # noqa: E402
 from crowdgame.ratings.rebuild import compute_ratings, rebuild  # noqa: E402
@@ -97,7 +97,7 @@ def ours(games: int) -> float:
     """Read from the database, rated, and held against what stands there."""
 
     began = process_time()
-    assert rebuild(USUAL_GAME).matches == games
+    assert rebuild(DEFAULT_GAME).matches == games
     return games / (process_time() - began)
 
 
@@ -105,7 +105,7 @@ def worked_out(games: int) -> float:
     """Read and rated, nothing held against it or written."""
 
     began = process_time()
-    assert compute_ratings(USUAL_GAME)[2] == games
+    assert compute_ratings(DEFAULT_GAME)[2] == games
     return games / (process_time() - began)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.machines import find_nginx
-from deploy.laptop.network import LOOPBACK, answers_http, free_port
+from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.paths import ROOT
 
 SERVER = ROOT / "deploy" / "server"
@@ -57,7 +57,7 @@ def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) 
             shutil.chown(folder, NOBODY)
         (folder / "nginx.conf").write_text(_configuration(nginx, gateways))
         with _running(folder):
-            assert answers_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
+            assert wait_for_http(LOOPBACK, nginx.port, WITHIN_S), nginx.log
             yield nginx
     finally:
         shutil.rmtree(folder)

@@ -21,7 +21,7 @@ from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote
 from voting.announcements.outbox import announce_edit, relay
-from voting.ballot_box.archive import store_ballots, stored_ballots
+from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, TallyRecord
@@ -162,6 +162,6 @@ def test_gateways_that_store_the_same_voters_in_any_order_do_not_lock_each_other
             store_ballots(turn.pk, ballots, own.now())
 
     at_once(MANY, store)
-    held = stored_ballots(turn)
+    held = load_stored_ballots(turn)
     assert len(held) == 60
     assert {(ballot.sequence, ballot.choice) for ballot in held} == {(10, 10)}

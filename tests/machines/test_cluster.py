@@ -23,7 +23,7 @@ from tests.ledger import (
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.stack import House, running_house
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast, Held, Sealed, event_key
+from voting.ballot_box.types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot
 from voting.protocol import RehearsalUpdated
 
@@ -66,13 +66,13 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     box = AsyncBallotBox()
     for turn in turns:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
-        assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [Cast.OK] * 7
+        assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [CastResult.OK] * 7
         assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
-        turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), Held((3, 4)))
+        turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
         assert await DryRunLease(box).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE
         assert await DryRunLease(box).watch(turn.event_id) == REHEARSED
-        held = await box.ballots_of(turn.event_id, turn.turn_id, ["v3", "w"])
+        held = await box.load_ballots(turn.event_id, turn.turn_id, ["v3", "w"])
         assert [(voter, ballot.choice) for voter, ballot in held.items()] == [("v3", 3)]
     assert abs(await box.now() - turnout.now) < 1_000
     await box.close()
@@ -115,19 +115,24 @@ async def outlive_a_node(cluster: Cluster, away: Node) -> None:
     at_home = {t.event_id: cluster.owner(t.keys[0]) is not away for t in turns}
     assert set(at_home.values()) == {True, False}
     for turn in turns:
-        assert await cast_one(gateway, turn, 1) == Cast.OK
+        assert await cast_one(gateway, turn, 1) == CastResult.OK
     away.kill()
     new_box, new_gateway = BallotBox(), AsyncBallotBox()
     for turn in turns * 2:
         for one in (gateway, new_gateway):
-            assert (await cast_one(one, turn, 2) in {Cast.OK, Cast.DUP}) == at_home[turn.event_id]
+            assert (await cast_one(one, turn, 2) in {CastResult.OK, CastResult.DUPLICATE}) == at_home[
+                turn.event_id
+            ]
         for other in (box, new_box):
             assert places(other, turn) == at_home[turn.event_id]
     assert abs(await gateway.now() - box.now()) < 1_000
     away.start()
     wait_until(cluster.is_whole, PATIENCE_S)
     for turn in turns:
-        assert [await cast_one(one, turn, 3) for one in (gateway, new_gateway)] == [Cast.OK, Cast.DUP]
+        assert [await cast_one(one, turn, 3) for one in (gateway, new_gateway)] == [
+            CastResult.OK,
+            CastResult.DUPLICATE,
+        ]
         sealed = box.seal(closed(turn, box.now()))
         assert isinstance(sealed, Sealed)
         first = 2 if at_home[turn.event_id] else 1

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from deploy.laptop import stack as children
 from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import LOOPBACK, answers_http, free_port
+from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import migrate, start_box
+from deploy.laptop.startup import migrate, start_ballot_box
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.machines.nginx import Nginx, running_nginx
 from tests.stack import House, organizer
@@ -51,13 +51,13 @@ def running_street(data: Path, server: str, database_url: str) -> Iterator[Stree
 
 
 def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
-    start_box(stack, supervisor)
+    start_ballot_box(stack, supervisor)
     migrate(stack)
     reset_metrics_dir(stack.metrics_dir)
     gateways = [_behind_a_proxy(children.gateway(stack, *place)) for place in enumerate(ports, 1)]
     supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
     for port in ports:
-        assert answers_http(LOOPBACK, port, WITHIN_S)
+        assert wait_for_http(LOOPBACK, port, WITHIN_S)
 
 
 def _behind_a_proxy(gateway: Child) -> Child:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core import serializers
 
-from crowdgame.console.control import act
-from crowdgame.events.audit import Done
+from crowdgame.console.control import run_action
+from crowdgame.events.audit import ActionResult
 from games.matches import MatchError
 from games.models import Event, Match, Team, Turn
 from voting.ballot_box.ballot_box import BallotBox
@@ -40,8 +40,8 @@ def words_of(event_id: int, action: Action, box: BallotBox, **more: Any) -> str:
     return done_by(event_id, action, box, **more).what
 
 
-def done_by(event_id: int, action: Action, box: BallotBox, **more: Any) -> Done:
-    return act(event_id, ActionAsk(id=1, action=action, **more), box)
+def done_by(event_id: int, action: Action, box: BallotBox, **more: Any) -> ActionResult:
+    return run_action(event_id, ActionAsk(id=1, action=action, **more), box)
 
 
 def event_of(turn: Turn) -> int:

@@ -10,7 +10,7 @@ from redis import Redis
 
 from tests.voting.boxes import cast
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast, Held, Lost
+from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, PresenceCounts
 from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]
@@ -38,7 +38,7 @@ async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: i
 
 
 async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
-    await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), Held())
+    await box.heartbeat(turn.event_id, "a", (turn.turn_id, turn.epoch), PresenceCounts())
 
 
 def with_gateways(count: int, scenario: Callable[..., Awaitable[Any]]) -> None:
@@ -59,7 +59,7 @@ def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the box is discarded for every client, whatever epoch and version it knows."""
     at_its_end = replace(turn, version=turn.version + 1, closes_at=box.now())
     answers = cast(turn, Ballot("latecomer", "red", 1, 1)), box.place(turn, create=False)
-    lost = answers == ([Cast.UNKNOWN], False)
-    assert lost or answers == ([Cast.OK], True)
-    assert lost == (box.seal(at_its_end) == Lost())
+    lost = answers == ([CastResult.UNKNOWN], False)
+    assert lost or answers == ([CastResult.OK], True)
+    assert lost == (box.seal(at_its_end) == BoxLost())
     return lost

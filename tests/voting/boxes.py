@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, Held, Sealed, Turnout
+from voting.ballot_box.types import BoxedTurn, PresenceCounts, Sealed, Turnout
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")
@@ -35,7 +35,9 @@ def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[in
 
 
 def heartbeat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:
-    return ask(lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), Held(waiting=(waiting, 0), **held)))
+    return ask(
+        lambda box: box.heartbeat(EVENT, gateway, (turn_id, 1), PresenceCounts(waiting=(waiting, 0), **held))
+    )
 
 
 def running(box: BallotBox, version: int = 1, epoch: int = 1) -> BoxedTurn:

@@ -16,7 +16,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from crowdgame.serving.listening import adopt  # noqa: E402
+from crowdgame.serving.listening import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
 from voting.gateway.send_queue import SendQueue  # noqa: E402
 
@@ -50,5 +50,5 @@ async def drain_nothing(within_s: float) -> None:
 
 
 if __name__ == "__main__":
-    service = Service(application, adopt(int(sys.argv[2])), drain_nothing, 0.1)
+    service = Service(application, adopt_listener(int(sys.argv[2])), drain_nothing, 0.1)
     import_module(f"crowdgame.serving.on_{sys.argv[1]}").serve(service)

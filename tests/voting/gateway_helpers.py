@@ -12,9 +12,9 @@ from games.engine.game import Board
 from games.models import Event
 from voting import protocol
 from voting.admission.seats import Seat
-from voting.announcements.layer import Copy
+from voting.announcements.layer import LayerMessage
 from voting.announcements.outbox import announcements_after
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
@@ -51,7 +51,7 @@ NO_BOX: Any = None
 
 def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:
     event = Event.objects.get(pk=event_id)
-    room = EventRoom(event.pk, event.seq, snapshot(event), Intake(NO_BOX, NO_BOX))
+    room = EventRoom(event.pk, event.seq, load_snapshot(event), Intake(NO_BOX, NO_BOX))
     for socket in sockets:
         join_room(room, socket)
     return room
@@ -61,7 +61,7 @@ def join_room(room: EventRoom, socket: FakeSocket) -> None:
     if socket.seat is None:
         room.screens.add(socket)
     else:
-        room.sit(socket, socket.seat)
+        room.add_voter(socket, socket.seat)
 
 
 def cast(room: EventRoom, *names: str) -> None:
@@ -73,7 +73,7 @@ def voter(name: str, team: int) -> FakeSocket:
     return FakeSocket(Seat(1, name, team))
 
 
-def latest(event_id: int) -> Copy:
+def latest(event_id: int) -> LayerMessage:
     return announcements_after(event_id, Event.objects.get(pk=event_id).seq - 1)[0]
 
 

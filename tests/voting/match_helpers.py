@@ -14,7 +14,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, load_turn, start_match
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 CLASSIC = "captains-mistress"
 SELECTOR = "single-selector"
@@ -47,7 +47,7 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) 
         assert turn.state in LIVE_STATES
         assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
         announce(turn.match.event_id, protocol.TurnMoved, now)
-    box.place(boxed(turn), create=False)
+    box.place(to_boxed_turn(turn), create=False)
     relay(turn.match.event_id)
 
 
@@ -65,7 +65,7 @@ def ballots(side: Side, columns: Iterable[int], sequence: int = 1) -> list[Ballo
 
 def vote(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Sequence[int] = ()) -> None:
     """Cast one ballot per listed column, red first; the window must be open."""
-    box.cast(boxed(turn), ballots("red", red) + ballots("yellow", yellow))
+    box.cast(to_boxed_turn(turn), ballots("red", red) + ballots("yellow", yellow))
 
 
 def store(turn: Turn, kept: list[Ballot]) -> None:

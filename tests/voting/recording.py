@@ -17,7 +17,7 @@ from voting.counting.choices import RESIGN, encode_ranking, encode_set
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, start_match
+from voting.turns.turns import start_match, to_boxed_turn
 
 T = TypeVar("T")
 Record = dict[str, Any]
@@ -105,7 +105,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     for red, yellow in crowds:
         turn = only_turn(match)
         open_now(turn, box)
-        box.cast(boxed(turn), blinded(ballots("red", red) + ballots("yellow", yellow)))
+        box.cast(to_boxed_turn(turn), blinded(ballots("red", red) + ballots("yellow", yellow)))
         run_out(turn, box)
         close_turn(turn.pk, box)
         match.refresh_from_db()

@@ -4,12 +4,12 @@ import msgspec
 
 from games.models import Event
 from voting import protocol
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.models import Announcement
 
 
 def shown(event_id: int) -> protocol.EventState:
-    return snapshot(Event.objects.get(pk=event_id))
+    return load_snapshot(Event.objects.get(pk=event_id))
 
 
 def last_announced(event_id: int) -> protocol.EventState:

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from crowdgame.monitoring.health import may_measure, seen_from_outside
-from crowdgame.monitoring.readiness import NotReady, Part, Readiness, readiness
+from crowdgame.monitoring.health import may_read_metrics, serve_monitoring
+from crowdgame.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import ask
@@ -25,7 +25,7 @@ class Watched:
 
     def __init__(self) -> None:
         self.passed_on: list[str] = []
-        self._application = seen_from_outside(self._behind)
+        self._application = serve_monitoring(self._behind)
 
     async def _behind(self, scope: Any, receive: Any, send: Any) -> None:
         self.passed_on.append(scope["path"])
@@ -99,7 +99,7 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
     async def readiness_over_time() -> list[bool]:
         ready, said = Readiness(), []
         for box in (refuse, answer, refuse):
-            ready._parts = {"database": Part(answer), "ballot_box": Part(box)}
+            ready._parts = {"database": DependencyCheck(answer), "ballot_box": DependencyCheck(box)}
             await ready.check()
             said.append(ready.is_ready)
         ready.draining = True
@@ -118,7 +118,7 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
 def test_a_database_of_an_older_version_is_not_ready(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdgame.monitoring.readiness.PATIENCE_S", 30)
+    monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
     applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
     newest = applied.first()
     assert newest is not None
@@ -135,18 +135,18 @@ def test_a_database_of_an_older_version_is_not_ready(
 def test_however_many_ask_each_part_is_asked_once_a_while(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdgame.monitoring.readiness.PATIENCE_S", 30)
+    monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
 
     async def crowd() -> tuple[int, int]:
-        monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 60)
+        monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TTL_S", 60)
         ready = Readiness()
         await asyncio.gather(*(ready.check() for _ in range(50)))
-        first = {id(part.question) for part in ready._parts.values()}
+        first = {id(part.pending) for part in ready._parts.values()}
         await ready.check()
-        again = {id(part.question) for part in ready._parts.values()}
-        monkeypatch.setattr("crowdgame.monitoring.readiness.FRESH_S", 0)
+        again = {id(part.pending) for part in ready._parts.values()}
+        monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TTL_S", 0)
         await ready.check()
-        later = {id(part.question) for part in ready._parts.values()}
+        later = {id(part.pending) for part in ready._parts.values()}
         return len(again - first), len(later - first)
 
     assert asyncio.run(crowd()) == (0, 3)
@@ -176,7 +176,7 @@ def scope(client: Any = ("127.0.0.1", 4711), **headers: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
 def test_whoever_is_on_this_machine_may_measure(host: str) -> None:
-    assert may_measure(scope((host, 4711)))
+    assert may_read_metrics(scope((host, 4711)))
 
 
 @pytest.mark.parametrize(
@@ -196,15 +196,15 @@ def test_whoever_is_on_this_machine_may_measure(host: str) -> None:
     ],
 )
 def test_nobody_else_may(asked: dict[str, Any]) -> None:
-    assert not may_measure(asked)
+    assert not may_read_metrics(asked)
 
 
 def test_whoever_knows_the_token_may_measure_from_anywhere(settings: Any) -> None:
     settings.METRICS_TOKEN = "a-long-token"
     far = ("192.0.2.1", 4711)
-    assert may_measure(scope(far, authorization="Bearer a-long-token", x_forwarded_for="192.0.2.1"))
+    assert may_read_metrics(scope(far, authorization="Bearer a-long-token", x_forwarded_for="192.0.2.1"))
     for wrong in ("Bearer a-long-toke", "Bearer a-long-token2", "a-long-token", "Basic a-long-token", ""):
-        assert not may_measure(scope(far, authorization=wrong))
+        assert not may_read_metrics(scope(far, authorization=wrong))
 
 
 def test_a_stranger_finds_no_figures(house: House) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from crowdgame.config.logs import WRITTEN, JsonLines, logging_config
+from crowdgame.config.logs import LOGGED_FIELDS, JsonLogFormatter, logging_config
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
@@ -39,7 +39,7 @@ def test_every_line_of_every_process_is_a_record(house: House, faces: Faces) -> 
     for name, role in ROLES.items():
         logged = records(house, name)
         assert all(record["role"] == role for record in logged)
-        assert all(ALWAYS <= record.keys() <= set(WRITTEN) for record in logged)
+        assert all(ALWAYS <= record.keys() <= set(LOGGED_FIELDS) for record in logged)
         assert "secret-word" not in house.log(name)
     assert any(record["message"].startswith("gateway up") for record in records(house, "gateway-1"))
 
@@ -64,7 +64,7 @@ def test_a_record_holds_nothing_but_what_is_named() -> None:
     request = RequestFactory().get("/console/", {"token": "secret-word"})
     record = logging.LogRecord("django.request", logging.ERROR, "", 1, "Server Error: %s", ("/x",), None)
     record.request, record.choice, record.turn = request, 3, 7
-    logged = json.loads(JsonLines().format(record))
+    logged = json.loads(JsonLogFormatter().format(record))
     assert logged.keys() == ALWAYS | {"turn"}
     assert (logged["level"], logged["logger"], logged["turn"]) == ("ERROR", "django.request", 7)
 

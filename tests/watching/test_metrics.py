@@ -122,9 +122,9 @@ def test_where_there_is_no_gateway_a_port_tells(house: House, tmp_path: Path) ->
 
 def test_without_a_shared_folder_a_process_tells_of_itself() -> None:
     script = (
-        "from voting.metrics.metrics import ACK_S, take_role; "
+        "from voting.metrics.metrics import ACK_S, set_process_role; "
         "from crowdgame.monitoring.port import metrics_text; "
-        "take_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
+        "set_process_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
     )
     env = {name: value for name, value in os.environ.items() if name != "PROMETHEUS_MULTIPROC_DIR"}
     done = subprocess.run([sys.executable, "-c", script], env=env, cwd=ROOT, check=True, capture_output=True)

@@ -9,7 +9,9 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from tests.watching.watcher import samples
 
-COUNT = "from voting.metrics.metrics import BALLOTS, CONNECTIONS, take_role;take_role('gateway');"
+COUNT = (
+    "from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role;set_process_role('gateway');"
+)
 HOLD = f"{COUNT}BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"
 PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
 LOOKERS = 6
@@ -81,7 +83,7 @@ def test_what_the_dead_held_is_not_held_by_who_has_their_process_id(tmp_path: Pa
 
 
 def test_a_child_has_a_place_of_its_own_and_outlives_its_parent(tmp_path: Path) -> None:
-    fork = "import os;child = os.fork();take_role('worker' if child else 'scheduler');"
+    fork = "import os;child = os.fork();set_process_role('worker' if child else 'scheduler');"
     with start(tmp_path, HOLD + fork + STAY) as parent:
         assert parent.stdout
         assert [parent.stdout.readline() for _ in range(2)] == ["up\n", "up\n"]

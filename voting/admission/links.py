@@ -18,7 +18,7 @@ def base_url(scope: dict[str, Any]) -> str:
     return f"{'https' if settings.HTTPS else 'http'}://{host}"
 
 
-def address_shown(url: str) -> str:
+def display_address(url: str) -> str:
     """As people type it."""
     return url.partition("://")[2]
 

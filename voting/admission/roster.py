@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from games.names import clean_name
 
 NAME_LENGTH = 60
-MOST_PUPILS = 2_000
+MAX_PUPILS = 2_000
 _SEPARATOR = re.compile(r"[,;\t]")
 
 
@@ -21,13 +21,13 @@ class Pupil:
     team: int | None
 
 
-def read_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
+def parse_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
     """Raises RosterError, which names the line."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise RosterError("Paste the names, one a line.")
-    if len(lines) > MOST_PUPILS:
-        raise RosterError(f"At most {MOST_PUPILS:,} names at a time, please.")
+    if len(lines) > MAX_PUPILS:
+        raise RosterError(f"At most {MAX_PUPILS:,} names at a time, please.")
     pupils: dict[str, Pupil] = {}
     for number, line in lines:
         pupil = _read_line(number, line, teams)

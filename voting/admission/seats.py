@@ -12,7 +12,7 @@ from functools import cache
 from django.core import signing
 from django.utils.crypto import salted_hmac
 
-OFFERED, OFFERED_FOR_MS = "crowdgame.offer", 120_000
+OFFER_SALT, OFFER_TTL_MS = "crowdgame.offer", 120_000
 VOTER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 VOTER_CODE_LENGTH = 6
 
@@ -21,13 +21,13 @@ class _Signer(signing.Signer):
     """Django's, but a key is prepared once and not for every seat: whole halls come at a time."""
 
     def signature(self, value: str | bytes, key: str | bytes | None = None) -> str:
-        mac = _prepared(self.salt, key or self.key, self.algorithm).copy()
+        mac = _prepared_hmac(self.salt, key or self.key, self.algorithm).copy()
         mac.update(value.encode() if isinstance(value, str) else value)
         return signing.b64_encode(mac.digest()).decode()
 
 
 @cache
-def _prepared(salt: str, key: str | bytes, algorithm: str) -> hmac.HMAC:
+def _prepared_hmac(salt: str, key: str | bytes, algorithm: str) -> hmac.HMAC:
     return salted_hmac(salt + "signer", "", key, algorithm=algorithm)
 
 
@@ -64,7 +64,7 @@ def read_seat(token: str) -> Seat | None:
 
 def sign_offer(seat: Seat, now: int) -> str:
     """A seat that is nobody's yet, for whoever comes with it soon after `now`."""
-    return _signer(OFFERED).sign(f"{seat.event_id}.{seat.voter}.{seat.team}.{now}")
+    return _signer(OFFER_SALT).sign(f"{seat.event_id}.{seat.voter}.{seat.team}.{now}")
 
 
 def read_offer(token: str, now: int) -> Seat | None:
@@ -72,10 +72,10 @@ def read_offer(token: str, now: int) -> Seat | None:
     if not token.isascii():
         return None
     try:
-        event_id, voter, team, made_at = _signer(OFFERED).unsign(token).split(".")
+        event_id, voter, team, made_at = _signer(OFFER_SALT).unsign(token).split(".")
     except signing.BadSignature:
         return None
-    return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFERED_FOR_MS else None
+    return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFER_TTL_MS else None
 
 
 def derive_voter_code(voter: str) -> str:
@@ -98,6 +98,6 @@ def normalize_voter_code(text: str) -> str | None:
     )
 
 
-def claimed_voter(token: str) -> str:
+def unverified_voter(token: str) -> str:
     """The voter a token names, unchecked: for who holds tokens but not the secret."""
     return token.split(".")[1]

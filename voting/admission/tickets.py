@@ -19,8 +19,8 @@ from voting.admission.admission import ROSTER_LENGTH, TICKET_LENGTH
 from voting.admission.roster import Pupil, RosterError
 from voting.models import Ticket
 
-MOST_TICKETS = 5_000
-AT_ONCE = 500
+MAX_TICKETS = 5_000
+INSERT_BATCH_SIZE = 500
 
 TicketRefusal = Literal["key_wrong", "key_used", "team_needed"]
 
@@ -30,22 +30,22 @@ class TooManyTickets(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PresentedKey:
     """A key that somebody shows at the door at a time (`at`), with a wish for a team.
 
-    `again`: one that was used lets in again, as a pupil's code does. `even`: who has no team is put into
-    the smaller one.
+    `again`: one that was used lets in again, as a pupil's code does. `balance_teams`: who has no team is put
+    into the smaller one.
     """
 
     key: str
     wish: int
     at: int
     again: bool
-    even: bool
+    balance_teams: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimedTicket:
     """Who comes in by a ticket; `first`: nobody did with this one before."""
 
     voter: str
@@ -54,46 +54,50 @@ class Claim:
     first: bool
 
 
-def claim_tickets(event_id: int, shown: Sequence[Shown]) -> list[Claim | TicketRefusal]:
+def claim_tickets(event_id: int, shown: Sequence[PresentedKey]) -> list[ClaimedTicket | TicketRefusal]:
     """All in one transaction. Of several who show the same ticket, here or elsewhere, one comes in."""
     with transaction.atomic():
-        tickets = _locked(event_id, {one.key for one in shown})
-        sizes = _sizes(event_id) if any(one.even for one in shown) else {}
+        tickets = _lock_tickets(event_id, {one.key for one in shown})
+        sizes = _team_sizes(event_id) if any(one.balance_teams for one in shown) else {}
         claims = [_claim(tickets.get(one.key), one, sizes) for one in shown]
-        first = {claim.ticket: claim.team for claim in claims if isinstance(claim, Claim) and claim.first}
-        _write(first, max((one.at for one in shown), default=0))
+        first = {
+            claim.ticket: claim.team for claim in claims if isinstance(claim, ClaimedTicket) and claim.first
+        }
+        _mark_used(first, max((one.at for one in shown), default=0))
     return claims
 
 
-def _locked(event_id: int, keys: set[str]) -> dict[str, Ticket]:
+def _lock_tickets(event_id: int, keys: set[str]) -> dict[str, Ticket]:
     """Nobody else claims these meanwhile: their rows are locked, or on SQLite the whole database is."""
     tickets = Ticket.objects.select_for_update(no_key=True).filter(event_id=event_id, code__in=keys)
     return {ticket.code: ticket for ticket in tickets.order_by("code")}
 
 
-def _sizes(event_id: int) -> dict[int, int]:
+def _team_sizes(event_id: int) -> dict[int, int]:
     used = Ticket.objects.filter(event_id=event_id, used_at__isnull=False).order_by()
     counted = used.values_list("team").annotate(Count("pk"))
     return {1: 0, 2: 0} | {team: count for team, count in counted if team}
 
 
-def _claim(ticket: Ticket | None, shown: Shown, sizes: dict[int, int]) -> Claim | TicketRefusal:
+def _claim(
+    ticket: Ticket | None, shown: PresentedKey, sizes: dict[int, int]
+) -> ClaimedTicket | TicketRefusal:
     if ticket is None:
         return "key_wrong"
     if ticket.used_at is not None:
         if not shown.again or ticket.team is None:
             return "key_used"
-        return Claim(ticket.voter, ticket.team, ticket.pk, first=False)
-    even = min(sizes, key=sizes.__getitem__) if shown.even else 0
-    team = ticket.team or even or shown.wish
+        return ClaimedTicket(ticket.voter, ticket.team, ticket.pk, first=False)
+    balance_teams = min(sizes, key=sizes.__getitem__) if shown.balance_teams else 0
+    team = ticket.team or balance_teams or shown.wish
     if not team:
         return "team_needed"
     ticket.used_at, ticket.team = shown.at, team
     sizes[team] = sizes.get(team, 0) + 1
-    return Claim(ticket.voter, team, ticket.pk, first=True)
+    return ClaimedTicket(ticket.voter, team, ticket.pk, first=True)
 
 
-def _write(teams: Mapping[int, int], at: int) -> None:
+def _mark_used(teams: Mapping[int, int], at: int) -> None:
     """`teams` by ticket: they are used now, if they are still unused; else it raises OperationalError."""
     for team in (1, 2):
         ids = [ticket for ticket, given in teams.items() if given == team]
@@ -111,32 +115,32 @@ def release_tickets(event_id: int, ids: Iterable[int]) -> int:
 
 def make_tickets(event: Event, count: int) -> list[Ticket]:
     """Raises TooManyTickets."""
-    return _make(event, [Pupil("", None)] * count, TICKET_LENGTH)
+    return _create_tickets(event, [Pupil("", None)] * count, TICKET_LENGTH)
 
 
 def make_roster(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
     """Raises RosterError, and TooManyTickets."""
-    return _make(event, pupils, ROSTER_LENGTH)
+    return _create_tickets(event, pupils, ROSTER_LENGTH)
 
 
-def delete_unused(event: Event) -> int:
+def delete_unused_tickets(event: Event) -> int:
     """Those that nobody ever used, also none that were released; how many there were."""
     return event.tickets.filter(first_used_at=None).delete()[0]
 
 
-def _make(event: Event, pupils: Sequence[Pupil], length: int) -> list[Ticket]:
+def _create_tickets(event: Event, pupils: Sequence[Pupil], length: int) -> list[Ticket]:
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).get(pk=event.pk)
         _check_names(event, pupils)
-        room = MOST_TICKETS - event.tickets.count()
+        room = MAX_TICKETS - event.tickets.count()
         if len(pupils) > room:
-            raise TooManyTickets(f"An event has at most {MOST_TICKETS:,} codes: there is room for {room:,}.")
+            raise TooManyTickets(f"An event has at most {MAX_TICKETS:,} codes: there is room for {room:,}.")
         taken = set(event.tickets.values_list("code", flat=True))
         made = [
             Ticket(event=event, code=_new_code(taken, length), label=pupil.name, team=pupil.team, voter=voter)
             for pupil, voter in ((pupil, secrets.token_hex(8)) for pupil in pupils)
         ]
-        return Ticket.objects.bulk_create(made, batch_size=AT_ONCE)
+        return Ticket.objects.bulk_create(made, batch_size=INSERT_BATCH_SIZE)
 
 
 def _check_names(event: Event, pupils: Sequence[Pupil]) -> None:

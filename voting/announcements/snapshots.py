@@ -15,10 +15,10 @@ from voting.counting.lots import commit_lot
 from voting.counting.series import series_starts, winning_team
 from voting.models import SidesRecord, TallyRecord
 
-FINISHED_SHOWN = 20
+MAX_FINISHED = 20
 
 
-def snapshot(event: Event) -> protocol.EventState:
+def load_snapshot(event: Event) -> protocol.EventState:
     """Call it inside the transaction whose outcome it is to show."""
     rows = list(event.teams.order_by("number"))
     teams = tuple(
@@ -220,7 +220,7 @@ def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]
         )
         for number, turns, result, red, yellow in rows
     ]
-    first = max(0, len(finished) - FINISHED_SHOWN)
+    first = max(0, len(finished) - MAX_FINISHED)
     if event.best_of is not None:
         begins = series_starts([match.winner for match in finished], event.best_of)
         first = max(place for place in begins if place <= first)

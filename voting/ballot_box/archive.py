@@ -11,7 +11,7 @@ from games.models import Turn
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.models import StoredBallot
 
-KEEP_THE_NEWEST = """
+UPSERT_NEWEST_SQL = """
     INSERT INTO voting_storedballot AS kept (turn_id, voter, side, choice, sequence, blind, stored_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (turn_id, voter) DO UPDATE SET
@@ -28,10 +28,10 @@ def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
     """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
     rows = [(turn_id, b.voter, b.side, b.choice, b.sequence, b.blind, now) for b in ballots]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(KEEP_THE_NEWEST, sorted(rows))  # by voter, lest two gateways lock each other
+        cursor.executemany(UPSERT_NEWEST_SQL, sorted(rows))  # by voter, lest two gateways lock each other
 
 
-def stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
+def load_stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
     """In the order of their batches, within one by blind: the order of the rows is that of the voters.
 
     Without `hands` those of phones alone.

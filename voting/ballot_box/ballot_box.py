@@ -16,15 +16,15 @@ from django.conf import settings
 from redis.exceptions import ResponseError
 
 from games.engine.game import SIDES, Side
-from voting.ballot_box.stores import ask_all, connect, connect_async
+from voting.ballot_box.stores import connect, connect_async, execute_all
 from voting.ballot_box.types import (
     AcknowledgedArrivals,
     BoxedTurn,
-    Cast,
-    Early,
-    Held,
-    Lost,
+    BoxLost,
+    CastResult,
+    PresenceCounts,
     Sealed,
+    TooEarly,
     Turnout,
     event_key,
     turn_keys,
@@ -35,19 +35,19 @@ log = logging.getLogger(__name__)
 Pair = tuple[int, int]
 
 MAX_BATCH = 2_000
-KEPT_AFTER_MS = 600 * 1000
-KEYS_AT_ONCE = 1_000
+EXPIRE_AFTER_MS = 600 * 1000
+SCAN_COUNT = 1_000
 GATEWAY_STALE_MS = 4_000
-BACK_WITHIN_MS = 10_000  # a gateway started again, and its phones having found one
+RECONNECT_GRACE_MS = 10_000  # a gateway started again, and its phones having found one
 RESTORER = "restorer"
-LUA = Path(__file__).parent / "lua"
+LUA_DIR = Path(__file__).parent / "lua"
 
 _decode_ballots = msgspec.json.Decoder(list[Ballot]).decode
 _pack = msgspec.msgpack.Encoder().encode
 _unpack_answers = msgspec.msgpack.Decoder(list[int]).decode
 
 
-def _is_spoilt(error: ResponseError) -> bool:
+def _is_corrupt(error: ResponseError) -> bool:
     """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
     return error.status_code == "ERR" or str(error).startswith("WRONGTYPE")
 
@@ -57,7 +57,7 @@ def _log_spoilt(turn_id: int, error: Exception) -> None:
 
 
 def _script(name: str) -> str:
-    return (LUA / f"{name}.lua").read_text()
+    return (LUA_DIR / f"{name}.lua").read_text()
 
 
 def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
@@ -67,11 +67,11 @@ def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ball
     return tuple(sorted(ballots, key=attrgetter("arrival")))
 
 
-def _questions(box: str, ballots: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _state_commands(box: str, ballots: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return ("HMGET", box, "version", "older", *SIDES), ("HLEN", ballots)
 
 
-def _is_sound(box: Any, held: Any, version: int) -> bool:
+def _is_consistent(box: Any, held: Any, version: int) -> bool:
     if not isinstance(box, list) or not isinstance(held, int):
         return False
     known, older, *counts = box
@@ -92,7 +92,7 @@ class BallotBox:
         return int(seconds) * 1000 + int(micros) // 1000
 
     @property
-    def timekeeper(self) -> str:
+    def time_source(self) -> str:
         """Which node of a cluster told the time last."""
         return getattr(self._redis, "timekeeper", "")
 
@@ -100,23 +100,27 @@ class BallotBox:
         """Bring the box up to the turn's version. False: there is none, and none was to be made."""
         return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
 
-    def doubtful(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+    def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
         """Those turns whose box is not whole, of an older version, or away: what `place` has to look at.
 
         `turns` are event, turn and version; all of them are asked for at once.
         """
         keys = [turn_keys(event_id, turn_id) for event_id, turn_id, _ in turns]
-        answers = ask_all(self._redis, [ask for box, ballots in keys for ask in _questions(box, ballots)])
+        answers = execute_all(
+            self._redis, [ask for box, ballots in keys for ask in _state_commands(box, ballots)]
+        )
         pairs = zip(turns, answers[::2], answers[1::2], strict=True)
-        return {turn_id for (_, turn_id, version), box, held in pairs if not _is_sound(box, held, version)}
+        return {
+            turn_id for (_, turn_id, version), box, held in pairs if not _is_consistent(box, held, version)
+        }
 
-    def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+    def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
         """Freeze the ballots, once, for ever (for this version of the turn)."""
         status, *rest = self._seal(keys=turn.keys, args=turn.window)
         if status == 0:
-            return Lost()
+            return BoxLost()
         if status == 1:
-            return Early(rest[0])
+            return TooEarly(rest[0])
         sealed_at, parts = rest
         return Sealed(_read_ballots(parts[::2], parts[1::2]), sealed_at)
 
@@ -126,7 +130,7 @@ class BallotBox:
             batch = ballots[start : start + MAX_BATCH]
             self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch), RESTORER, 0))
 
-    def voted(self, turn: BoxedTurn) -> dict[Side, int]:
+    def ballot_counts(self, turn: BoxedTurn) -> dict[Side, int]:
         """How many ballots the box holds, a side."""
         counts = self._redis.hmget(turn.keys[0], SIDES)
         return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
@@ -152,9 +156,9 @@ class BallotBox:
     def expire(self, event_id: int, turn_id: int) -> None:
         """Let go of a turn that is over, after a while in which a late look is still answered."""
         for key in turn_keys(event_id, turn_id):
-            self._redis.pexpire(key, KEPT_AFTER_MS)
+            self._redis.pexpire(key, EXPIRE_AFTER_MS)
 
-    def present(self, event_id: int) -> Held:
+    def count_present(self, event_id: int) -> PresenceCounts:
         """Whom all gateways held together as they last said; `waiting` is not told."""
         now = self.now()
         rows = {name: self._redis.hvals(event_key(event_id, name)) for name in ("gateways", "watchers")}
@@ -163,20 +167,20 @@ class BallotBox:
             for name, values in rows.items()
         }
         one, two = (sum(int(row[place]) for row in fresh["gateways"]) for place in (2, 3))
-        return Held((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
+        return PresenceCounts((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
 
-    def events_held(self) -> list[int]:
+    def list_active_events(self) -> list[int]:
         """The events that gateways hold phones or screens of at the moment."""
         now = self.now()
         return [
             int(key.split(b"{")[1].split(b"}")[0])
-            for key in self._redis.scan_iter(match="crowdgame:{*}:gateways", count=KEYS_AT_ONCE)
+            for key in self._redis.scan_iter(match="crowdgame:{*}:gateways", count=SCAN_COUNT)
             if any(now - int(heartbeat.split()[0]) < GATEWAY_STALE_MS for heartbeat in self._redis.hvals(key))
         ]
 
     def delete_all_events(self) -> int:
         """Drop everything of every event; how many turns' ballots were among it."""
-        keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=KEYS_AT_ONCE))
+        keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=SCAN_COUNT))
         for key in keys:
             self._redis.unlink(key)
         return sum(b":ballots" in key for key in keys)
@@ -213,10 +217,10 @@ class AsyncBallotBox:
             acknowledged.arrivals = max(acknowledged.arrivals, answers.pop())
             return answers
         except ResponseError as error:
-            if not _is_spoilt(error):
+            if not _is_corrupt(error):
                 raise
             _log_spoilt(turn_id, error)
-            return [Cast.UNKNOWN] * len(ballots)
+            return [CastResult.UNKNOWN] * len(ballots)
 
     async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
         """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller.
@@ -225,26 +229,33 @@ class AsyncBallotBox:
         """
         return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
 
-    async def ballots_of(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
+    async def load_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
         """The ballots that count, of those of the voters who have one; none in a box that cannot be read."""
         try:
             texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
             held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
             return {ballot.voter: ballot for ballot in _read_ballots(held.keys(), held.values())}
         except (ResponseError, msgspec.MsgspecError) as error:
-            if isinstance(error, ResponseError) and not _is_spoilt(error):
+            if isinstance(error, ResponseError) and not _is_corrupt(error):
                 raise
             _log_spoilt(turn_id, error)
             return {}
 
-    async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: Held) -> Turnout:
+    async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:
         """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
         keys.insert(1, turn_keys(event_id, turn[0])[0])
         named = f"{turn[0]}.{turn[1]}"
         acknowledged = self._acknowledged_in(event_id, *turn)
         args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *held.connected, sum(held.waiting)]
-        args += [turn[1], self._name, acknowledged.arrivals, BACK_WITHIN_MS, held.waiting[0], held.watching]
+        args += [
+            turn[1],
+            self._name,
+            acknowledged.arrivals,
+            RECONNECT_GRACE_MS,
+            held.waiting[0],
+            held.watching,
+        ]
         now, one, two, yet, red, yellow, *at, watching = await self._heartbeat(keys=keys, args=args)
         waiting = None if yet < 0 else yet
         return Turnout(now, (one, two), waiting, red, yellow, (at[0], at[1]), (at[2], at[3]), watching)

@@ -3,9 +3,9 @@
 import time
 from dataclasses import dataclass
 
-QUICK_MS = 50.0
-STALE_MS = 30_000.0
-STEP_MS = 2_000.0
+FAST_REPLY_MS = 50.0
+OFFSET_STALE_MS = 30_000.0
+MIN_STEP_MS = 2_000.0
 
 
 def local_ms() -> float:
@@ -19,10 +19,10 @@ class BoxClock:
     offset_ms: float | None = None
     learned_at: float = 0.0
 
-    def learn(self, box_ms: int, asked: float, answered: float) -> None:
+    def observe(self, box_ms: int, asked: float, answered: float) -> None:
         """The box said `box_ms` in answer to a question asked and answered at these local times."""
-        fresh = self.offset_ms is not None and answered - self.learned_at < STALE_MS
-        if fresh and answered - asked > QUICK_MS and not self.step(box_ms, asked, answered):
+        fresh = self.offset_ms is not None and answered - self.learned_at < OFFSET_STALE_MS
+        if fresh and answered - asked > FAST_REPLY_MS and not self.step(box_ms, asked, answered):
             return
         self.offset_ms = box_ms - (asked + answered) / 2
         self.learned_at = answered
@@ -32,7 +32,7 @@ class BoxClock:
         if self.offset_ms is None:
             return 0
         earliest, latest = asked + self.offset_ms, answered + self.offset_ms
-        if earliest - STEP_MS <= box_ms <= latest + STEP_MS:
+        if earliest - MIN_STEP_MS <= box_ms <= latest + MIN_STEP_MS:
             return 0
         return round(box_ms - (earliest + latest) / 2)
 

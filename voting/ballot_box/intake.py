@@ -16,19 +16,19 @@ from typing import Protocol
 from redis import RedisError
 
 from voting.ballot_box.ballot_box import MAX_BATCH, AsyncBallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
-from voting.ballot_box.types import Cast
+from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.types import CastResult
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
 
 log = logging.getLogger(__name__)
 
 RETRY_S = 0.25
-MAX_WAITING = 50_000
-ANSWERS_AT_ONCE = 500
-COUNTED, REFUSED = BALLOTS.labels("counted"), BALLOTS.labels("refused")
+MAX_PENDING = 50_000
+ANSWERS_PER_ITERATION = 500
+COUNTED_BALLOTS, REFUSED_BALLOTS = BALLOTS.labels("counted"), BALLOTS.labels("refused")
 
-Store = Callable[[int, list[Ballot]], Awaitable[None]]
+StoreBallots = Callable[[int, list[Ballot]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +41,21 @@ class Slot:
     stored: bool
 
 
-class Caster(Protocol):
+class BallotSender(Protocol):
     """Who brought a ballot."""
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """`code` is the box's (see Cast), once the ballot is recorded or refused."""
 
 
-Waiting = dict[tuple[str, int], tuple[Ballot, Caster, float]]
-Answered = deque[tuple[tuple[Ballot, Caster, float], int]]
+PendingBallots = dict[tuple[str, int], tuple[Ballot, BallotSender, float]]
+AnsweredBallots = deque[tuple[tuple[Ballot, BallotSender, float], int]]
 
 
 class Intake:
     """`store` writes ballots to the database."""
 
-    def __init__(self, box: AsyncBallotBox, store: Store) -> None:
+    def __init__(self, box: AsyncBallotBox, store: StoreBallots) -> None:
         self._box = box
         self._store = store
         self._busy: set[asyncio.Task[None]] = set()
@@ -63,32 +63,32 @@ class Intake:
     def lane(self, slot: Slot) -> "Lane":
         return Lane(slot, self)
 
-    async def emptied(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Return once every ballot taken so far is answered."""
         while self._busy:
             await asyncio.wait(self._busy)
 
     def start(self, lane: "Lane") -> None:
-        task = asyncio.create_task(self._empty(lane))
+        task = asyncio.create_task(self._drain_lane(lane))
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
 
-    async def _empty(self, lane: "Lane") -> None:
+    async def _drain_lane(self, lane: "Lane") -> None:
         try:
             while lane.waiting:
-                await self._empty_once(lane)
+                await self._send_batch(lane)
         finally:
             lane.busy = False
 
-    async def _empty_once(self, lane: "Lane") -> None:
+    async def _send_batch(self, lane: "Lane") -> None:
         batch = lane.take_batch()
         try:
             answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
-        except (RedisError, OSError, *DATABASE_AWAY) as error:
-            lane.put_back(batch, error)
+        except (RedisError, OSError, *DATABASE_ERRORS) as error:
+            lane.requeue(batch, error)
             await asyncio.sleep(RETRY_S)
             return
-        lane.held_up = False
+        lane.is_delayed = False
         _observe(batch, answers)
         answered = deque(zip(batch.values(), answers, strict=True))
         while answered:
@@ -99,33 +99,35 @@ class Intake:
         answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
         if slot.stored:
             held = zip(ballots, answers, strict=True)
-            await self._store(slot.turn_id, [b for b, code in held if code in (Cast.OK, Cast.DUP)])
+            await self._store(
+                slot.turn_id, [b for b, code in held if code in (CastResult.OK, CastResult.DUPLICATE)]
+            )
         return answers
 
 
 class Lane:
     """The ballots that wait for one slot, since when each of them."""
 
-    __slots__ = ("_intake", "busy", "held_up", "slot", "waiting")
+    __slots__ = ("_intake", "busy", "is_delayed", "slot", "waiting")
 
     def __init__(self, slot: Slot, intake: Intake) -> None:
         self.slot = slot
-        self.waiting: Waiting = {}
-        self.busy = self.held_up = False
+        self.waiting: PendingBallots = {}
+        self.busy = self.is_delayed = False
         self._intake = intake
 
-    def take(self, ballot: Ballot, caster: Caster) -> None:
+    def take(self, ballot: Ballot, caster: BallotSender) -> None:
         waiting = self.waiting
-        if len(waiting) >= MAX_WAITING:
-            REFUSED.inc()
-            caster.answer(self.slot, ballot, Cast.BUSY)
+        if len(waiting) >= MAX_PENDING:
+            REFUSED_BALLOTS.inc()
+            caster.answer(self.slot, ballot, CastResult.BUSY)
             return
         waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())
         if not self.busy:
             self.busy = True
             self._intake.start(self)
 
-    def take_batch(self) -> Waiting:
+    def take_batch(self) -> PendingBallots:
         """Those that waited longest, the oldest first."""
         batch = self.waiting
         if len(batch) <= MAX_BATCH:
@@ -136,24 +138,24 @@ class Lane:
             del self.waiting[key]
         return batch
 
-    def put_back(self, batch: Waiting, error: Exception) -> None:
-        if not self.held_up:
+    def requeue(self, batch: PendingBallots, error: Exception) -> None:
+        if not self.is_delayed:
             log.warning("ballots wait: %s", error)
-        self.held_up = True
+        self.is_delayed = True
         self.waiting = batch | self.waiting
 
 
-def _deliver_answers(slot: Slot, answered: Answered) -> None:
+def _deliver_answers(slot: Slot, answered: AnsweredBallots) -> None:
     """A call of the loop's: it says so if a caster raises, and the next call goes on after that one."""
-    for _ in range(min(len(answered), ANSWERS_AT_ONCE)):
+    for _ in range(min(len(answered), ANSWERS_PER_ITERATION)):
         (ballot, caster, _), code = answered.popleft()
         caster.answer(slot, ballot, code)
 
 
-def _observe(batch: Waiting, answers: list[int]) -> None:
-    counted = answers.count(Cast.OK) + answers.count(Cast.DUP)
-    COUNTED.inc(counted)
-    REFUSED.inc(len(answers) - counted)
+def _observe(batch: PendingBallots, answers: list[int]) -> None:
+    counted = answers.count(CastResult.OK) + answers.count(CastResult.DUPLICATE)
+    COUNTED_BALLOTS.inc(counted)
+    REFUSED_BALLOTS.inc(len(answers) - counted)
     BATCH_SIZE.observe(len(answers))
     _, _, since = next(iter(batch.values()))
     ACK_S.observe(time.monotonic() - since)

@@ -5,7 +5,7 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.types import turn_keys
 
 
-class Peek:
+class LiveCountReader:
     """Raises redis.RedisError when the box is away."""
 
     def __init__(self, box: AsyncBallotBox) -> None:

@@ -22,21 +22,21 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import NoScriptError, RedisClusterException
 from redis.retry import Retry
 
-CLUSTER = "redis+cluster"
-CLUSTER_TLS = "rediss+cluster"
-CONNECTIONS = 1_000  # of a gateway with as many rooms; redis-py has 100
+CLUSTER_SCHEME = "redis+cluster"
+CLUSTER_TLS_SCHEME = "rediss+cluster"
+MAX_CONNECTIONS = 1_000  # of a gateway with as many rooms; redis-py has 100
 
 # A lost connection is an InterfaceError; a server that may only be read or gave up on us, an InternalError.
-DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)
+DATABASE_ERRORS = (OperationalError, InterfaceError, InternalError)
 
 
 class Cluster(RedisCluster):
     """Events on nodes that answer are served while another node is away.
 
-    `timekeeper` is the node that told the time last.
+    `time_source` is the node that told the time last.
     """
 
-    timekeeper = ""
+    time_source = ""
 
     def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         with _as_redis_error():
@@ -45,13 +45,13 @@ class Cluster(RedisCluster):
     def time(self, **_: Any) -> Any:
         """The time of the first node that answers, the same one for everybody who asks."""
         error: RedisError = NoConnection("the cluster has no nodes")
-        for node in _in_order(self.get_primaries()):  # type: ignore[no-untyped-call]
+        for node in _sorted_nodes(self.get_primaries()):  # type: ignore[no-untyped-call]
             try:
                 answer = self.execute_command("TIME", target_nodes=node)
             except RedisError as failure:
                 error = failure
             else:
-                self.timekeeper = str(node.name)
+                self.time_source = str(node.name)
                 return answer
         raise error
 
@@ -69,7 +69,7 @@ class Cluster(RedisCluster):
         return run
 
 
-class FirstKey:
+class FirstKeyParser:
     """Says which keys a command names: of those we use (scripts aside, which redis-py knows) the first.
 
     redis-py's own asks one node for all its commands whenever it looks for the nodes, and fails with it.
@@ -87,14 +87,14 @@ class AsyncCluster(AsyncRedisCluster):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands_parser = FirstKey()  # type: ignore[assignment]
+        self.commands_parser = FirstKeyParser()  # type: ignore[assignment]
 
     async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         try:
             with _as_redis_error():
                 await self.initialize()  # before it knows the nodes redis-py would ask any of them
                 return await super().execute_command(*args, **kwargs)
-        except NodesUnknown:
+        except ClusterUnavailable:
             await self.aclose()  # so that the next call asks which node has which slots
             raise
 
@@ -103,7 +103,7 @@ class AsyncCluster(AsyncRedisCluster):
         with _as_redis_error():
             await self.initialize()
         error: RedisError = NoConnection("the cluster has no nodes")
-        for node in _in_order(self.get_primaries()):
+        for node in _sorted_nodes(self.get_primaries()):
             try:
                 return await self.execute_command("TIME", target_nodes=node)
             except RedisError as failure:
@@ -124,7 +124,7 @@ class AsyncCluster(AsyncRedisCluster):
         return run
 
 
-class NodesUnknown(NoConnection):
+class ClusterUnavailable(NoConnection):
     """No node is known for a key, or none at all answers."""
 
 
@@ -142,13 +142,13 @@ def connect(url: str) -> Any:
 def connect_async(url: str) -> Any:
     """The same for an event loop; nothing is asked yet."""
     if not _is_cluster(url):
-        options = {"max_connections": CONNECTIONS, "retry": AsyncRetry(NoBackoff(), 0), **_timeouts()}
+        options = {"max_connections": MAX_CONNECTIONS, "retry": AsyncRetry(NoBackoff(), 0), **_timeouts()}
         return AsyncRedis.from_url(url, **options)
     nodes = [AsyncClusterNode(host, port) for host, port in _nodes(url)]
     return AsyncCluster(startup_nodes=nodes, retry=AsyncRetry(NoBackoff(), 0), **_cluster_options(url))
 
 
-def ask_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+def execute_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
     """An answer a command, or the trouble in its place; of a cluster None from the first trouble on.
 
     Raises redis.RedisError where the one server is away.
@@ -166,7 +166,7 @@ def ask_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) ->
 
 
 def _is_cluster(url: str) -> bool:
-    return urlsplit(url).scheme in {CLUSTER, CLUSTER_TLS}
+    return urlsplit(url).scheme in {CLUSTER_SCHEME, CLUSTER_TLS_SCHEME}
 
 
 def _nodes(url: str) -> list[tuple[str, int]]:
@@ -182,7 +182,7 @@ def _cluster_options(url: str) -> dict[str, Any]:
     return {
         "username": unquote(user) or None,
         "password": unquote(password) or None,
-        "ssl": parts.scheme == CLUSTER_TLS,
+        "ssl": parts.scheme == CLUSTER_TLS_SCHEME,
         "require_full_coverage": False,
         **_timeouts(),
     }
@@ -195,7 +195,7 @@ def _timeouts() -> dict[str, Any]:
     }
 
 
-def _in_order(nodes: Iterable[Any]) -> list[Any]:
+def _sorted_nodes(nodes: Iterable[Any]) -> list[Any]:
     return sorted(nodes, key=lambda node: str(node.name))
 
 
@@ -205,4 +205,4 @@ def _as_redis_error() -> Iterator[None]:
     try:
         yield
     except (RedisClusterException, KeyError) as error:
-        raise NodesUnknown(f"the cluster does not answer: {error}") from error
+        raise ClusterUnavailable(f"the cluster does not answer: {error}") from error

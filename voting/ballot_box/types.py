@@ -6,14 +6,14 @@ from enum import IntEnum
 from voting.counting.ballots import Ballot
 
 
-class Cast(IntEnum):
+class CastResult(IntEnum):
     """The box's answer to a ballot; below 0 it is minus the voter's higher sequence.
 
     BUSY is the intake's own: too many ballots wait for a box that is away.
     """
 
     OK = 1
-    DUP = 2
+    DUPLICATE = 2
     LATE = 3
     UNKNOWN = 4
     EARLY = 5
@@ -46,12 +46,12 @@ class BoxedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Early:
+class TooEarly:
     closes_at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class BoxLost:
     """The box does not hold the turn (any more)."""
 
 
@@ -64,7 +64,7 @@ class Sealed:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PresenceCounts:
     """Whom a gateway holds: voters `connected` a team, of red and yellow those yet to vote, who looks on."""
 
     connected: tuple[int, int] = (0, 0)
@@ -76,8 +76,8 @@ class Held:
 class Turnout:
     """`connected` a team; `waiting` those yet to vote, None while unsure; `red` and `yellow` have voted.
 
-    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none, and `all_at` since
-    when everybody of it who is connected has. `watching` only look on.
+    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none, and `all_voted_at`
+    since when everybody of it who is connected has. `watching` only look on.
 
     Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
     """
@@ -88,7 +88,7 @@ class Turnout:
     red: int
     yellow: int
     picked_at: tuple[int, int] = (0, 0)
-    all_at: tuple[int, int] = (0, 0)
+    all_voted_at: tuple[int, int] = (0, 0)
     watching: int = 0
 
 

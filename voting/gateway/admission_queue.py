@@ -19,16 +19,16 @@ from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
 from voting.protocol import MAX_RETRY_MS
 
-JOINS_AT_ONCE = 100
-WAITING_AT_LEAST = 1_000
+JOIN_BATCH_SIZE = 100
+MIN_QUEUE_LENGTH = 1_000
 NEW_VOTERS_WAIT_S = 3.0
-PLAYERS_WAIT_S = 8.0
+RETURNING_VOTERS_WAIT_S = 8.0
 FULL_RETRY_MS = 15_000
 INITIAL_RATE = 1_500.0  # a first herd must not be sent away by too low a guess
-WEIGHT = 0.1
+RATE_WEIGHT = 0.1
 
 
-class Crowded(Exception):
+class RetryLater(Exception):
     """Not now: come back at a random moment within so many milliseconds."""
 
     def __init__(self, within_ms: int) -> None:
@@ -39,18 +39,18 @@ class AdmissionRate:
     """How fast people are let in, as it is measured, and until when others were told to come."""
 
     def __init__(self) -> None:
-        self._a_second = INITIAL_RATE
+        self._joins_per_second = INITIAL_RATE
         self._scheduled_until = 0.0
 
-    def learn(self, a_second: float) -> None:
-        self._a_second += WEIGHT * (a_second - self._a_second)
+    def observe(self, a_second: float) -> None:
+        self._joins_per_second += RATE_WEIGHT * (a_second - self._joins_per_second)
 
     def max_waiting(self, patience_s: float) -> float:
-        return max(WAITING_AT_LEAST, self._a_second * patience_s)
+        return max(MIN_QUEUE_LENGTH, self._joins_per_second * patience_s)
 
     def within_ms(self, count: int) -> int:
         """How long so many take; never longer than a client may be told."""
-        return min(int(count / self._a_second * 1000), MAX_RETRY_MS)
+        return min(int(count / self._joins_per_second * 1000), MAX_RETRY_MS)
 
     def schedule_retry(self, waiting: int) -> int:
         """On average a client comes at half the time it is told, so it is told twice as much.
@@ -58,8 +58,8 @@ class AdmissionRate:
         Whoever knocks early again and again moves the others' appointments no further than to the last one.
         """
         now = time.monotonic()
-        all_admitted_at = now + waiting / self._a_second
-        after_all = max(self._scheduled_until, all_admitted_at) + 1 / self._a_second
+        all_admitted_at = now + waiting / self._joins_per_second
+        after_all = max(self._scheduled_until, all_admitted_at) + 1 / self._joins_per_second
         self._scheduled_until = min(after_all, now + MAX_RETRY_MS / 2000)
         return int((self._scheduled_until - now) * 2 * 1000)
 
@@ -88,7 +88,7 @@ class AdmissionQueue:
     def __init__(self, room: EventRoom, box: AsyncBallotBox) -> None:
         self._room = room
         self._box = box
-        self._players: list[_Joiner] = []
+        self._returning: list[_Joiner] = []
         self._new_voters: list[_Joiner] = []
         self._rate = AdmissionRate()
         self._task: asyncio.Task[None] | None = None
@@ -100,13 +100,15 @@ class AdmissionQueue:
         """
         seated = len(self._room.phones) - len(self._room.unseated)
         if seated + self._waiting >= settings.EVENT_PHONES:
-            raise Crowded(FULL_RETRY_MS)
+            raise RetryLater(FULL_RETRY_MS)
         joiner = _Joiner(seat, wish or 0 if seat is None else wish)
         queue, patience_s = (
-            (self._players, PLAYERS_WAIT_S) if joiner.wish is None else (self._new_voters, NEW_VOTERS_WAIT_S)
+            (self._returning, RETURNING_VOTERS_WAIT_S)
+            if joiner.wish is None
+            else (self._new_voters, NEW_VOTERS_WAIT_S)
         )
         if len(queue) >= self._rate.max_waiting(patience_s):
-            raise Crowded(self._rate.schedule_retry(self._waiting))
+            raise RetryLater(self._rate.schedule_retry(self._waiting))
         queue.append(joiner)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._admit_all())
@@ -116,18 +118,18 @@ class AdmissionQueue:
         """Whether somebody may wait without a seat: as many as may play. Raises Crowded."""
         unseated = self._room.unseated
         if socket not in unseated and len(unseated) >= settings.EVENT_PHONES:
-            raise Crowded(FULL_RETRY_MS)
+            raise RetryLater(FULL_RETRY_MS)
 
     @property
     def _waiting(self) -> int:
-        return len(self._players) + len(self._new_voters)
+        return len(self._returning) + len(self._new_voters)
 
     def within_ms(self, count: int) -> int:
         """How long so many joins take."""
         return self._rate.within_ms(count)
 
     async def _admit_all(self) -> None:
-        while self._players or self._new_voters:
+        while self._returning or self._new_voters:
             began = time.monotonic()
             joiners = self._next()
             try:
@@ -139,13 +141,13 @@ class AdmissionQueue:
             for joiner, admitted in zip(joiners, admitted_voters, strict=True):
                 _settle(joiner, admitted)
             await asyncio.sleep(0)  # they are welcomed
-            if len(joiners) == JOINS_AT_ONCE:
-                self._rate.learn(JOINS_AT_ONCE / (time.monotonic() - began))
+            if len(joiners) == JOIN_BATCH_SIZE:
+                self._rate.observe(JOIN_BATCH_SIZE / (time.monotonic() - began))
 
     def _next(self) -> list[_Joiner]:
         joiners: list[_Joiner] = []
-        for queue in (self._players, self._new_voters):
-            some = JOINS_AT_ONCE - len(joiners)
+        for queue in (self._returning, self._new_voters):
+            some = JOIN_BATCH_SIZE - len(joiners)
             joiners += [joiner for joiner in queue[:some] if not joiner.admitted.done()]
             del queue[:some]
         return joiners
@@ -155,13 +157,13 @@ class AdmissionQueue:
         wishes = [joiner.wish for joiner in joiners if joiner.wish is not None]
         teams = iter(await self._box.seats(event_id, wishes) if wishes else [])
         drawn = [0 if joiner.wish is None else next(teams) for joiner in joiners]
-        seats = [_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
+        seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
         players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]
-        held = await self._box.ballots_of(event_id, turn_ref[0], players) if players else {}
+        held = await self._box.load_ballots(event_id, turn_ref[0], players) if players else {}
         return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]
 
 
-def _seat(joiner: _Joiner, event_id: int, team: int) -> Seat:
+def _assign_seat(joiner: _Joiner, event_id: int, team: int) -> Seat:
     """Who has one keeps it; who was offered one has it in the team that was drawn."""
     if joiner.seat is None:
         return new_seat(event_id, team)

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from voting import protocol
 from voting.gateway.event_room import EventRoom
-from voting.gateway.voters import Socket, Voter
+from voting.gateway.voters import ConnectedVoter, Socket
 from voting.metrics.metrics import BROADCAST_S
 
-WRITES_AT_ONCE = 200
+WRITES_PER_ITERATION = 200
 
 
 def encode(message: msgspec.Struct) -> str:
@@ -29,7 +29,7 @@ async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
     """Others get their turn in between, so that an ack does not wait for a broadcast."""
     for number, socket in enumerate(sockets, 1):
         socket.write(frame)
-        if number % WRITES_AT_ONCE == 0:
+        if number % WRITES_PER_ITERATION == 0:
             await asyncio.sleep(0)
 
 
@@ -76,7 +76,7 @@ async def send_open_counts(room: EventRoom, counts: protocol.CountsUpdated, *, p
         await _write_to_voters(room.voters.values(), frame)
 
 
-async def _write_to_voters(voters: Iterable[Voter], frame: str) -> None:
+async def _write_to_voters(voters: Iterable[ConnectedVoter], frame: str) -> None:
     await write_to_all([socket for voter in voters for socket in voter.sockets], frame)
 
 

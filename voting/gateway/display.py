@@ -6,14 +6,14 @@ from typing import ClassVar
 from django.conf import settings
 
 from voting import protocol
-from voting.admission.admission import is_projector, rotating_code
+from voting.admission.admission import is_projector_key, rotating_code
 from voting.admission.links import join_url, qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 
-DISPLAYS_AT_ONCE = 50
+MAX_DISPLAYS = 50
 CROWDED_RETRY_MS = 15_000
 POLL_S = 0.5
 
@@ -21,22 +21,22 @@ POLL_S = 0.5
 class DisplayConsumer(SocketConsumer):
     kind: ClassVar = "display"
     messages: ClassVar = protocol.DisplayMessage
-    _showing: asyncio.Task[None] | None = None
+    _codes_task: asyncio.Task[None] | None = None
 
-    async def converse(self, receive: Receive) -> None:
+    async def run(self, receive: Receive) -> None:
         try:
-            await super().converse(receive)
+            await super().run(receive)
         finally:
-            if self._showing:
-                self._showing.cancel()
+            if self._codes_task:
+                self._codes_task.cancel()
 
     async def join(self, message: DisplayJoin, room: EventRoom, gateway: Gateway) -> None:
-        most = settings.EVENT_PHONES if room.state.is_duel else DISPLAYS_AT_ONCE
+        most = settings.EVENT_PHONES if room.state.is_duel else MAX_DISPLAYS
         if len(room.screens) - len(room.consoles) >= most:
             raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
         url = join_url(room.state, self.scope)
         room.screens.add(self)
-        self.enter(
+        self.enter_room(
             room,
             protocol.DisplayWelcomed(
                 now_at=gateway.now(), seq=room.seq, join_url=url, qr=qr_rows(url), state=room.state
@@ -44,8 +44,8 @@ class DisplayConsumer(SocketConsumer):
         )
         if room.last_sent.open:
             self.write(room.last_sent.open)
-        if is_projector(room.state.code, message.key):
-            self._showing = asyncio.create_task(self._show_codes(room, gateway, url))
+        if is_projector_key(room.state.code, message.key):
+            self._codes_task = asyncio.create_task(self._show_codes(room, gateway, url))
 
     async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
         self.send(protocol.Error(code="joined_already", text="one join a socket"))

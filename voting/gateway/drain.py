@@ -8,15 +8,15 @@ from voting.gateway.voters import Socket
 from voting.protocol import CloseCode
 
 LEAST_RETRY_MS = 500
-_TAKE = 0.6
-_A_SECOND = 20
+_SPREAD_SHARE = 0.6
+_BATCHES_PER_SECOND = 20
 
 
 async def close_gradually(sockets: Sequence[Socket], within_s: float, retry_ms: int) -> None:
     """Spread over most of the time there is, so that the others can take them in."""
-    pauses = max(1, int(within_s * _TAKE * _A_SECOND))
+    pauses = max(1, int(within_s * _SPREAD_SHARE * _BATCHES_PER_SECOND))
     at_once = max(1, math.ceil(len(sockets) / pauses))
     for start in range(0, len(sockets), at_once):
         for socket in sockets[start : start + at_once]:
             socket.end(CloseCode.RESTARTING, retry_ms)
-        await asyncio.sleep(1 / _A_SECOND)
+        await asyncio.sleep(1 / _BATCHES_PER_SECOND)

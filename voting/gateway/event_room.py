@@ -9,19 +9,19 @@ from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.admission.seats import Seat, derive_voter_code
-from voting.announcements.layer import Copy
+from voting.announcements.layer import LayerMessage
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
-from voting.ballot_box.types import Held
+from voting.ballot_box.types import PresenceCounts
 from voting.counting.window import is_stored
 from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll
 from voting.gateway.reserved_seats import ReservedSeats
 from voting.gateway.side_change_log import SideChangeLog
-from voting.gateway.voters import Seated, Socket, Voter
+from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
 from voting.protocol import CloseCode
 
-SOCKETS_A_SEAT = 4
+MAX_SOCKETS_PER_SEAT = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -31,9 +31,10 @@ class EventRoom:
     `phones` and `screens` are its sockets here, `unseated` the phones without a seat, `consoles` the control
     rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
     of them have voted is kept by team, so that nobody has to be counted each second. `last_sent` is what was
-    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `stopped` is which
-    sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what was
-    ruled about people, by sign; `sides` are the changes of side in the present match, where they are secret.
+    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `clocks_stopped` is
+    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what
+    was ruled about people, by sign; `sides` are the changes of side in the present match, where they are
+    secret.
     """
 
     event_id: int
@@ -44,14 +45,14 @@ class EventRoom:
     unseated: set[Socket] = field(default_factory=set)
     screens: set[Socket] = field(default_factory=set)
     consoles: set[Socket] = field(default_factory=set)
-    voters: dict[str, Voter] = field(default_factory=dict)
+    voters: dict[str, ConnectedVoter] = field(default_factory=dict)
     poll: Poll | None = None
     last_sent: LastSent = field(default_factory=LastSent)
     cheers: Cheers = field(default_factory=Cheers)
     unanimous_heartbeats: int = 0
-    stopped: tuple[bool, bool] = (False, False)
+    clocks_stopped: tuple[bool, bool] = (False, False)
     asked_at: float = field(default_factory=time.monotonic)
-    applying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     restrictions: Restrictions = field(default_factory=dict)
     side_changes: SideChangeLog = field(default_factory=SideChangeLog)
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
@@ -89,11 +90,11 @@ class EventRoom:
         match = self.state.match
         return 1 if match is None else getattr(match, side)
 
-    def leads_to(self, team: int) -> int:
+    def team_for_new_voter(self, team: int) -> int:
         """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
         return self._phones_in([one for one in self.state.teams if not one.solo], team)
 
-    def stays_in(self, team: int) -> int:
+    def team_for_seat(self, team: int) -> int:
         """The team of a phone that has a seat in this one."""
         return self._phones_in(self.state.teams, team)
 
@@ -107,10 +108,10 @@ class EventRoom:
         return any(team.solo for team in self.state.teams)
 
     @property
-    def takes_phones(self) -> bool:
+    def accepts_phones(self) -> bool:
         return not all(team.hands for team in self.state.teams)
 
-    def is_between(self, now: int) -> bool:
+    def is_between_turns(self, now: int) -> bool:
         """Whether no turn is being voted or revealed: before a window opens, and after the match."""
         match = self.state.match
         if match is None:
@@ -120,7 +121,7 @@ class EventRoom:
         return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
 
     # ------------------------------------------------------------ who is here
-    def sit(self, socket: Seated, seat: Seat) -> Voter:
+    def add_voter(self, socket: SeatedSocket, seat: Seat) -> ConnectedVoter:
         """A voter's socket comes in; of too many with one seat the oldest has to go."""
         self.phones.add(socket)
         self.unseated.discard(socket)
@@ -128,7 +129,7 @@ class EventRoom:
         voter = self.voters.get(seat.voter)
         if voter is None:
             voter_code = derive_voter_code(seat.voter)
-            voter = self.voters[seat.voter] = Voter(
+            voter = self.voters[seat.voter] = ConnectedVoter(
                 seat, voter_code, self._team_by(self.restriction_for(voter_code), seat)
             )
             self._connected[voter.team] += 1
@@ -136,7 +137,7 @@ class EventRoom:
             voter.seat = seat
             self.move(voter)
         voter.sockets.append(socket)
-        if len(voter.sockets) > SOCKETS_A_SEAT:
+        if len(voter.sockets) > MAX_SOCKETS_PER_SEAT:
             voter.sockets.pop(0).end(CloseCode.OPEN_ELSEWHERE)
         return voter
 
@@ -164,9 +165,9 @@ class EventRoom:
         return self.restrictions.get(voter_code, NO_RESTRICTION)
 
     def _team_by(self, restriction: Restriction, seat: Seat) -> int:
-        return self.stays_in(restriction.team or seat.team)
+        return self.team_for_seat(restriction.team or seat.team)
 
-    def move(self, voter: Voter) -> None:
+    def move(self, voter: ConnectedVoter) -> None:
         """To where the rules put this voter now; what was voted for the other team is not for this one."""
         team = self._team_by(self.restriction_for(voter.voter_code), voter.seat)
         if team == voter.team:
@@ -178,13 +179,13 @@ class EventRoom:
         for socket in tuple(voter.sockets):
             socket.welcome_again()
 
-    def evict(self, voter: Voter, code: int) -> None:
+    def evict(self, voter: ConnectedVoter, code: int) -> None:
         """All sockets of this voter, at once: whatever they still say is not heard."""
         for socket in tuple(voter.sockets):
             socket.end(code)
             self.leave(socket, voter.seat)
 
-    def count_vote(self, voter: Voter, turn_ref: tuple[int, int]) -> None:
+    def count_vote(self, voter: ConnectedVoter, turn_ref: tuple[int, int]) -> None:
         """A voter has a ballot in this turn; who has gone meanwhile is not counted."""
         if voter.voted_in != turn_ref and turn_ref == self.turn_ref and voter.sockets:
             voter.voted_in = turn_ref
@@ -193,22 +194,24 @@ class EventRoom:
     def connected(self) -> tuple[int, int]:
         return self._connected[1], self._connected[2]
 
-    def held(self) -> Held:
+    def presence_counts(self) -> PresenceCounts:
         """Who is here; phones without a seat look on as projectors do."""
         looking_on = len(self.screens) - len(self.consoles) + len(self.unseated)
-        return Held(self.connected(), (self.waiting_of("red"), self.waiting_of("yellow")), looking_on)
+        return PresenceCounts(
+            self.connected(), (self.waiting_on("red"), self.waiting_on("yellow")), looking_on
+        )
 
     def waiting(self) -> int:
         """How many voters here are to move and have not voted."""
-        return sum(self.waiting_of(side) for side in SIDES)
+        return sum(self.waiting_on(side) for side in SIDES)
 
-    def waiting_of(self, side: Side) -> int:
+    def waiting_on(self, side: Side) -> int:
         team = self.team_of(side)
         moves = self.poll is not None and team in self.poll.legal
         return self._connected[team] - self._voted[team] if moves else 0
 
     # ------------------------------------------------------------ what is voted
-    def apply(self, copy: Copy) -> None:
+    def apply(self, copy: LayerMessage) -> None:
         """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
         before, turn, state = self.turn_ref, self.turn, protocol.decode_change(copy.body).state
         self.seq, self.state = copy.seq, state

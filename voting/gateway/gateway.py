@@ -20,8 +20,8 @@ from redis import RedisError
 from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import Restrictions, load_restrictions
-from voting.announcements.layer import Copy
-from voting.announcements.snapshots import snapshot
+from voting.announcements.layer import LayerMessage
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
@@ -31,9 +31,9 @@ from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmissionQueue
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
-from voting.gateway.picks import moves_deadline
+from voting.gateway.picks import may_move_deadline
 from voting.gateway.presence import Presence
-from voting.gateway.receipts import Receipts, open_list
+from voting.gateway.receipts import Receipts, load_opened_ballots
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database, in_ticket_thread
@@ -46,11 +46,11 @@ HEARTBEAT_S, HEARTBEAT_SLOTS = 1.0, 10
 PHONES_EVERY_HEARTBEATS = 5
 TEAMS_EVERY_HEARTBEATS = 2
 DUELS_EVERY_HEARTBEATS = 2
-BUSY_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
+MAX_LAG_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
 IDLE_ROOM_TTL_S = 60.0
-MISS_KEPT_S = 1.0
-MISSES_KEPT = 10_000
-CANCELLED_WITHIN_S = 0.2
+MISS_TTL_S = 1.0
+MAX_MISSES = 10_000
+CANCEL_TIMEOUT_S = 0.2
 
 
 class Gateway:
@@ -58,7 +58,7 @@ class Gateway:
         self.name = secrets.token_hex(4)
         self.box = AsyncBallotBox()
         self.intake = Intake(self.box, self._store)
-        self.receipts = Receipts(in_database(open_list))
+        self.receipts = Receipts(in_database(load_opened_ballots))
         self.retry_ms: int | None = None
         self._rooms: dict[str, EventRoom] = {}
         self._admission_queues: dict[int, AdmissionQueue] = {}
@@ -66,14 +66,14 @@ class Gateway:
         self._side_change_queues: dict[int, SideChangeQueue] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._looking_up = asyncio.Lock()
-        self._missed: dict[str, float] = {}
+        self._unknown_codes: dict[str, float] = {}
         self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
         self._presence = Presence(self.name, self.box, self._clock)
         self.slow_consumers = 0
-        self._following: set[asyncio.Task[None]] = set()
+        self._clock_checks: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
-        self.subscriber = EventSubscriber(self._rooms, self.now, self._go_back)
+        self.subscriber = EventSubscriber(self._rooms, self.now, self._roll_back)
         own = (self.subscriber.listen, self.subscriber.poll_forever, self._run_heartbeats)
         self._tasks = [asyncio.create_task(task()) for task in (*own, *hooks.background_tasks)]
         for task in self._tasks:
@@ -83,11 +83,11 @@ class Gateway:
         """The ballot box's time, as of the last beat."""
         return self._clock.now()
 
-    async def know_time(self) -> None:
+    async def sync_time(self) -> None:
         """Ask the box once, before anybody is told the time. Raises redis.RedisError."""
         if self._clock.offset_ms is None:
             asked = local_ms()
-            self._clock.learn(await self.box.now(), asked, local_ms())
+            self._clock.observe(await self.box.now(), asked, local_ms())
 
     async def _store(self, turn_id: int, ballots: list[Ballot]) -> None:
         await in_database(store_ballots)(turn_id, ballots, self.now())
@@ -95,8 +95,8 @@ class Gateway:
     async def room(self, code: str) -> EventRoom | None:
         """The room of the event with this code; None if there is no such event."""
         code = code.upper()
-        if code not in self._rooms and time.monotonic() >= self._missed.get(code, 0.0):
-            await asyncio.shield(self._opening.get(code) or self._begin_opening(code))
+        if code not in self._rooms and time.monotonic() >= self._unknown_codes.get(code, 0.0):
+            await asyncio.shield(self._opening.get(code) or self._start_opening(code))
         room = self._rooms.get(code)
         if room is not None:
             room.asked_at = time.monotonic()
@@ -115,7 +115,7 @@ class Gateway:
     def side_change_queue(self, room: EventRoom) -> SideChangeQueue:
         return self._side_change_queues[room.event_id]
 
-    def _begin_opening(self, code: str) -> asyncio.Task[None]:
+    def _start_opening(self, code: str) -> asyncio.Task[None]:
         """One for all who ask for it, and no code waits for another one's box."""
 
         def done(task: asyncio.Task[None]) -> None:
@@ -129,11 +129,11 @@ class Gateway:
 
     async def _open_room(self, code: str) -> None:
         async with self._looking_up:  # strangers' codes must not take the threads that ballots need
-            found: _Found | None = await in_database(_load_event)(code)
+            found: _LoadedEvent | None = await in_database(_load_event)(code)
         if found is None:
-            if len(self._missed) >= MISSES_KEPT:
-                self._missed.clear()
-            self._missed[code] = time.monotonic() + MISS_KEPT_S
+            if len(self._unknown_codes) >= MAX_MISSES:
+                self._unknown_codes.clear()
+            self._unknown_codes[code] = time.monotonic() + MISS_TTL_S
             return
         event_id, seq, state, restrictions = found
         room = EventRoom(event_id, seq, state, self.intake, restrictions=restrictions)
@@ -153,12 +153,12 @@ class Gateway:
         self.box.drop_cache(room.event_id)
         await self.subscriber.leave(room)
 
-    async def _go_back(self, room: EventRoom, fresh: Copy) -> None:
+    async def _roll_back(self, room: EventRoom, fresh: LayerMessage) -> None:
         """The database's older state is taken, and all come in anew."""
         admission_queue = self._admission_queues.get(room.event_id)
         if admission_queue is None:
             return
-        async with room.applying:
+        async with room.apply_lock:
             self.box.drop_cache(room.event_id)
             self.receipts.drop_cache(room.event_id)
             room.apply(fresh)
@@ -180,13 +180,13 @@ class Gateway:
                     await asyncio.sleep(HEARTBEAT_S / HEARTBEAT_SLOTS)
                     late = max(0.0, time.monotonic() - due)
                     LOOP_LAG_S.observe(late)
-                    phones = number % PHONES_EVERY_HEARTBEATS == 0 and late < BUSY_S
-                    teams = number % TEAMS_EVERY_HEARTBEATS == 0 and late < BUSY_S
-                    for code, room in self._resting(number, part):
+                    phones = number % PHONES_EVERY_HEARTBEATS == 0 and late < MAX_LAG_S
+                    teams = number % TEAMS_EVERY_HEARTBEATS == 0 and late < MAX_LAG_S
+                    for code, room in self._due_rooms(number, part):
                         self._in_heartbeat.add(code)
                         heartbeats.create_task(self._heartbeat(code, room, phones=phones, teams=teams))
 
-    def _resting(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
+    def _due_rooms(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
         """The rooms of this part of a beat whose last one is over; a duel has one in every other beat."""
         due = [(code, room) for code, room in self._rooms.items() if room.event_id % HEARTBEAT_SLOTS == part]
         due = [
@@ -212,15 +212,15 @@ class Gateway:
         finally:
             self._in_heartbeat.discard(code)
 
-    def follow_pick(self, room: EventRoom) -> None:
-        if moves_deadline(room):
-            self.follow_clocks(room)
+    def check_pick(self, room: EventRoom) -> None:
+        if may_move_deadline(room):
+            self.request_clock_check(room)
 
-    def follow_clocks(self, room: EventRoom) -> None:
+    def request_clock_check(self, room: EventRoom) -> None:
         """Beside the conversation: a worker is to see who has picked, and nobody waits for the broker."""
-        task = asyncio.create_task(self._presence.follow_clocks(room))
-        self._following.add(task)
-        task.add_done_callback(self._following.discard)
+        task = asyncio.create_task(self._presence.request_clock_check(room))
+        self._clock_checks.add(task)
+        task.add_done_callback(self._clock_checks.discard)
 
     async def drain(self, within_s: float) -> None:
         """Send everybody to the other gateways, and return once every ballot taken is answered.
@@ -242,18 +242,18 @@ class Gateway:
                 everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
                 everybody += [socket for sockets in hooks.drained_sockets for socket in sockets()]
                 await close_gradually(everybody, within_s, self.retry_ms)
-                await self.intake.emptied()
-        await self._rest()
+                await self.intake.wait_until_empty()
+        await self._stop_tasks()
         for room in rooms:
             with suppress(RedisError, OSError):  # whoever is not there any more is forgotten after a while
                 await self._presence.leave(room)
 
-    async def _rest(self) -> None:
+    async def _stop_tasks(self) -> None:
         """End ears and beat. A cancellation that meets a call in a thread is lost there: it is repeated."""
         while live := [task for task in self._tasks if not task.done()]:
             for task in live:
                 task.cancel()
-            await asyncio.wait(live, timeout=CANCELLED_WITHIN_S)
+            await asyncio.wait(live, timeout=CANCEL_TIMEOUT_S)
 
 
 @cache
@@ -269,12 +269,14 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-_Found = tuple[int, int, protocol.EventState, Restrictions]
+_LoadedEvent = tuple[int, int, protocol.EventState, Restrictions]
 
 
-def _load_event(code: str) -> _Found | None:
+def _load_event(code: str) -> _LoadedEvent | None:
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
         return (
-            (event.pk, event.seq, snapshot(event), load_restrictions([event.pk])[event.pk]) if event else None
+            (event.pk, event.seq, load_snapshot(event), load_restrictions([event.pk])[event.pk])
+            if event
+            else None
         )

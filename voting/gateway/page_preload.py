@@ -27,13 +27,13 @@ def build_page_preload(gateway: Gateway, code: str, team: int) -> PreloadParts |
     if room is None or gateway.retry_ms is not None:
         return None
     offered = _team_for_new_voter(room, team)
-    token = _offer(room, offered, gateway.now()) if offered else None
+    token = _offer_seat(room, offered, gateway.now()) if offered else None
     state = b'{"seq":%d,"state":%b' % (room.seq, msgspec.json.encode(room.state).replace(b"<", b"\\u003c"))
     own = b',"now_at":%d,"offer":%b,"team":%d}' % (gateway.now(), msgspec.json.encode(token), offered)
     return PreloadParts(state, own)
 
 
-def _offer(room: EventRoom, team: int, now: int) -> str:
+def _offer_seat(room: EventRoom, team: int, now: int) -> str:
     seat = new_seat(room.event_id, team)
     room.reserved_seats.add(seat)
     return sign_offer(seat, now)
@@ -42,8 +42,8 @@ def _offer(room: EventRoom, team: int, now: int) -> str:
 def _team_for_new_voter(room: EventRoom, wish: int) -> int:
     """0 if the door would ask for more than a device, or might, or let nobody in."""
     state = room.state
-    if state.lobby != "open" or state.admission != "open" or not room.takes_phones or room.has_solo:
+    if state.lobby != "open" or state.admission != "open" or not room.accepts_phones or room.has_solo:
         return 0
     if state.team_choice == "balance":
-        return room.leads_to(room.reserved_seats.smaller(room.connected()))
-    return room.leads_to(wish) if state.team_choice == "link" else 0
+        return room.team_for_new_voter(room.reserved_seats.smaller(room.connected()))
+    return room.team_for_new_voter(wish) if state.team_choice == "link" else 0

@@ -11,8 +11,8 @@ from msgspec.structs import replace as replace_fields
 from games.engine.game import Side
 from voting import protocol
 from voting.admission.seats import Seat, derive_voter_code, read_offer, read_seat, sign_seat
-from voting.ballot_box.intake import REFUSED, Slot
-from voting.ballot_box.types import Cast
+from voting.ballot_box.intake import REFUSED_BALLOTS, Slot
+from voting.ballot_box.types import CastResult
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter
@@ -21,7 +21,7 @@ from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.side_change_queue import list_side_changes
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.gateway.ticket_claims import AdmissionDenied
-from voting.gateway.voters import Voter
+from voting.gateway.voters import ConnectedVoter
 from voting.metrics.metrics import JOINS
 from voting.protocol import (
     BallotCast,
@@ -38,13 +38,13 @@ from voting.protocol import (
 from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
-CHEERS_A_SECOND = 4.0
-COUNTED = frozenset({int(Cast.OK), int(Cast.DUP)})
-REFUSALS: dict[int, Refusal] = {
-    Cast.LATE: "late",
-    Cast.UNKNOWN: "unknown",
-    Cast.EARLY: "early",
-    Cast.BUSY: "busy",
+CHEERS_PER_SECOND = 4.0
+COUNTED_CODES = frozenset({int(CastResult.OK), int(CastResult.DUPLICATE)})
+REFUSAL_BY_CODE: dict[int, Refusal] = {
+    CastResult.LATE: "late",
+    CastResult.UNKNOWN: "unknown",
+    CastResult.EARLY: "early",
+    CastResult.BUSY: "busy",
 }
 DENIAL_TEXTS: dict[ErrorCode, str] = {
     "lobby_closed": "The doors are not open yet.",
@@ -60,19 +60,19 @@ DENIAL_TEXTS: dict[ErrorCode, str] = {
 class PhoneConsumer(SocketConsumer):
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
-    voter: Voter
+    voter: ConnectedVoter
     _claimed: tuple[int, float] | None = None
-    _asking: asyncio.Task[None] | None = None
+    _request_task: asyncio.Task[None] | None = None
     _cheers_until = 0.0
 
-    async def converse(self, receive: Receive) -> None:
+    async def run(self, receive: Receive) -> None:
         """A ticket whose holder never heard of the seat, as far as this socket tells, is free again."""
         try:
-            await super().converse(receive)
+            await super().run(receive)
         finally:
-            if self._asking:
-                self._asking.cancel()
-                self._asking = None  # its end holds on to us
+            if self._request_task:
+                self._request_task.cancel()
+                self._request_task = None  # its end holds on to us
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
                 gateway().ticket_claims(self.room).release(self._claimed[0])
 
@@ -93,28 +93,30 @@ class PhoneConsumer(SocketConsumer):
             return
         _check_restriction(admitted.seat, room)  # perhaps a new one
         (RETURNED if seat else SEATED).inc()
-        self._sit(admitted, room)
-        self._welcome(self._you(admitted, room), room)
+        self._take_seat(admitted, room)
+        self._welcome(self._voter_state(admitted, room), room)
 
     def _welcome(self, you: protocol.You, room: EventRoom) -> None:
         now = gateway().now()
-        self.enter(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
+        self.enter_room(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
         if counts := room.last_sent.teams.get(you.team):
             self.write(counts)
 
     def welcome_again(self) -> None:
         """With an empty hand: nothing that was chosen for the other team is for this one."""
         if self.room:
-            self._welcome(self._you(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room)
+            self._welcome(
+                self._voter_state(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room
+            )
 
     async def _admit_new_voter(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
         """Raises AdmissionDenied, and what desk and door raise."""
         state = room.state
         if state.lobby != "open":
             raise AdmissionDenied("lobby_closed" if state.lobby == "closed" else "joining_locked")
-        if not room.takes_phones:
+        if not room.accepts_phones:
             raise AdmissionDenied("hands_only")
-        wish = room.leads_to(0 if state.team_choice == "balance" else message.team or 0)
+        wish = room.team_for_new_voter(0 if state.team_choice == "balance" else message.team or 0)
         if state.admission in ("tickets", "roster") or (message.key and room.has_solo):
             wishing = replace_fields(message, team=wish or None)
             return await self._admit_with_ticket(wishing, room, gateway)
@@ -135,7 +137,7 @@ class PhoneConsumer(SocketConsumer):
         claim = await ticket_claims.claim(message, room.state, gateway.now())
         admitted = None
         try:
-            seat = Seat(room.event_id, claim.voter, room.stays_in(claim.team))
+            seat = Seat(room.event_id, claim.voter, room.team_for_seat(claim.team))
             _check_restriction(seat, room)
             admitted = await gateway.admission_queue(room).admit(seat, seat.team if claim.first else None)
         finally:
@@ -144,9 +146,9 @@ class PhoneConsumer(SocketConsumer):
         self._claimed = (claim.ticket, self._frames_until) if claim.first else None
         return admitted
 
-    def _sit(self, admitted: AdmittedVoter, room: EventRoom) -> None:
+    def _take_seat(self, admitted: AdmittedVoter, room: EventRoom) -> None:
         self.seat = admitted.seat
-        self.voter = room.sit(self, admitted.seat)
+        self.voter = room.add_voter(self, admitted.seat)
         if admitted.ballot and self._is_for_team(admitted.ballot, admitted.turn_ref[0], room):
             room.count_vote(self.voter, admitted.turn_ref)
 
@@ -155,7 +157,7 @@ class PhoneConsumer(SocketConsumer):
         poll = room.poll
         return poll is None or poll.turn_id != turn_id or poll.sides[self.voter.team] == ballot.side
 
-    def _you(self, admitted: AdmittedVoter, room: EventRoom) -> protocol.You:
+    def _voter_state(self, admitted: AdmittedVoter, room: EventRoom) -> protocol.You:
         ballot, (turn, _) = admitted.ballot, admitted.turn_ref
         token, side_changes = sign_seat(self.voter.seat), list_side_changes(room, self.voter)
         you = protocol.You(
@@ -189,25 +191,25 @@ class PhoneConsumer(SocketConsumer):
         voted = voter.voted_in == room.turn_ref
         refusal = poll.refusal(voter.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
-            REFUSED.inc()
+            REFUSED_BALLOTS.inc()
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
             return
-        poll.lane.take(_ballot(voter.seat, poll.sides[voter.team], message), self)
+        poll.lane.take(_build_ballot(voter.seat, poll.sides[voter.team], message), self)
 
     def _cheer(self, presses: int, room: EventRoom) -> None:
         """What is too much, or comes while people vote or watch, is passed over."""
         now = time.monotonic()
-        until = max(self._cheers_until, now) + 1 / CHEERS_A_SECOND
-        if until <= now + 1 and room.is_between(gateway().now()):
+        until = max(self._cheers_until, now) + 1 / CHEERS_PER_SECOND
+        if until <= now + 1 and room.is_between_turns(gateway().now()):
             self._cheers_until = until
             room.cheers.press(self.voter.team, presses)
 
     def _request_receipt(self, turn: int, room: EventRoom) -> None:
         """Beside the conversation: no ballot waits for the database. One at a time."""
-        if self._asking and not self._asking.done():
+        if self._request_task and not self._request_task.done():
             self.send(protocol.ReceiptIssued(turn=turn, side=None))
         else:
-            self._asking = asyncio.create_task(self._send_receipt(turn, room))
+            self._request_task = asyncio.create_task(self._send_receipt(turn, room))
 
     async def _send_receipt(self, turn: int, room: EventRoom) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
@@ -215,29 +217,31 @@ class PhoneConsumer(SocketConsumer):
 
     def _ask_rematch(self, room: EventRoom) -> None:
         """What comes of it is told to everybody of the event."""
-        if room.state.rematch_wanted_by is not None and (self._asking is None or self._asking.done()):
-            self._asking = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
+        if room.state.rematch_wanted_by is not None and (
+            self._request_task is None or self._request_task.done()
+        ):
+            self._request_task = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """None for a ballot that was under way while its voter was moved: it was for the other team."""
         room = cast(EventRoom, self.room)
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
-        if code in COUNTED:
+        if code in COUNTED_CODES:
             first = self.voter.voted_in != (slot.turn_id, slot.epoch)
             room.count_vote(self.voter, (slot.turn_id, slot.epoch))
             if room.is_one_on_one and first:
-                gateway().follow_pick(room)
+                gateway().check_pick(room)
             self.send(
                 protocol.BallotCounted(turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence)
             )
             return
-        if code == Cast.UNKNOWN and slot.stored:
-            gateway().follow_clocks(room)  # the clock looks at long windows now and then only
+        if code == CastResult.UNKNOWN and slot.stored:
+            gateway().request_clock_check(room)  # the clock looks at long windows now and then only
         if code < 0:
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
-            self._refuse(slot.turn_id, ballot.sequence, REFUSALS[code])
+            self._refuse(slot.turn_id, ballot.sequence, REFUSAL_BY_CODE[code])
 
     def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
         self.send(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
@@ -248,12 +252,12 @@ async def _ask_for_rematch(event_id: int, team: int) -> None:
         await request(event_id, team)
 
 
-def _ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
+def _build_ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
     blind = message.blind or secrets.token_hex(16)
     return Ballot(seat.voter, side, message.choice, message.sequence, blind=blind)
 
 
-def _side_change_request(voter: Voter, asked: SideChangeAsk) -> SideChangeRequest:
+def _side_change_request(voter: ConnectedVoter, asked: SideChangeAsk) -> SideChangeRequest:
     blind = asked.blind or secrets.token_hex(16)
     return SideChangeRequest(voter.seat.voter, voter.team, asked.turn, asked.number, asked.team, blind)
 
@@ -265,7 +269,7 @@ def _known_seat(message: PhoneJoin, room: EventRoom) -> Seat | None:
     if seat is None or seat.event_id != room.event_id:
         raise CloseSocket(CloseCode.BAD_TOKEN)
     _check_restriction(seat, room)
-    return replace(seat, team=room.stays_in(seat.team))
+    return replace(seat, team=room.team_for_seat(seat.team))
 
 
 def _check_restriction(seat: Seat, room: EventRoom) -> None:
@@ -276,6 +280,6 @@ def _check_restriction(seat: Seat, room: EventRoom) -> None:
 def _offered_seat(message: PhoneJoin, room: EventRoom, now: int) -> Seat | None:
     """The one its page came with, if it is still to be had."""
     seat = read_offer(message.offer, now) if message.offer else None
-    if seat is None or seat.event_id != room.event_id or room.leads_to(seat.team) != seat.team:
+    if seat is None or seat.event_id != room.event_id or room.team_for_new_voter(seat.team) != seat.team:
         return None
     return seat if room.state.team_choice == "balance" or seat.team == message.team else None

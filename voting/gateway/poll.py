@@ -7,7 +7,7 @@ from voting import protocol
 from voting.ballot_box.intake import Lane
 from voting.counting.choices import is_valid_choice
 
-OPENING_MS = 50
+EARLY_TOLERANCE_MS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +39,4 @@ class Poll:
             return "not_to_move"
         if not is_valid_choice(ballot.choice, self.method, legal, may_resign=self.may_resign):
             return "illegal"
-        return "early" if now < self.opens_at - OPENING_MS and not voted else None
+        return "early" if now < self.opens_at - EARLY_TOLERANCE_MS and not voted else None

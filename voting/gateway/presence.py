@@ -6,13 +6,13 @@ from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
-from voting.ballot_box.cheers import CheerCount, Cheers
-from voting.ballot_box.peek import Peek
+from voting.ballot_box.cheers import CheerCounter, Cheers
+from voting.ballot_box.peek import LiveCountReader
 from voting.ballot_box.types import Turnout
 from voting.gateway import hooks
 from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.gateway.event_room import EventRoom
-from voting.turns.deadlines import arm_early_close
+from voting.turns.deadlines import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2
 
@@ -24,13 +24,13 @@ class Presence:
         self._name = name
         self._box = box
         self._clock = clock
-        self._peek = Peek(box)
-        self._cheers = CheerCount(name, box)
+        self._peek = LiveCountReader(box)
+        self._cheers = CheerCounter(name, box)
 
     async def heartbeat(self, room: EventRoom) -> Turnout:
         asked = local_ms()
-        turnout = await self._box.heartbeat(room.event_id, self._name, room.turn_ref, room.held())
-        self._clock.learn(turnout.now, asked, local_ms())
+        turnout = await self._box.heartbeat(room.event_id, self._name, room.turn_ref, room.presence_counts())
+        self._clock.observe(turnout.now, asked, local_ms())
         return turnout
 
     async def send_updates(self, room: EventRoom, *, phones: bool, teams: bool) -> None:
@@ -38,7 +38,7 @@ class Presence:
         turn_ref = room.turn_ref
         turnout = await self.heartbeat(room)
         if room.turn_ref == turn_ref:  # else it counts the ballots of a turn that is over
-            await send_turnout(room, _turnout_of(room, turnout), phones=phones or room.is_one_on_one)
+            await send_turnout(room, _turnout_message(room, turnout), phones=phones or room.is_one_on_one)
         for heartbeat in hooks.heartbeats:
             await heartbeat(self._box, room)
         await self._send_counts(room, teams=teams)
@@ -72,28 +72,28 @@ class Presence:
 
     async def _send_cheers(self, room: EventRoom) -> None:
         """To the projectors, how often phones of all gateways have pressed since the last time."""
-        if not room.is_between(self._clock.now()):
+        if not room.is_between_turns(self._clock.now()):
             room.cheers = Cheers()
             return
         projectors = room.screens - room.consoles
-        if projectors or room.cheers.has_news:
-            presses = await self._cheers.new(room.event_id, room.cheers)
+        if projectors or room.cheers.has_unsent:
+            presses = await self._cheers.exchange(room.event_id, room.cheers)
             if any(presses):
                 write_to_few(projectors, protocol.CheersCounted(presses=presses))
 
-    async def follow_clocks(self, room: EventRoom) -> None:
+    async def request_clock_check(self, room: EventRoom) -> None:
         """Somebody has picked: the turn may be over, or its deadline another one."""
         if turn := room.turn:
-            await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
+            await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
     async def leave(self, room: EventRoom) -> None:
         await self._box.leave(room.event_id, self._name)
 
 
-def _turnout_of(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:
+def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:
     red, yellow = room.team_of("red"), room.team_of("yellow")
     voted = {red: turnout.red, yellow: turnout.yellow}
-    since = turnout.picked_at if room.is_one_on_one else turnout.all_at
+    since = turnout.picked_at if room.is_one_on_one else turnout.all_voted_at
     at = dict(zip((red, yellow), since, strict=True))
     return protocol.TurnoutCounted(
         turn=room.turn.id if room.turn else None,
@@ -111,22 +111,29 @@ async def _close_early(room: EventRoom, turnout: Turnout) -> None:
     unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
     if match.clocks is not None:  # in a duel whoever is away has picked, too
         cast = dict(
-            zip(SIDES, (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_at, strict=True)
+            zip(
+                SIDES,
+                (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at,
+                strict=True,
+            )
         )
         unanimous = all(cast[side] for side in turn.to_move)
     room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
-    stopped = (bool(turnout.all_at[0]), bool(turnout.all_at[1]))
+    clocks_stopped = (bool(turnout.all_voted_at[0]), bool(turnout.all_voted_at[1]))
     of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick is looked at as it comes
-    one_stopped, room.stopped = of_crowds and any(stopped) and stopped != room.stopped, stopped
+    one_stopped, room.clocks_stopped = (
+        of_crowds and any(clocks_stopped) and clocks_stopped != room.clocks_stopped,
+        clocks_stopped,
+    )
     by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
     asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
-        by_hands or _is_asked_after(room.unanimous_heartbeats)
+        by_hands or _should_ask_again(room.unanimous_heartbeats)
     )
     if open_now and (asks or (one_stopped and not unanimous)):
-        await sync_to_async(arm_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
+        await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
 
-def _is_asked_after(heartbeats: int) -> bool:
+def _should_ask_again(heartbeats: int) -> bool:
     """After two, four, eight and so on: workers that are behind are not given ever more to do."""
     return heartbeats.bit_count() == 1

@@ -14,7 +14,7 @@ import msgspec
 from games.engine.game import SIDES, Side
 from games.models import TurnState
 from voting.admission.seats import Seat
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import ballot_tree
 from voting.counting.merkle import Tree
@@ -24,12 +24,12 @@ from voting.protocol import ReceiptIssued
 
 log = logging.getLogger(__name__)
 
-KEPT_TURNS = 4
-PATIENCE_S = 2.0
+MAX_CACHED_TURNS = 4
+LOAD_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BallotLeaf:
     """Where a voter's ballot is in the tree of its side, and what it says."""
 
     side: Side
@@ -39,12 +39,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenList:
+class OpenedBallots:
     """A resolved turn's ballots: a tree a side, and every voter's place."""
 
     turn_id: int
     trees: dict[Side, Tree]
-    places: dict[str, Place]
+    places: dict[str, BallotLeaf]
     sides: dict[int, Side]
 
     def receipt(self, seat: Seat) -> ReceiptIssued:
@@ -64,15 +64,15 @@ class OpenList:
         )
 
 
-Opening = asyncio.Task[OpenList | None]
+LoadTask = asyncio.Task[OpenedBallots | None]
 
 
 class Receipts:
     """`load` reads an open list, or None if there is none (any more), in a thread."""
 
-    def __init__(self, load: Callable[[int, int], Awaitable[OpenList | None]]) -> None:
+    def __init__(self, load: Callable[[int, int], Awaitable[OpenedBallots | None]]) -> None:
         self._load = load
-        self._kept: dict[int, dict[int, Opening]] = {}
+        self._cached: dict[int, dict[int, LoadTask]] = {}
 
     async def find(self, room: EventRoom, seat: Seat, turn_id: int) -> ReceiptIssued:
         """Only of what was revealed last and of the turns kept: nobody can have others read by guessing.
@@ -82,63 +82,63 @@ class Receipts:
         unknown = ReceiptIssued(turn=turn_id, side=None)
         if room.state.match and room.state.match.max_side_changes:  # a path is as long as its side is large
             return unknown
-        opening = self._kept.get(room.event_id, {}).get(turn_id)
-        if opening is None and turn_id in _revealed(room):
-            opening = self._begin(room.event_id, turn_id)
+        opening = self._cached.get(room.event_id, {}).get(turn_id)
+        if opening is None and turn_id in _revealed_turns(room):
+            opening = self._start_loading(room.event_id, turn_id)
         if opening is None:
             return unknown
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(LOAD_TIMEOUT_S):
                 opened = await asyncio.shield(opening)
-        except (TimeoutError, *DATABASE_AWAY):
+        except (TimeoutError, *DATABASE_ERRORS):
             return unknown
         return opened.receipt(seat) if opened else unknown
 
     def drop_cache(self, event_id: int) -> None:
         """Nobody of this event is here any more."""
-        self._kept.pop(event_id, None)
+        self._cached.pop(event_id, None)
 
-    def _begin(self, event_id: int, turn_id: int) -> Opening:
+    def _start_loading(self, event_id: int, turn_id: int) -> LoadTask:
         """One for all who ask, also if there is none; one that failed is begun anew by the next who asks."""
 
-        def done(task: Opening) -> None:
+        def done(task: LoadTask) -> None:
             if task.cancelled() or task.exception():
                 kept.pop(turn_id, None)
 
-        kept = self._kept.setdefault(event_id, {})
-        while len(kept) >= KEPT_TURNS:
+        kept = self._cached.setdefault(event_id, {})
+        while len(kept) >= MAX_CACHED_TURNS:
             del kept[min(kept)]
         opening = kept[turn_id] = asyncio.ensure_future(self._load(event_id, turn_id))
         opening.add_done_callback(done)
         return opening
 
 
-def _revealed(room: EventRoom) -> set[int]:
+def _revealed_turns(room: EventRoom) -> set[int]:
     """One turn, or two that were told together."""
     match = room.state.match
     reveals = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
     return {turn.turn for turn in reveals if turn}
 
 
-def open_list(event_id: int, turn_id: int) -> OpenList | None:
+def load_opened_ballots(event_id: int, turn_id: int) -> OpenedBallots | None:
     """None unless the turn is resolved, and once nothing says any more whose ballots they were."""
     of_turn = TallyRecord.objects.filter(turn=turn_id, turn__state=TurnState.RESOLVED)
     records = list(of_turn.filter(turn__match__event=event_id).select_related("turn__match__red"))
     try:
-        return _open(turn_id, records) if records else None
+        return _build_opened_ballots(turn_id, records) if records else None
     except msgspec.MsgspecError as error:
         log.warning("the list of turn %s is not read: %s", turn_id, error, extra={"turn": turn_id})
         return None
 
 
-def _open(turn_id: int, records: Sequence[TallyRecord]) -> OpenList | None:
+def _build_opened_ballots(turn_id: int, records: Sequence[TallyRecord]) -> OpenedBallots | None:
     trees: dict[Side, Tree] = {}
-    places: dict[str, Place] = {}
+    places: dict[str, BallotLeaf] = {}
     for record in records:
         side, ballots = cast(Side, record.side), unpack_ballots(bytes(record.sealed))
         trees[side] = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
-        places |= {b.voter: Place(side, index, b.choice, b.blind) for index, b in enumerate(ballots)}
+        places |= {b.voter: BallotLeaf(side, index, b.choice, b.blind) for index, b in enumerate(ballots)}
     if "" in places:
         return None
     red = records[0].turn.match.red.number
-    return OpenList(turn_id, trees, places, {number: SIDES[number != red] for number in (1, 2)})
+    return OpenedBallots(turn_id, trees, places, {number: SIDES[number != red] for number in (1, 2)})

@@ -2,7 +2,7 @@
 
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.gateway.event_room import EventRoom
-from voting.gateway.voters import Voter
+from voting.gateway.voters import ConnectedVoter
 from voting.protocol import CloseCode
 
 
@@ -25,7 +25,7 @@ def enforce_restrictions(room: EventRoom, restrictions: Restrictions) -> None:
 
 
 def _enforce_restriction(
-    room: EventRoom, voter: Voter, before: Restriction, restriction: Restriction
+    room: EventRoom, voter: ConnectedVoter, before: Restriction, restriction: Restriction
 ) -> None:
     if restriction.banned:
         room.evict(voter, CloseCode.BANNED)

@@ -15,7 +15,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 MAX_QUEUED_FRAMES = 64
 DRAIN_TIMEOUT_S = 10.0
 # uvicorn tells with a RuntimeError that it has closed the socket by itself.
-GONE = (OSError, Disconnected, RuntimeError)
+SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
 
 
 class SendQueue:
@@ -60,7 +60,7 @@ class SendQueue:
         self._ended = True
         self._queued.clear()
 
-    async def closed(self) -> None:
+    async def wait_closed(self) -> None:
         """Return once all that was written is sent, or nobody is there to take it."""
         self._ended = True
         if self._drain_task is not None:
@@ -72,7 +72,7 @@ class SendQueue:
             awaited = sending.send(None)
         except StopIteration:
             return
-        except GONE:  # its disconnection is on the way
+        except SOCKET_CLOSED_ERRORS:  # its disconnection is on the way
             self._ended = True
             return
         self._drain_task = asyncio.create_task(self._drain(_finish(sending, awaited)))
@@ -85,7 +85,7 @@ class SendQueue:
                     await self._send(self._queued.pop(0))
         except TimeoutError:
             self._overflow()
-        except GONE:
+        except SOCKET_CLOSED_ERRORS:
             self._ended = True
         else:
             self._drain_task = None
@@ -102,7 +102,7 @@ class SendQueue:
     async def _close_anyway(self) -> None:
         try:
             await self._send({"type": "websocket.close", "code": CloseCode.TOO_SLOW})
-        except GONE:
+        except SOCKET_CLOSED_ERRORS:
             return
 
 

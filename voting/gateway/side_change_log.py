@@ -12,12 +12,12 @@ class SideChangeLog:
 
     match: int = 0
     last: int = 0
-    _of_voter: dict[str, dict[int, SideChange]] = field(default_factory=dict)
+    _by_voter: dict[str, dict[int, SideChange]] = field(default_factory=dict)
 
-    def begin(self, match: int) -> None:
+    def start_match(self, match: int) -> None:
         if match != self.match:
             self.match, self.last = match, 0
-            self._of_voter.clear()
+            self._by_voter.clear()
 
     def advance(self, asked: int, last: int) -> None:
         """What was read after row `asked` is known now, unless all is to be read anew since."""
@@ -28,16 +28,16 @@ class SideChangeLog:
         """Rows have changed: with a turn taken back, who had changed over after it did so before it."""
         self.last = 0
 
-    def learn(self, side_changes: Iterable[SideChange]) -> set[str]:
+    def observe(self, side_changes: Iterable[SideChange]) -> set[str]:
         """The voters of whom something is new."""
         news = set()
         for side_change in side_changes:
-            own = self._of_voter.setdefault(side_change.voter, {})
+            own = self._by_voter.setdefault(side_change.voter, {})
             if own.get(side_change.number) != side_change:
                 own[side_change.number] = side_change
                 news.add(side_change.voter)
         return news
 
-    def of(self, voter: str) -> list[SideChange]:
-        own = self._of_voter.get(voter, {})
+    def changes_by(self, voter: str) -> list[SideChange]:
+        own = self._by_voter.get(voter, {})
         return [own[number] for number in sorted(own)]

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import msgspec
 
 from voting import protocol
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.counting.side_changes import SideChange
 from voting.gateway.event_room import EventRoom
-from voting.gateway.voters import Voter
+from voting.gateway.voters import ConnectedVoter
 from voting.turns.side_change_store import (
     SideChangeAnswer,
     SideChangeRequest,
@@ -26,7 +26,7 @@ from voting.turns.side_change_store import (
 log = logging.getLogger(__name__)
 
 SIDE_CHANGE_BATCH = 200
-MOST_WAITING = 20_000
+MAX_QUEUED = 20_000
 
 # Has a function called in a thread that may use the database.
 InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
@@ -50,7 +50,7 @@ class SideChangeQueue:
         match = self._room.state.match
         if match is None or not match.max_side_changes:
             _refuse(asker, request, "not_offered")
-        elif len(self._waiting) >= MOST_WAITING:
+        elif len(self._waiting) >= MAX_QUEUED:
             _refuse(asker, request, "busy")
         else:
             self._waiting.append((asker, request))
@@ -62,7 +62,7 @@ class SideChangeQueue:
             some, self._waiting = self._waiting[:SIDE_CHANGE_BATCH], self._waiting[SIDE_CHANGE_BATCH:]
             try:
                 answers = await self._write_batch([request for _, request in some])
-            except DATABASE_AWAY as error:
+            except DATABASE_ERRORS as error:
                 log.warning("changes of side wait: %s", error, extra={"event": self._room.event_id})
                 answers = ["busy"] * len(some)
             for (asker, request), answer in zip(some, answers, strict=True):
@@ -78,7 +78,7 @@ class SideChangeQueue:
             room.event_id, requests, self._now
         )
         if match := room.state.match:
-            room.side_changes.begin(match.id)
+            room.side_changes.start_match(match.id)
             asked = room.side_changes.last
             last, side_changes = await self._in_database(load_side_changes_after)(match.id, asked)
             room.side_changes.advance(asked, last)
@@ -90,21 +90,21 @@ def _refuse(asker: SideChangeAsker, request: SideChangeRequest, code: protocol.S
     asker.send(protocol.SideRefused(number=request.number, code=code))
 
 
-def list_side_changes(room: EventRoom, voter: Voter) -> tuple[protocol.AcceptedSideChange, ...]:
+def list_side_changes(room: EventRoom, voter: ConnectedVoter) -> tuple[protocol.AcceptedSideChange, ...]:
     """Of this voter in the present match."""
     return build_side_changed(room, voter.seat.voter).side_changes
 
 
 def build_side_changed(room: EventRoom, voter: str) -> protocol.SideChanged:
     match = room.state.match
-    own = room.side_changes.of(voter) if match and match.id == room.side_changes.match else []
+    own = room.side_changes.changes_by(voter) if match and match.id == room.side_changes.match else []
     side_changes = (protocol.AcceptedSideChange(turn=one.turn, team=room.team_of(one.side)) for one in own)
     return protocol.SideChanged(side_changes=tuple(side_changes))
 
 
 def send_side_changes(room: EventRoom, side_changes: Iterable[SideChange]) -> None:
     """To the sockets of those voters who are here, if it is news."""
-    for name in room.side_changes.learn(side_changes):
+    for name in room.side_changes.observe(side_changes):
         voter = room.voters.get(name)
         if voter:
             frame = msgspec.json.encode(build_side_changed(room, name)).decode()

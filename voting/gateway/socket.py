@@ -16,8 +16,8 @@ from redis import RedisError
 from games.engine.errors import GameError
 from voting import protocol
 from voting.admission.seats import Seat
-from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.admission_queue import FULL_RETRY_MS, Crowded
+from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.send_queue import Send, SendQueue
@@ -28,8 +28,8 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 JOIN_TIMEOUT_S = 10.0
-FRAMES_AT_ONCE = 30
-FRAMES_A_SECOND = 5.0
+FRAME_BURST = 30
+FRAMES_PER_SECOND = 5.0
 
 _encode = msgspec.json.Encoder().encode
 
@@ -55,7 +55,7 @@ class SocketConsumer:
         self._send_queue = SendQueue(send, _count_slow_consumer)
         self.write, self.end = self._send_queue.write, self._send_queue.end
         self._send = send
-        self._asked = False
+        self._has_joined = False
         self._waiting_in: EventRoom | None = None
         self._frames_until = 0.0
         self._decode = _decoder(self.messages)
@@ -63,52 +63,52 @@ class SocketConsumer:
     @classmethod
     def as_asgi(cls) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
-            await cls(scope, send).converse(receive)
+            await cls(scope, send).run(receive)
 
         return application
 
-    async def converse(self, receive: Receive) -> None:
+    async def run(self, receive: Receive) -> None:
         """From the handshake to the disconnection."""
         await receive()
         await self._send({"type": "websocket.accept"})
-        connections = _connections(self.kind)
+        connections = _connection_gauge(self.kind)
         connections.inc()
         try:
-            await self._listen(receive)
+            await self._receive_loop(receive)
         except CloseSocket as end:
             self.end(end.code, end.within_ms)
-            await self._send_queue.closed()
+            await self._send_queue.wait_closed()
         finally:
             connections.dec()
             for room in (self.room, self._waiting_in):
                 if room is not None:
                     room.leave(self, self.seat)
 
-    async def _listen(self, receive: Receive) -> None:
+    async def _receive_loop(self, receive: Receive) -> None:
         try:
             async with asyncio.timeout(JOIN_TIMEOUT_S):
-                while not self._asked:
-                    if not await self._take(await receive()):
+                while not self._has_joined:
+                    if not await self._handle_event(await receive()):
                         return
         except TimeoutError:
-            if not self._asked:
+            if not self._has_joined:
                 raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS) from None
-        while await self._take(await receive()):
+        while await self._handle_event(await receive()):
             pass
 
-    async def _take(self, event: dict[str, Any]) -> bool:
+    async def _handle_event(self, event: dict[str, Any]) -> bool:
         """Whether the conversation goes on."""
         if event["type"] == "websocket.disconnect":
             self._send_queue.abort()
             return False
-        self._count_frame()
+        self._limit_rate()
         message = self._read(event)
         if message is None:
             self.send(protocol.Error(code="malformed", text="see docs/protocol.md"))
         elif isinstance(message, protocol.ClockAsk):
-            await self._know_time()
+            await self._sync_time()
             self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
         else:
             await self.dispatch(message)
@@ -121,18 +121,18 @@ class SocketConsumer:
         else:
             await self._join(message)
 
-    def _count_frame(self) -> None:
+    def _limit_rate(self) -> None:
         """Each frame takes its share of a second; who is too many shares ahead of the time has to go."""
         now = time.monotonic()
-        self._frames_until = max(self._frames_until, now) + 1 / FRAMES_A_SECOND
-        if self._frames_until > now + FRAMES_AT_ONCE / FRAMES_A_SECOND:
+        self._frames_until = max(self._frames_until, now) + 1 / FRAMES_PER_SECOND
+        if self._frames_until > now + FRAME_BURST / FRAMES_PER_SECOND:
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 
     def _read(self, event: dict[str, Any]) -> Any | None:
         text = event.get("text")
         if text is None:
             raise CloseSocket(CloseCode.BAD_FRAME)
-        if _size(text) > protocol.MAX_FRAME_BYTES:
+        if _byte_length(text) > protocol.MAX_FRAME_BYTES:
             raise CloseSocket(CloseCode.FRAME_TOO_LARGE)
         try:
             return self._decode(text)
@@ -149,23 +149,23 @@ class SocketConsumer:
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
             await self.join(message, room, active_gateway)
-        except Crowded as crowded:
+        except RetryLater as crowded:
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
-        except (RedisError, OSError, GameError, *DATABASE_AWAY):
+        except (RedisError, OSError, GameError, *DATABASE_ERRORS):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     def active_gateway(self) -> Gateway:
         """For a socket's first message, if it takes anybody in."""
-        self._asked = True
+        self._has_joined = True
         active_gateway = gateway()
         if active_gateway.retry_ms is not None:
             raise CloseSocket(CloseCode.RESTARTING, active_gateway.retry_ms)
         return active_gateway
 
-    async def _know_time(self) -> None:
+    async def _sync_time(self) -> None:
         try:
-            await gateway().know_time()
+            await gateway().sync_time()
         except (RedisError, OSError):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
@@ -174,7 +174,7 @@ class SocketConsumer:
         self._waiting_in = room
         room.add_unseated(self)
 
-    def enter(self, room: EventRoom, welcome: msgspec.Struct) -> None:
+    def enter_room(self, room: EventRoom, welcome: msgspec.Struct) -> None:
         """Take a place in the room and tell its state as of this moment."""
         self.room = room
         self.send(welcome)
@@ -185,7 +185,7 @@ class SocketConsumer:
         self.write(_encode(message).decode())
 
     async def join(self, message: Any, room: EventRoom, gateway: Gateway) -> None:
-        """Answer the first message: `enter` the room, refuse, or raise CloseSocket."""
+        """Answer the first message: `enter_room` the room, refuse, or raise CloseSocket."""
         raise NotImplementedError
 
     async def handle_message(self, message: Any, room: EventRoom) -> None:
@@ -204,9 +204,9 @@ def _decoder(messages: Any) -> Callable[[str], Any]:
 
 
 @cache
-def _connections(kind: str) -> Gauge:
+def _connection_gauge(kind: str) -> Gauge:
     return CONNECTIONS.labels(kind)
 
 
-def _size(text: str) -> int:
+def _byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())

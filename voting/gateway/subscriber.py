@@ -13,10 +13,16 @@ from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import load_restrictions
-from voting.announcements.layer import FOR_CONSOLES, NO_CHANGE, RESTRICTIONS_CHANGED, Copy, Subscription
+from voting.announcements.layer import (
+    FOR_CONSOLES,
+    NOT_A_CHANGE,
+    RESTRICTIONS_CHANGED,
+    LayerMessage,
+    Subscription,
+)
 from voting.announcements.outbox import announcements_after, latest_seqs
-from voting.announcements.snapshots import snapshot
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.broadcast import broadcast, write_to_all
 from voting.gateway.event_room import EventRoom
 from voting.gateway.restriction_enforcement import enforce_restrictions
@@ -33,18 +39,18 @@ RECONNECT_WAIT_S = 1.0
 class EventSubscriber:
     """Of the gateway whose `rooms` these are, by code; `now` is the ballot box's time.
 
-    `went_back` is called when the database turns out to be an older copy of itself, with what it says now.
+    `on_rollback` is called when the database turns out to be an older copy of itself, with what it says now.
     """
 
     def __init__(
         self,
         rooms: Mapping[str, EventRoom],
         now: Callable[[], int],
-        went_back: Callable[[EventRoom, Copy], Awaitable[None]],
+        on_rollback: Callable[[EventRoom, LayerMessage], Awaitable[None]],
     ) -> None:
         self._rooms = rooms
         self._now = now
-        self._went_back = went_back
+        self._on_rollback = on_rollback
         self._subscription = Subscription()
         self._restrictions_lock = asyncio.Lock()
 
@@ -63,14 +69,14 @@ class EventSubscriber:
                 log.warning("deaf for a moment: %s", error)
                 await asyncio.sleep(RECONNECT_WAIT_S)
 
-    async def _dispatch(self, copy: Copy) -> None:
+    async def _dispatch(self, copy: LayerMessage) -> None:
         for room in list(self._rooms.values()):
             if room.event_id == copy.event_id:
                 await self.receive(room, copy)
 
-    async def receive(self, room: EventRoom, copy: Copy) -> None:
-        with suppress(*DATABASE_AWAY):  # the next beat tries again
-            if copy.seq == NO_CHANGE:
+    async def receive(self, room: EventRoom, copy: LayerMessage) -> None:
+        with suppress(*DATABASE_ERRORS):  # the next beat tries again
+            if copy.seq == NOT_A_CHANGE:
                 await broadcast(room, copy.body)
             elif copy.seq == FOR_CONSOLES:
                 await write_to_all(tuple(room.consoles), copy.body.decode())
@@ -85,19 +91,19 @@ class EventSubscriber:
         for copy in await in_database(announcements_after)(room.event_id, room.seq):
             await self._apply_and_broadcast(room, copy)
 
-    async def _apply_and_broadcast(self, room: EventRoom, copy: Copy) -> None:
-        async with room.applying:
+    async def _apply_and_broadcast(self, room: EventRoom, copy: LayerMessage) -> None:
+        async with room.apply_lock:
             if copy.seq > room.seq and (applied := await self._apply(room, copy)):
                 await broadcast(room, applied.body)
 
-    async def _apply(self, room: EventRoom, copy: Copy) -> Copy | None:
+    async def _apply(self, room: EventRoom, copy: LayerMessage) -> LayerMessage | None:
         """If another version wrote what cannot be read here, this one's view of the event takes its place."""
         try:
             room.apply(copy)
             return copy
         except msgspec.MsgspecError as error:
             log.warning("announcement %s is not read: %s", copy.seq, error, extra={"event": room.event_id})
-        fresh: Copy | None = await in_database(_fresh_copy)(room.event_id, self._now())
+        fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is None:
             room.seq = copy.seq  # what comes next may be read again
         else:
@@ -109,8 +115,8 @@ class EventSubscriber:
         while True:
             await asyncio.sleep(POLL_S)
             try:
-                await self.find_missed()
-            except DATABASE_AWAY as error:
+                await self.catch_up_all()
+            except DATABASE_ERRORS as error:
                 log.warning("what was not heard is not found: %s", error)
 
     async def sync_restrictions(self, by_event: Mapping[int, EventRoom]) -> None:
@@ -124,14 +130,14 @@ class EventSubscriber:
         match = room.state.match
         if match is None or not match.max_side_changes:
             return
-        room.side_changes.begin(match.id)
+        room.side_changes.start_match(match.id)
         asked = room.side_changes.last
         last, side_changes = await in_database(load_side_changes_after)(match.id, asked)
         if room.side_changes.match == match.id and side_changes:
             room.side_changes.advance(asked, last)
             send_side_changes(room, side_changes)
 
-    async def find_missed(self) -> None:
+    async def catch_up_all(self) -> None:
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
@@ -146,28 +152,30 @@ class EventSubscriber:
                 if room.seq == known_seqs[event_id]:
                     await self._take_fresh_copy(room)
             elif seq < known_seqs[event_id]:
-                await self._go_back(room)
+                await self._roll_back(room)
 
     async def _take_fresh_copy(self, room: EventRoom) -> None:
         """What would lead to the present state is not written down any more."""
-        fresh: Copy | None = await in_database(_fresh_copy)(room.event_id, self._now())
+        fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is not None:
             await self._apply_and_broadcast(room, fresh)
 
-    async def _go_back(self, room: EventRoom) -> None:
-        fresh: Copy | None = await in_database(_fresh_copy)(room.event_id, self._now())
+    async def _roll_back(self, room: EventRoom) -> None:
+        fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is not None:
             log.warning("event %s went back from %s to %s", room.event_id, room.seq, fresh.seq)
-            await self._went_back(room, fresh)
+            await self._on_rollback(room, fresh)
 
 
-def _fresh_copy(event_id: int, now: int) -> Copy | None:
+def _fresh_copy(event_id: int, now: int) -> LayerMessage | None:
     """None if this version makes nothing of the event."""
     try:
         with transaction.atomic():
             event = Event.objects.get(pk=event_id)
-            body = msgspec.json.encode(protocol.EventEdited(seq=event.seq, at=now, state=snapshot(event)))
+            body = msgspec.json.encode(
+                protocol.EventEdited(seq=event.seq, at=now, state=load_snapshot(event))
+            )
         protocol.decode_change(body)
     except (GameError, Event.DoesNotExist, msgspec.MsgspecError):
         return None
-    return Copy(event.pk, event.seq, body)
+    return LayerMessage(event.pk, event.seq, body)

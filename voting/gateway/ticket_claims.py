@@ -14,20 +14,32 @@ from typing import Any
 from django.db import Error, OperationalError
 
 from voting import protocol
-from voting.admission.admission import Guesses, is_rotating_code, is_stale, is_ticket, plain_key
-from voting.admission.tickets import Claim, Shown, TicketRefusal, claim_tickets, release_tickets
-from voting.ballot_box.stores import DATABASE_AWAY
-from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, Crowded
+from voting.admission.admission import (
+    GuessLimiter,
+    is_rotating_code,
+    is_stale_code,
+    is_ticket_code,
+    normalize_key,
+)
+from voting.admission.tickets import (
+    ClaimedTicket,
+    PresentedKey,
+    TicketRefusal,
+    claim_tickets,
+    release_tickets,
+)
+from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, RetryLater
 from voting.protocol import ErrorCode
 
 log = logging.getLogger(__name__)
 
-CLAIMS_AT_ONCE = 100
+CLAIM_BATCH_SIZE = 100
 GUESSED_RETRY_MS = 15_000
 
 # Has a function called in a thread that may use the database.
 InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
-Waiting = tuple[Shown, "asyncio.Future[Claim]"]
+PendingClaim = tuple[PresentedKey, "asyncio.Future[ClaimedTicket]"]
 
 
 class AdmissionDenied(Exception):
@@ -43,30 +55,32 @@ class TicketClaims:
     def __init__(self, event_id: int, in_database: InDatabase) -> None:
         self._event_id = event_id
         self._in_database = in_database
-        self._guesses = Guesses()
+        self._guesses = GuessLimiter()
         self._rate = AdmissionRate()
-        self._waiting: list[Waiting] = []
+        self._waiting: list[PendingClaim] = []
         self._task: asyncio.Task[None] | None = None
         self._releasing: set[asyncio.Task[None]] = set()
 
     def check_code(self, code: str, key: str | None, now: int) -> None:
         """Whether this is the projector's code of the moment. Raises AdmissionDenied, Crowded."""
-        shown = _key(key)
+        shown = _require_key(key)
         self._check_guesses()
         if not is_rotating_code(code, shown, now):
-            self._guesses.count(not is_stale(code, shown, now))
+            self._guesses.count(not is_stale_code(code, shown, now))
             raise AdmissionDenied("key_wrong")
 
-    async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> Claim:
+    async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> ClaimedTicket:
         """Raises AdmissionDenied, Crowded, and DATABASE_AWAY."""
-        key = _key(join.key)
-        if not is_ticket(key):
+        key = _require_key(join.key)
+        if not is_ticket_code(key):
             raise AdmissionDenied("key_wrong")
         if len(self._waiting) >= self._rate.max_waiting(NEW_VOTERS_WAIT_S):
-            raise Crowded(self._rate.schedule_retry(len(self._waiting)))
-        even = event.team_choice == "balance"
-        shown = Shown(key, 0 if even else join.team or 0, now, event.admission != "tickets", even)
-        claimed: asyncio.Future[Claim] = asyncio.get_running_loop().create_future()
+            raise RetryLater(self._rate.schedule_retry(len(self._waiting)))
+        balance_teams = event.team_choice == "balance"
+        shown = PresentedKey(
+            key, 0 if balance_teams else join.team or 0, now, event.admission != "tickets", balance_teams
+        )
+        claimed: asyncio.Future[ClaimedTicket] = asyncio.get_running_loop().create_future()
         self._waiting.append((shown, claimed))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._claim_all())
@@ -79,46 +93,46 @@ class TicketClaims:
         task.add_done_callback(self._releasing.discard)
 
     async def _release(self, ticket: int) -> None:
-        with suppress(*DATABASE_AWAY):  # the organizer can release it
+        with suppress(*DATABASE_ERRORS):  # the organizer can release it
             await self._in_database(release_tickets)(self._event_id, [ticket])
 
     def _check_guesses(self) -> None:
-        if self._guesses.are_too_many(time.monotonic()):
-            raise Crowded(GUESSED_RETRY_MS)
+        if self._guesses.is_exhausted(time.monotonic()):
+            raise RetryLater(GUESSED_RETRY_MS)
 
     async def _claim_all(self) -> None:
         while self._waiting:
-            some, self._waiting = self._waiting[:CLAIMS_AT_ONCE], self._waiting[CLAIMS_AT_ONCE:]
+            some, self._waiting = self._waiting[:CLAIM_BATCH_SIZE], self._waiting[CLAIM_BATCH_SIZE:]
             here = [one for one in some if not one[1].done()]
             try:
                 claims = await self._claims([shown for shown, _ in here])
-            except (Crowded, *DATABASE_AWAY) as error:
+            except (RetryLater, *DATABASE_ERRORS) as error:
                 for _, claimed in here:
                     _fail(claimed, error)
                 continue
             for (_, claimed), claim in zip(here, claims, strict=True):
                 self._answer(claimed, claim)
 
-    async def _claims(self, shown: list[Shown]) -> list[Claim | TicketRefusal]:
+    async def _claims(self, shown: list[PresentedKey]) -> list[ClaimedTicket | TicketRefusal]:
         """Raises Crowded, and DATABASE_AWAY whatever is wrong with the database."""
         self._check_guesses()
         began = time.monotonic()
         try:
-            claims: list[Claim | TicketRefusal] = await self._in_database(claim_tickets)(
+            claims: list[ClaimedTicket | TicketRefusal] = await self._in_database(claim_tickets)(
                 self._event_id, shown
             )
-        except DATABASE_AWAY:
+        except DATABASE_ERRORS:
             raise
         except Error as error:
             log.exception("no ticket can be claimed", extra={"event": self._event_id})
             raise OperationalError("no ticket can be claimed") from error
         self._guesses.count(claims.count("key_wrong"))
-        if len(shown) == CLAIMS_AT_ONCE:
-            self._rate.learn(CLAIMS_AT_ONCE / (time.monotonic() - began))
+        if len(shown) == CLAIM_BATCH_SIZE:
+            self._rate.observe(CLAIM_BATCH_SIZE / (time.monotonic() - began))
         return claims
 
-    def _answer(self, claimed: "asyncio.Future[Claim]", claim: Claim | TicketRefusal) -> None:
-        if not isinstance(claim, Claim):
+    def _answer(self, claimed: "asyncio.Future[ClaimedTicket]", claim: ClaimedTicket | TicketRefusal) -> None:
+        if not isinstance(claim, ClaimedTicket):
             _fail(claimed, AdmissionDenied(claim))
         elif not claimed.done():
             claimed.set_result(claim)
@@ -126,13 +140,13 @@ class TicketClaims:
             self.release(claim.ticket)
 
 
-def _fail(claimed: "asyncio.Future[Claim]", error: Exception) -> None:
+def _fail(claimed: "asyncio.Future[ClaimedTicket]", error: Exception) -> None:
     if not claimed.done():
         claimed.set_exception(error)
 
 
-def _key(key: str | None) -> str:
+def _require_key(key: str | None) -> str:
     """Raises AdmissionDenied if there is none."""
-    if not key or not plain_key(key):
+    if not key or not normalize_key(key):
         raise AdmissionDenied("key_needed")
-    return plain_key(key)
+    return normalize_key(key)

@@ -15,7 +15,7 @@ class Socket(Protocol):
         """Say goodbye, and if `within_ms` is given when to come back."""
 
 
-class Seated(Socket, Protocol):
+class SeatedSocket(Socket, Protocol):
     """A socket with a seat."""
 
     def welcome_again(self) -> None:
@@ -23,7 +23,7 @@ class Seated(Socket, Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Voter:
+class ConnectedVoter:
     """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot for this team.
 
     `team` is where the voter is, whatever the seat says.
@@ -32,5 +32,5 @@ class Voter:
     seat: Seat
     voter_code: str
     team: int
-    sockets: list[Seated] = field(default_factory=list)
+    sockets: list[SeatedSocket] = field(default_factory=list)
     voted_in: tuple[int, int] | None = None

@@ -13,15 +13,15 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, valu
 
 from voting.metrics.process_slots import ProcessSlots
 
-SHARED = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
-PROCESS_SLOTS = ProcessSlots(Path(SHARED)) if SHARED else None
+METRICS_DIR = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
+PROCESS_SLOTS = ProcessSlots(Path(METRICS_DIR)) if METRICS_DIR else None
 if PROCESS_SLOTS:
     values.ValueClass = values.MultiProcessValue(PROCESS_SLOTS.mine)  # type: ignore[no-untyped-call]
 
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-BALLOTS_A_BATCH = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
+SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+BATCH_SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
-Role = Literal["gateway", "worker", "scheduler", "command"]
+ProcessRole = Literal["gateway", "worker", "scheduler", "command"]
 REGISTRY = CollectorRegistry()
 
 CONNECTIONS = Gauge(
@@ -47,19 +47,19 @@ BATCH_SIZE = Histogram(
     "crowdgame_batch_size",
     "Ballots in one call to the ballot box.",
     registry=REGISTRY,
-    buckets=BALLOTS_A_BATCH,
+    buckets=BATCH_SIZE_BUCKETS,
 )
 ACK_S = Histogram(
     "crowdgame_ack_seconds",
     "From the arrival of a batch's oldest ballot to its answer.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 BROADCAST_S = Histogram(
     "crowdgame_broadcast_seconds",
     "From a broadcast's first write to its last.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 SLOW_CONSUMERS = Counter(
     "crowdgame_slow_consumers",
@@ -70,25 +70,25 @@ LOOP_LAG_S = Histogram(
     "crowdgame_loop_lag_seconds",
     "How late a gateway's beat was.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 CLOSE_LAG_S = Histogram(
     "crowdgame_close_lag_seconds",
     "From a turn's deadline to its seal.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 RESOLVE_LAG_S = Histogram(
     "crowdgame_resolve_lag_seconds",
     "From a turn's deadline to its result in the database.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 RELAY_LAG_S = Histogram(
     "crowdgame_relay_lag_seconds",
     "From a change in the database to its announcement at the channel layer.",
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=SECONDS_BUCKETS,
 )
 SCHEDULER_RAN_AT = Gauge(
     "crowdgame_scheduler_ran_at_seconds",
@@ -117,9 +117,9 @@ for metric, noughts in (
 class CurrentProcess:
     """What this process is in the house, for its logs and figures."""
 
-    role: Role = "command"
+    role: ProcessRole = "command"
 
 
-def take_role(role: Role) -> None:
+def set_process_role(role: ProcessRole) -> None:
     CurrentProcess.role = role
     PROCESS.labels(role).set(1)

@@ -9,7 +9,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
 
 
-def terms_of(match: Match) -> BankTerms | None:
+def bank_terms(match: Match) -> BankTerms | None:
     """None: the match is played by windows."""
     if match.bank_s is None:
         return None
@@ -18,55 +18,55 @@ def terms_of(match: Match) -> BankTerms | None:
 
 def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
     """What each side has left when the turn after `last` opens; nothing in a match by windows."""
-    terms = terms_of(match)
+    terms = bank_terms(match)
     if terms is None:
         return {}
-    return {side: terms.start_ms if last is None else _after(terms, last, side) for side in SIDES}
+    return {side: terms.start_ms if last is None else _bank_after(terms, last, side) for side in SIDES}
 
 
 def ends_after_ms(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
     """How long a turn lasts in which nobody picks. Only in a match by clocks."""
-    terms = terms_of(match)
+    terms = bank_terms(match)
     return terms.ends_after_ms({side: left[side] for side in to_move}, ()) if terms else 0
 
 
-def ends_at(turn: Turn) -> dict[str, int]:
+def side_ends_at(turn: Turn) -> dict[str, int]:
     """When each side runs out of time in this turn, as fields of the box."""
-    terms = terms_of(turn.match)
+    terms = bank_terms(turn.match)
     if terms is None:
         return {}
-    return {f"{side}_ends_at": turn.opens_at + terms.usable_ms(bank_of(turn, side)) for side in SIDES}
+    return {f"{side}_ends_at": turn.opens_at + terms.usable_ms(bank_ms(turn, side)) for side in SIDES}
 
 
-def over_at(turn: Turn, position: Position, box: BallotBox) -> int:
+def turn_ends_at(turn: Turn, position: Position, box: BallotBox) -> int:
     """When the turn is over, by who has picked so far. Only in a match by clocks."""
-    terms = terms_of(turn.match)
+    terms = bank_terms(turn.match)
     picked = picked_at(turn, box)
-    return turn.opens_at + terms.ends_after_ms(left_of(turn, position), picked) if terms else turn.closes_at
+    return turn.opens_at + terms.ends_after_ms(time_left(turn, position), picked) if terms else turn.closes_at
 
 
 def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[Side]:
     """Who had not picked at the deadline, and could not any more: it counts, not when it was sealed."""
-    terms = terms_of(turn.match)
+    terms = bank_terms(turn.match)
     lasted = turn.closes_at - turn.opens_at
-    return terms.out_of_time(left_of(turn, position), picked, lasted) if terms else []
+    return terms.out_of_time(time_left(turn, position), picked, lasted) if terms else []
 
 
-def used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
+def time_used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
     """How much of its time each side to move took, as fields of the turn. Call it once that is sealed."""
-    terms = terms_of(turn.match)
+    terms = bank_terms(turn.match)
     if terms is None:
         return {}
     at = picked_at(turn, box)
-    left = left_of(turn, position)
+    left = time_left(turn, position)
     lasted = turn.closes_at - turn.opens_at
     took = {side: at[side] - turn.opens_at if side in at else lasted for side in left}
     return {f"{side}_used_ms": max(0, min(took[side], terms.usable_ms(left[side]))) for side in left}
 
 
-def left_of(turn: Turn, position: Position) -> dict[Side, int]:
+def time_left(turn: Turn, position: Position) -> dict[Side, int]:
     """Of the sides to move, when the turn opened."""
-    return {side: bank_of(turn, side) for side in position.to_move}
+    return {side: bank_ms(turn, side) for side in position.to_move}
 
 
 def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
@@ -82,10 +82,10 @@ def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
     return {side: moment or turn.opens_at for side, moment in at.items()}
 
 
-def bank_of(turn: Turn, side: Side) -> int:
+def bank_ms(turn: Turn, side: Side) -> int:
     return int(getattr(turn, f"{side}_bank_ms") or 0)
 
 
-def _after(terms: BankTerms, turn: Turn, side: Side) -> int:
+def _bank_after(terms: BankTerms, turn: Turn, side: Side) -> int:
     took = getattr(turn, f"{side}_used_ms")
-    return bank_of(turn, side) if took is None else terms.after_turn(bank_of(turn, side), took)
+    return bank_ms(turn, side) if took is None else terms.after_turn(bank_ms(turn, side), took)

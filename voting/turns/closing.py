@@ -16,9 +16,9 @@ from games.matches import MatchError, Position, claim_turn, end_match, event_loc
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
-from voting.ballot_box.archive import stored_ballots
+from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Early, Lost, Sealed
+from voting.ballot_box.types import BoxLost, Sealed, TooEarly
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots
@@ -28,21 +28,29 @@ from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import TallyRecord
 from voting.turns import clocks as banks
 from voting.turns import secret_sides as sides
-from voting.turns.outcomes import Outcome, ballots_by_side, decide_outcome
-from voting.turns.turns import boxed, change_turn, load_turn, log_match, place_turn, plan_turn, restore_turn
+from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
+from voting.turns.turns import (
+    change_turn,
+    load_turn,
+    log_match,
+    place_turn,
+    plan_turn,
+    restore_turn,
+    to_boxed_turn,
+)
 
 log = logging.getLogger(__name__)
 
-PATIENCE_MS, LEAST_WAIT_MS = 250, 1
+MAX_EARLY_WAIT_MS, MIN_WAIT_MS = 250, 1
 # Of a turn, what its box is told.
-PLACED = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
+BOX_FIELDS = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
 
 
 # Sent with `match` inside the transaction that ends it, after its result is written.
 match_ended = Signal()
 
 
-class Seal(NamedTuple):
+class SealCommitment(NamedTuple):
     """What is told of sealed ballots, and what they are committed to, a side."""
 
     message: protocol.TurnSealed
@@ -56,16 +64,16 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
         return
     position = load_position(turn.match, before=turn)
     if _is_over_by_clocks(turn, position, box):
-        close_over(turn, position, box)
+        close_expired_turn(turn, position, box)
 
 
-def close_over(turn: Turn, position: Position, box: BallotBox) -> None:
+def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
     """A turn whose deadline is the last one; `position` is as it stood before.
 
     Of several that close it, one writes.
     """
     sealed = _seal(turn, box)
-    if isinstance(sealed, Lost):
+    if isinstance(sealed, BoxLost):
         restore_turn(turn.pk, box)
     elif isinstance(sealed, Sealed):
         _resolve(turn, position, sealed, box)
@@ -78,40 +86,40 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     """
     if turn.match.bank_s is None:
         return True
-    if not _comes_soon(turn.closes_at, box):
+    if not _wait_if_near(turn.closes_at, box):
         return False
-    over_at = banks.over_at(turn, position, box)
-    if over_at > turn.closes_at:
+    turn_ends_at = banks.turn_ends_at(turn, position, box)
+    if turn_ends_at > turn.closes_at:
         with suppress(MatchError):
-            change_turn(turn, protocol.TurnMoved, box, closes_at=over_at)
+            change_turn(turn, protocol.TurnMoved, box, closes_at=turn_ends_at)
         return False
     return True
 
 
-def _seal(turn: Turn, box: BallotBox) -> Early | Lost | Sealed:
+def _seal(turn: Turn, box: BallotBox) -> TooEarly | BoxLost | Sealed:
     """Seal at the deadline."""
-    patient_until = time.monotonic() + PATIENCE_MS / 1000
-    while isinstance(sealed := box.seal(boxed(turn)), Early) and time.monotonic() < patient_until:
-        if not _comes_soon(sealed.closes_at, box):
+    patient_until = time.monotonic() + MAX_EARLY_WAIT_MS / 1000
+    while isinstance(sealed := box.seal(to_boxed_turn(turn)), TooEarly) and time.monotonic() < patient_until:
+        if not _wait_if_near(sealed.closes_at, box):
             break
     return sealed
 
 
-def _comes_soon(deadline: int, box: BallotBox) -> bool:
+def _wait_if_near(deadline: int, box: BallotBox) -> bool:
     """Wait for a deadline that is only a moment away; False at once for any other.
 
     The clock sends whoever closes a moment early, so that nothing is late by the way to it; and the clocks of
     a cluster's nodes differ.
     """
     left_ms = deadline - box.now()
-    if left_ms > PATIENCE_MS:
+    if left_ms > MAX_EARLY_WAIT_MS:
         return False
-    time.sleep(max(LEAST_WAIT_MS, left_ms) / 1000)
+    time.sleep(max(MIN_WAIT_MS, left_ms) / 1000)
     return True
 
 
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
-    stored = stored_ballots(turn)
+    stored = load_stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
     side_changes = sides.load_changes_for_turn(turn)
     by_side = ballots_by_side(position, sides.reassign_to_current_sides(ballots, side_changes))
@@ -122,20 +130,20 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
         turn, [one for cast in by_side.values() for one in cast], side_changes
     )
     outcome = decide_outcome(turn, position, by_side, deserted)
-    following = _write(turn, outcome, seal, now, banks.used(turn, position, box))
+    following = _commit_outcome(turn, outcome, seal, now, banks.time_used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # what everybody waits for came first, and somebody may have moved it by now
-        following.refresh_from_db(fields=PLACED)
+        following.refresh_from_db(fields=BOX_FIELDS)
         place_turn(following, box, create=True)
     if turn.state in CLOSED_STATES:
-        _account(turn, outcome, committed)
+        _record_metrics(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)
 
 
 def _publish_seal(
     turn: Turn, by_side: dict[Side, Sequence[Ballot]], side_changes: Sequence[SideChange], sealed_at: int
-) -> Seal:
+) -> SealCommitment:
     """Commit to the ballots before anything of what they come to is known."""
     if turn.match.max_side_changes:
         new = [change for change in side_changes if change.turn == turn.number]
@@ -149,10 +157,10 @@ def _publish_seal(
         red, yellow = commitments.get("red"), commitments.get("yellow")
         message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
     publish_now(turn.match.event_id, message)
-    return Seal(message, roots)
+    return SealCommitment(message, roots)
 
 
-def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
+def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
     """Say for whoever watches what is public by now."""
     sealed_ms = (turn.sealed_at or 0) - turn.closes_at
     resolved_ms = committed - turn.closes_at
@@ -169,7 +177,9 @@ def _account(turn: Turn, outcome: Outcome, committed: float) -> None:
         log_match("ended", turn.match)
 
 
-def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, int]) -> Turn | None:
+def _commit_outcome(
+    turn: Turn, outcome: TurnOutcome, seal: SealCommitment, now: int, time_used: dict[str, int]
+) -> Turn | None:
     """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
     picks = outcome.picks
     kept = outcome.is_concealed
@@ -182,7 +192,7 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
             sealed_at=seal.message.at,
             turn_commitment=seal.message.turn_commitment or "",
             **closed,
-            **used,
+            **time_used,
         ):
             return None
         _record_tallies(turn, outcome, seal.roots)
@@ -190,7 +200,7 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
             turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
         if outcome.ended_by:
-            _end(turn.match, outcome, now)
+            _end_match(turn.match, outcome, now)
         else:
             lead_ms = window.START_LEAD_MS if kept else turn.match.reveal_s * 1000
             following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
@@ -198,7 +208,7 @@ def _write(turn: Turn, outcome: Outcome, seal: Seal, now: int, used: dict[str, i
     return following
 
 
-def _record_tallies(turn: Turn, outcome: Outcome, roots: dict[Side, str]) -> None:
+def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> None:
     TallyRecord.objects.bulk_create(
         TallyRecord(
             turn=turn,
@@ -217,18 +227,18 @@ def _record_tallies(turn: Turn, outcome: Outcome, roots: dict[Side, str]) -> Non
     )
 
 
-def _end(match: Match, outcome: Outcome, now: int) -> None:
+def _end_match(match: Match, outcome: TurnOutcome, now: int) -> None:
     """The next one begins by itself if the event says so, and no series is decided."""
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
     sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
-    if pause_s is not None and not _series(match.event).winner:
+    if pause_s is not None and not _current_series(match.event).winner:
         next_at = now + (match.reveal_s + pause_s) * 1000
         Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)
 
 
-def _series(event: Event) -> Series:
+def _current_series(event: Event) -> Series:
     ended = event.matches.filter(state=MatchState.ENDED).order_by("number")
     rows = ended.values_list("result", "red__number", "yellow__number")
     return current_series((winning_team(*row) for row in rows), event.best_of)

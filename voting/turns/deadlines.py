@@ -19,18 +19,18 @@ log = logging.getLogger(__name__)
 
 CLOSE_TURN = "voting.close_turn"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
-AT_ONCE_S = 0.5
-ANSWER_HOLDS_S = 0.25
+BROKER_TIMEOUT_S = 0.5
+PING_TTL_S = 0.25
 
 
-def arm_close(turn_id: int) -> None:
+def enqueue_close(turn_id: int) -> None:
     send_task(f"of turn {turn_id}", CLOSE_TURN, turn_id)
 
 
-def arm_early_close(turn_id: int, closes_at: int) -> None:
+def enqueue_early_close(turn_id: int, closes_at: int) -> None:
     """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
-    moment = int(time.monotonic() / ANSWER_HOLDS_S)
-    send_task(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_answered_in, moment))
+    moment = int(time.monotonic() / PING_TTL_S)
+    send_task(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_ping_once_per, moment))
 
 
 def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
@@ -43,7 +43,7 @@ def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None
 
 
 @lru_cache(maxsize=1)
-def _answered_in(moment: int) -> None:
+def _ping_once_per(moment: int) -> None:
     """Asked once in a moment, however many pick in it: a gateway's threads may wait, the clock may not."""
     _broker().ping()
 
@@ -51,5 +51,5 @@ def _answered_in(moment: int) -> None:
 @cache
 def _broker() -> Redis:
     """Only to ask whether it answers."""
-    patience = {"socket_timeout": AT_ONCE_S, "socket_connect_timeout": AT_ONCE_S}
+    patience = {"socket_timeout": BROKER_TIMEOUT_S, "socket_connect_timeout": BROKER_TIMEOUT_S}
     return Redis.from_url(settings.CELERY_BROKER_URL, retry=Retry(NoBackoff(), 0), **patience)

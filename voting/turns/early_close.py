@@ -11,8 +11,8 @@ from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
-from voting.turns.clocks import over_at
-from voting.turns.closing import close_over, close_turn
+from voting.turns.clocks import turn_ends_at
+from voting.turns.closing import close_expired_turn, close_turn
 from voting.turns.turns import change_turn, load_turn, place_turn, restore_turn, set_window
 
 
@@ -25,10 +25,10 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     if turn.state != TurnState.OPEN:
         return
     known = (turn.match.event_id, turn.pk, turn.version)
-    if turn.opens_at <= box.now() and box.doubtful([known]):
+    if turn.opens_at <= box.now() and box.find_inconsistent([known]):
         restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
     if turn.match.bank_s is not None:
-        follow_clocks(turn, box)
+        apply_clocks(turn, box)
         return
     same = turn.closes_at == closes_at
     if same and turn.match.close_early and box.now() < closes_at and not _lacks_hands(turn):
@@ -36,24 +36,24 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
             end_window(turn, box)
 
 
-def follow_clocks(turn: Turn, box: BallotBox) -> None:
+def apply_clocks(turn: Turn, box: BallotBox) -> None:
     """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
     position = load_position(turn.match, before=turn)
-    over = over_at(turn, position, box)
+    over = turn_ends_at(turn, position, box)
     with suppress(MatchError):
         if over <= box.now():
-            _end_unannounced(turn, position, box)
+            _close_silently(turn, position, box)
         elif over != turn.closes_at:
             change_turn(turn, protocol.TurnMoved, box, closes_at=over)
 
 
-def _end_unannounced(turn: Turn, position: Position, box: BallotBox) -> None:
+def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
     """Everybody sees that all clocks stand: what there is to be told is the reveal."""
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
-    close_over(turn, position, box)
+    close_expired_turn(turn, position, box)
 
 
 def end_window(turn: Turn, box: BallotBox) -> None:

@@ -9,26 +9,26 @@ from dataclasses import dataclass
 
 from games.models import Turn, TurnState
 
-NEAR_MS = 15 * 60 * 1000
+LONG_WINDOW_MS = 15 * 60 * 1000
 
 
 @dataclass(slots=True)
-class Walk:
-    """Through the open turns that close after `beyond`; `rounds` is how often it came to the end."""
+class LongTurnCursor:
+    """Through the open turns that close after `after_ms`; `rounds` is how often it came to the end."""
 
-    at_a_time: int
+    batch_size: int
     rounds: int = 0
     _after: tuple[int, int] = (0, 0)
 
-    def step(self, beyond: int) -> Sequence[tuple[int, int]]:
+    def step(self, after_ms: int) -> Sequence[tuple[int, int]]:
         """The next few, with their versions."""
-        at, last = max((beyond, sys.maxsize), self._after)
+        at, last = max((after_ms, sys.maxsize), self._after)
         turns = Turn.objects.filter(state=TurnState.OPEN, closes_at__gte=at).exclude(
             closes_at=at, pk__lte=last
         )
         in_order = turns.order_by("closes_at", "pk").values_list("closes_at", "pk", "version")
-        rows = list(in_order[: self.at_a_time])
-        whole = len(rows) == self.at_a_time
+        rows = list(in_order[: self.batch_size])
+        whole = len(rows) == self.batch_size
         self._after = rows[-1][:2] if whole else (0, 0)
         self.rounds += not whole
         return [(pk, version) for _, pk, version in rows]

@@ -14,11 +14,11 @@ from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.counting.types import Deciding
 from voting.turns.clocks import out_of_time
 
-LOSING: tuple[Deciding, ...] = ("forfeit", "resign")
+LOSING_DECISIONS: tuple[Deciding, ...] = ("forfeit", "resign")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TurnOutcome:
     """A closed turn before it is written, and how the match stood `before` it.
 
     `captains` are the places of the captains' ballots. `is_concealed`: nobody is told of it before the next
@@ -43,34 +43,34 @@ def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side,
 
 def decide_outcome(
     turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
-) -> Outcome:
+) -> TurnOutcome:
     """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same.
 
     A side that is `deserted` has lost, and nothing is played any more.
     """
     game, state = position.game, position.state
-    rules = _rules(turn, position, [side for side, cast in by_side.items() if cast])
-    captains = {side: captains_place(turn, side, cast) for side, cast in by_side.items()}
+    rules = _no_ballot_rules(turn, position, [side for side, cast in by_side.items() if cast])
+    captains = {side: captain_index(turn, side, cast) for side, cast in by_side.items()}
     decisions = {
         side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
         for side, cast in by_side.items()
     }
     if deserted:
-        return Outcome(
+        return TurnOutcome(
             position, by_side, captains, decisions, Picks(), other_side(deserted), EndedBy.DESERTED
         )
-    if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING]:
+    if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING_DECISIONS]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
-        return Outcome(position, by_side, captains, decisions, Picks(), _lost_by(lost), ended_by)
+        return TurnOutcome(position, by_side, captains, decisions, Picks(), _result_when_lost(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     after, resolution = game.resolve(state, picks)
     result = resolution.result
     ends = None if result == "open" else EndedBy.BOARD
     kept = ends is None and position.vote == "concealed"
-    return Outcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
+    return TurnOutcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
 
 
-def _rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
+def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
     """What holds for each side if it has no ballot: by clocks only who ran out of time has lost."""
     rule = turn.match.no_ballot_rule
     if turn.match.bank_s is None or rule != NoBallotRule.FORFEIT:
@@ -89,7 +89,7 @@ def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -
     return decide(cast, legal, columns, terms, draw)
 
 
-def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
+def captain_index(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
     """Where the captain's ballot is in the list, in a match in which it counts for more."""
     voter_code = getattr(turn, f"{side}_captain")
     if turn.match.tie_rule != TieRule.CAPTAIN or not voter_code:
@@ -99,7 +99,7 @@ def captains_place(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | N
     )
 
 
-def _lost_by(lost: list[Side]) -> str:
+def _result_when_lost(lost: list[Side]) -> str:
     if len(lost) == len(SIDES):
         return MatchResult.DRAW
     return MatchResult.YELLOW if lost == ["red"] else MatchResult.RED

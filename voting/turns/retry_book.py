@@ -13,7 +13,7 @@ from redis import RedisError
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting.ballot_box.box_clock import local_ms
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +21,8 @@ RETRY_AFTER_MS = 1_000.0
 SLOW_MS = 200.0
 DROP_AFTER_MS = 60_000.0
 
-PASSING = (RedisError, OSError, IntegrityError, *DATABASE_AWAY)
-LASTING = (GameError, MatchError, ObjectDoesNotExist, msgspec.MsgspecError)
+TRANSIENT_ERRORS = (RedisError, OSError, IntegrityError, *DATABASE_ERRORS)
+PERMANENT_ERRORS = (GameError, MatchError, ObjectDoesNotExist, msgspec.MsgspecError)
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class RetryBook:
     retry_at: dict[str, float] = field(default_factory=dict)
     slow: bool = False
 
-    def each(self, what: str, keys: Iterable[int], action: Callable[[int], object]) -> set[int]:
+    def run_each(self, what: str, keys: Iterable[int], action: Callable[[int], object]) -> set[int]:
         """Do it for each; those for which it is to be tried again.
 
         First come those without trouble, then who waited longest. After a slow trouble all others wait for
@@ -50,18 +50,18 @@ class RetryBook:
             return False
         try:
             action()
-        except (*PASSING, *LASTING) as error:
+        except (*TRANSIENT_ERRORS, *PERMANENT_ERRORS) as error:
             self._note(what, error)
             self.slow = local_ms() - began >= SLOW_MS
-            return isinstance(error, LASTING)
+            return isinstance(error, PERMANENT_ERRORS)
         if self.retry_at.pop(what, None):
             log.info("%s goes on", what)
         return True
 
     def _note(self, what: str, error: Exception) -> None:
         if what not in self.retry_at:
-            level = logging.ERROR if isinstance(error, LASTING) else logging.WARNING
+            level = logging.ERROR if isinstance(error, PERMANENT_ERRORS) else logging.WARNING
             log.log(level, "%s waits: %s", what, error)
         self.retry_at[what] = local_ms() + RETRY_AFTER_MS
-        if isinstance(error, DATABASE_AWAY):
+        if isinstance(error, DATABASE_ERRORS):
             close_old_connections()

@@ -20,57 +20,58 @@ from games.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.metrics.metrics import SCHEDULER_RAN_AT
 from voting.turns.closing import close_turn
-from voting.turns.deadlines import arm_close
-from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.deadlines import enqueue_close
+from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
 from voting.turns.retry_book import RetryBook
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
-from voting.turns.turns import boxed, load_turn, restore_turn, start_due_match
+from voting.turns.turns import load_turn, restore_turn, start_due_match, to_boxed_turn
 
 log = logging.getLogger(__name__)
 
 POLL_S = 0.25
 # A worker that is called a moment early is there at the deadline, and waits (see `closing.PATIENCE_MS`).
 CALL_WORKER_EARLY_MS = 100
-LEAST_SLEEP_S = 0.002
-FORESEEN_MS = 1_000
+MIN_SLEEP_S = 0.002
+LOOKAHEAD_MS = 1_000
 LONG_WINDOWS_PER_S = 2
-WORKER_HAS_MS = 500
-TEND_S = 1.0
+WORKER_TIMEOUT_MS = 500
+CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
 FIRST_PURGE_AFTER_S = 300.0  # a clock that has just started has other things to do
 EXPIRE_EVERY_S = 60.0
-OVER_SINCE_MS = 5 * 60 * 1000
-LEFT_ALONE_MS = 30_000
-STUCK_S = 60.0
+EXPIRE_LOOKBACK_MS = 5 * 60 * 1000
+RECLOSE_DELAY_MS = 30_000
+HANG_TIMEOUT_S = 60.0
 STDERR = 2
 
 
 @dataclass(slots=True)
 class DeadlineScheduler:
-    """`armed` is when each due turn, with its deadline, was handed to a worker, by this process's own time.
+    """`dispatched` is when each due turn, with its deadline, was handed to a worker, by this process's own
+    time.
 
-    `missing` turns had no box at the last look, `unmoved` ones are still to be moved along with the box's
-    time, and `waits` if something kept that look from its work. `chores` are done each second as well, and
-    hold up nothing if they fail.
+    `missing` turns had no box at the last look, `unshifted` ones are still to be moved along with the box's
+    time, and `is_waiting` if something kept that look from its work. `chores` are done each second as well,
+    and hold up nothing if they fail.
     """
 
     box: BallotBox
     chores: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     steps: TimeSteps = field(init=False)
-    armed: dict[tuple[int, int], float] = field(default_factory=dict)
+    dispatched: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
-    unmoved: set[int] = field(default_factory=set)
-    walk: Walk = field(default_factory=lambda: Walk(LONG_WINDOWS_PER_S))
+    unshifted: set[int] = field(default_factory=set)
+    walk: LongTurnCursor = field(default_factory=lambda: LongTurnCursor(LONG_WINDOWS_PER_S))
     retry_book: RetryBook = field(default_factory=RetryBook)
-    tended_at: float = 0.0
+    chores_at: float = 0.0
     purged_at: float = field(default_factory=lambda: time.monotonic() - PURGE_EVERY_S + FIRST_PURGE_AFTER_S)
     purge_steps: Iterator[object] = field(default_factory=lambda: iter(()))
     expired_at: float = 0.0
-    waits: bool = False
+    is_waiting: bool = False
 
     def __post_init__(self) -> None:
         self.steps = TimeSteps(self.box)
@@ -79,7 +80,7 @@ class DeadlineScheduler:
         """A look that does not end, end the whole process: whoever keeps it running starts it anew."""
         try:
             while not stopped.is_set():
-                faulthandler.dump_traceback_later(STUCK_S, exit=True, file=STDERR)
+                faulthandler.dump_traceback_later(HANG_TIMEOUT_S, exit=True, file=STDERR)
                 stopped.wait(self.run_once())
         finally:
             faulthandler.cancel_dump_traceback_later()
@@ -87,60 +88,64 @@ class DeadlineScheduler:
     def run_once(self) -> float:
         """Do what is due, deadlines first; the seconds until the next look."""
         try:
-            offset = self._follow_the_box()
+            offset = self._follow_box_time()
             following = self._close_due_turns(round(local_ms() + offset))
             SCHEDULER_RAN_AT.set(time.time())
             self._start_due_matches(round(local_ms() + offset))
             self._tend_periodically()
-        except (RedisError, OSError, *DATABASE_AWAY) as error:
+        except (RedisError, OSError, *DATABASE_ERRORS) as error:
             self._wait_for(error)
             return POLL_S
-        if self.waits:
+        if self.is_waiting:
             log.info("the clock goes on")
-        self.waits = False
+        self.is_waiting = False
         left_s = (min(following, default=math.inf) - CALL_WORKER_EARLY_MS - local_ms() - offset) / 1000
-        return max(LEAST_SLEEP_S, min(POLL_S, left_s))
+        return max(MIN_SLEEP_S, min(POLL_S, left_s))
 
     def _wait_for(self, error: Exception) -> None:
         """Said once, and not at each look."""
-        if not self.waits:
+        if not self.is_waiting:
             log.warning("the clock waits: %s", error)
-        self.waits = True
+        self.is_waiting = True
         close_old_connections()
 
-    def _follow_the_box(self) -> float:
+    def _follow_box_time(self) -> float:
         """How far its time is from this process's; a step that comes later is the next look's to find."""
         sample = self.steps.sample()
-        step, plans = self.steps.to_move(sample)
-        if step and (plans.turns or plans.matches) and not self.unmoved:
+        step, plans = self.steps.plans_to_move(sample)
+        if step and (plans.turns or plans.matches) and not self.unshifted:
             log.warning("the ballot box's clock was set by %+.1f s: what it times moves along", step / 1000)
-        self.unmoved = self.retry_book.each(
+        self.unshifted = self.retry_book.run_each(
             "moving turn", plans.turns, lambda pk: move_turn(pk, plans.turns[pk], step, sample.now, self.box)
         )
-        unplanned = self.retry_book.each(
+        unplanned = self.retry_book.run_each(
             "moving the next match of event",
             plans.matches,
             lambda pk: move_next_match(pk, plans.matches[pk], step, sample.now),
         )
-        if not self.unmoved and not unplanned:
-            self.steps.keep(sample)
+        if not self.unshifted and not unplanned:
+            self.steps.accept(sample)
         return sample.now - sample.answered
 
     def _close_due_turns(self, now: int) -> list[int]:
         """The deadlines that come before the next look but one."""
         soon = now + CALL_WORKER_EARLY_MS
-        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + FORESEEN_MS)
-        live = live.exclude(pk__in=self.unmoved)
+        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + LOOKAHEAD_MS)
+        live = live.exclude(pk__in=self.unshifted)
         times = dict(live.values_list("pk", "closes_at"))
         due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
-        self.armed = {deadline: at for deadline, at in self.armed.items() if deadline in due}
-        for deadline in due - self.armed.keys():
-            self.armed[deadline] = local_ms()
-            arm_close(deadline[0])
-        late = {turn_id: at for turn_id, at in due if local_ms() - self.armed[turn_id, at] >= WORKER_HAS_MS}
-        waiting = self.retry_book.each("turn", late, self._close)
+        self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}
+        for deadline in due - self.dispatched.keys():
+            self.dispatched[deadline] = local_ms()
+            enqueue_close(deadline[0])
+        late = {
+            turn_id: at
+            for turn_id, at in due
+            if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
+        }
+        waiting = self.retry_book.run_each("turn", late, self._close)
         for turn_id in late.keys() - waiting:
-            self.armed[turn_id, late[turn_id]] = local_ms() + LEFT_ALONE_MS
+            self.dispatched[turn_id, late[turn_id]] = local_ms() + RECLOSE_DELAY_MS
         return [closes_at for closes_at in times.values() if closes_at > soon]
 
     def _close(self, turn_id: int) -> None:
@@ -150,31 +155,33 @@ class DeadlineScheduler:
 
     def _start_due_matches(self, now: int) -> None:
         due = Event.objects.filter(next_match_at__lte=now).values_list("pk", flat=True)
-        self.retry_book.each("the next match of event", due, partial(start_due_match, box=self.box))
+        self.retry_book.run_each("the next match of event", due, partial(start_due_match, box=self.box))
 
     def _tend_periodically(self) -> None:
-        if time.monotonic() - self.tended_at < TEND_S:
+        if time.monotonic() - self.chores_at < CHORES_INTERVAL_S:
             return
-        self.tended_at = time.monotonic()
+        self.chores_at = time.monotonic()
         relay()
         known, self.missing = self.missing, set()
-        self.retry_book.each("the box of turn", self._to_tend(known), partial(self._tend, missing=known))
+        self.retry_book.run_each(
+            "the box of turn", self._boxes_to_check(known), partial(self._repair_box, missing=known)
+        )
         self._expire_boxes()
         for name, chore in self.chores.items():
             self.retry_book.attempt(name, chore)
         self.retry_book.attempt("purging", self._purge_periodically)
 
-    def _to_tend(self, known: set[int]) -> set[int]:
+    def _boxes_to_check(self, known: set[int]) -> set[int]:
         """In doubt, of all whose deadline is near and of some of the others; and those found missing."""
-        near_until = self.steps.box_time + NEAR_MS
+        near_until = self.steps.box_time + LONG_WINDOW_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
         rows = [row for turns in (near, far) for row in turns.values_list("match__event_id", "pk", "version")]
-        return self.box.doubtful(rows) | known
+        return self.box.find_inconsistent(rows) | known
 
-    def _tend(self, turn_id: int, missing: set[int]) -> None:
+    def _repair_box(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; one missing at two looks in a row is restored."""
-        if self.box.place(boxed(load_turn(turn_id)), create=False):
+        if self.box.place(to_boxed_turn(load_turn(turn_id)), create=False):
             return
         self.missing.add(turn_id)
         if turn_id in missing:
@@ -193,7 +200,7 @@ class DeadlineScheduler:
             return
         self.expired_at = time.monotonic()
         over = Turn.objects.filter(
-            state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - OVER_SINCE_MS
+            state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - EXPIRE_LOOKBACK_MS
         )
         events = dict(over.values_list("pk", "match__event_id"))
-        self.retry_book.each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))
+        self.retry_book.run_each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))

@@ -43,12 +43,12 @@ def find_deserted_side(
     home_sides = {ballot.voter: ballot.side for ballot in ballots}
     if deserted_side(home_sides, now) is None:
         return None
-    for earlier in _votes(turn.match):
+    for earlier in _load_votes(turn.match):
         home_sides = {**earlier, **home_sides}
     return deserted_side(home_sides, now)
 
 
-def _votes(match: Match) -> list[Votes]:
+def _load_votes(match: Match) -> list[Votes]:
     """Who voted for which side, a resolved turn each."""
     votes: dict[int, dict[str, Side]] = {}
     records = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
@@ -63,7 +63,7 @@ def save_sides_record(match: Match) -> None:
     if not match.max_side_changes:
         return
     side_changes = load_side_changes(match)
-    histories = voter_histories(_votes(match), side_changes)
+    histories = voter_histories(_load_votes(match), side_changes)
     summary = summarize_sides(histories.values(), side_changes, cast(Result, match.result))
     turns = tuple(
         RecordedSides(turn_commitment=turn_commitment, side_changes=_turn_side_changes(side_changes, number))

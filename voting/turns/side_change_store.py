@@ -47,7 +47,7 @@ def change_sides(
         if context is None:
             return ["not_offered"] * len(requests)
         earlier = _load_earlier(context.match, {request.voter for request in requests})
-        return [_change(context, request, earlier.setdefault(request.voter, [])) for request in requests]
+        return [_apply(context, request, earlier.setdefault(request.voter, [])) for request in requests]
 
 
 def _load_context(event: Event, now: Callable[[], int]) -> SideChangeContext | None:
@@ -65,7 +65,7 @@ def _load_earlier(match: Match, voters: Iterable[str]) -> dict[str, list[StoredS
     return earlier
 
 
-def _change(
+def _apply(
     context: SideChangeContext, request: SideChangeRequest, earlier: list[StoredSideChange]
 ) -> SideChangeAnswer:
     side = context.side_of(request.team)

@@ -11,11 +11,11 @@ from redis import RedisError
 from games.engine.registry import all_games
 from voting.announcements import outbox as announcements
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.turns import closing, deadlines, early_close
 
 # What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
-AWAY = (RedisError, OSError, *DATABASE_AWAY)
+AWAY = (RedisError, OSError, *DATABASE_ERRORS)
 
 ballot_box = cache(BallotBox)
 

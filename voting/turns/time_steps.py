@@ -18,17 +18,17 @@ from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.counting import window
 from voting.counting.window import Window
 from voting.models import Announcement
-from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.turns import load_turn, place_and_relay
 
 FAR_BATCH_SIZE = 100
-ENDLESS = 2**53
+MAX_TIME_MS = 2**53
 # Whoever began a change before the step may write it so long afterwards, with a time from before.
-LATE_MS = 15_000
+LATE_WRITE_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
-class Plans:
+class PlannedTimes:
     """The open turns with their versions, and when events' next matches start."""
 
     turns: dict[int, int] = field(default_factory=dict)
@@ -39,14 +39,14 @@ class Plans:
 class ClockSample:
     """The box's time `now`, asked and answered at these local times, and the plans of just before.
 
-    `timekeeper` is which node said so.
+    `time_source` is which node said so.
     """
 
     now: int
     asked: float
     answered: float
-    plans: Plans
-    timekeeper: str = ""
+    plans: PlannedTimes
+    time_source: str = ""
 
 
 @dataclass(slots=True)
@@ -59,54 +59,58 @@ class TimeSteps:
     """
 
     box: BallotBox
-    plans: Plans = field(default_factory=Plans)
-    stepped_at: float = -LATE_MS
+    plans: PlannedTimes = field(default_factory=PlannedTimes)
+    stepped_at: float = -LATE_WRITE_MS
     step: int = 0
     box_time: int = 0
     box_time_before: int = 0
-    timekeeper: str = ""
+    time_source: str = ""
     _clock: BoxClock = field(default_factory=BoxClock)
-    _walk: Walk = field(default_factory=lambda: Walk(FAR_BATCH_SIZE))
+    _walk: LongTurnCursor = field(default_factory=lambda: LongTurnCursor(FAR_BATCH_SIZE))
     _long_windows: dict[int, int] = field(default_factory=dict)
     _walked: dict[int, int] = field(default_factory=dict)
 
     def sample(self) -> ClockSample:
-        self._walk_on()
-        plans = _plans(_near(self.box_time))  # before the time is asked: what is planned later is not old
+        self._scan_long_turns()
+        plans = _load_plans(
+            _near(self.box_time)
+        )  # before the time is asked: what is planned later is not old
         asked = local_ms()
-        return ClockSample(self.box.now(), asked, local_ms(), plans, self.box.timekeeper)
+        return ClockSample(self.box.now(), asked, local_ms(), plans, self.box.time_source)
 
-    def to_move(self, sample: ClockSample) -> tuple[int, Plans]:
-        """By how many milliseconds which plans are to be moved. Asked again before `keep`, the same again."""
+    def plans_to_move(self, sample: ClockSample) -> tuple[int, PlannedTimes]:
+        """By how many milliseconds which plans are to be moved. Repeated calls before `accept` agree."""
         if step := self._step(sample):
-            known = Plans(self._long_windows | self._walked | self.plans.turns, self.plans.matches)
-            now = Plans(_plans(_long_windows(self.box_time)).turns | sample.plans.turns, sample.plans.matches)
+            known = PlannedTimes(self._long_windows | self._walked | self.plans.turns, self.plans.matches)
+            now = PlannedTimes(
+                _load_plans(_long_windows(self.box_time)).turns | sample.plans.turns, sample.plans.matches
+            )
             late = _planned_before(_written_since(now, known), sample.now, step, self.box_time)
-            return step, Plans(known.turns | late.turns, known.matches | late.matches)
-        if self.step and sample.answered - self.stepped_at < LATE_MS:
+            return step, PlannedTimes(known.turns | late.turns, known.matches | late.matches)
+        if self.step and sample.answered - self.stepped_at < LATE_WRITE_MS:
             written = _written_since(sample.plans, self.plans)
             return self.step, _planned_before(written, sample.now, self.step, self.box_time_before)
-        return 0, Plans()
+        return 0, PlannedTimes()
 
-    def keep(self, sample: ClockSample) -> None:
+    def accept(self, sample: ClockSample) -> None:
         """All that was to be moved is."""
         if step := self._step(sample):
             self.step, self.stepped_at, self.box_time_before = step, sample.answered, self.box_time
-        if sample.timekeeper != self.timekeeper:
+        if sample.time_source != self.time_source:
             self._clock = BoxClock()
-        self._clock.learn(sample.now, sample.asked, sample.answered)
-        self.plans, self.box_time, self.timekeeper = sample.plans, sample.now, sample.timekeeper
+        self._clock.observe(sample.now, sample.asked, sample.answered)
+        self.plans, self.box_time, self.time_source = sample.plans, sample.now, sample.time_source
 
-    def _walk_on(self) -> None:
+    def _scan_long_turns(self) -> None:
         """Keep in mind the versions of those that close much later, too: a few at each look."""
         rounds = self._walk.rounds
-        self._walked.update(self._walk.step(self.box_time + NEAR_MS if self.box_time else ENDLESS))
+        self._walked.update(self._walk.step(self.box_time + LONG_WINDOW_MS if self.box_time else MAX_TIME_MS))
         if self._walk.rounds > rounds:
             self._long_windows, self._walked = self._walked, {}
 
     def _step(self, sample: ClockSample) -> int:
         """Of two nodes that differ, neither was set."""
-        if sample.timekeeper != self.timekeeper:
+        if sample.time_source != self.time_source:
             return 0
         return self._clock.step(sample.now, sample.asked, sample.answered)
 
@@ -136,31 +140,31 @@ def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None
 
 def _near(box_time: int) -> Q:
     """Whoever has not been told the time yet knows of none that is far."""
-    return Q(closes_at__lte=box_time + NEAR_MS if box_time else ENDLESS)
+    return Q(closes_at__lte=box_time + LONG_WINDOW_MS if box_time else MAX_TIME_MS)
 
 
 def _long_windows(box_time: int) -> Q:
     return ~_near(box_time)
 
 
-def _plans(which: Q) -> Plans:
+def _load_plans(which: Q) -> PlannedTimes:
     turns = Turn.objects.filter(which, state=TurnState.OPEN).values_list("pk", "version")
     matches = Event.objects.filter(next_match_at__gt=0).values_list("pk", "next_match_at")
-    return Plans(dict(turns), {event_id: at for event_id, at in matches if at is not None})
+    return PlannedTimes(dict(turns), {event_id: at for event_id, at in matches if at is not None})
 
 
-def _written_since(plans: Plans, before: Plans) -> Plans:
-    return Plans(
+def _written_since(plans: PlannedTimes, before: PlannedTimes) -> PlannedTimes:
+    return PlannedTimes(
         dict(plans.turns.items() - before.turns.items()), dict(plans.matches.items() - before.matches.items())
     )
 
 
-def _planned_before(plans: Plans, now: int, step: int, box_time_before: int) -> Plans:
+def _planned_before(plans: PlannedTimes, now: int, step: int, box_time_before: int) -> PlannedTimes:
     """Those whose event was told of them by the time of before the step."""
     events = dict(Turn.objects.filter(pk__in=list(plans.turns)).values_list("pk", "match__event_id"))
     all_events = {*events.values(), *plans.matches}
     old = {event_id for event_id in all_events if _is_old(event_id, now, step, box_time_before)}
-    return Plans(
+    return PlannedTimes(
         {turn_id: version for turn_id, version in plans.turns.items() if events.get(turn_id) in old},
         {event_id: at for event_id, at in plans.matches.items() if event_id in old},
     )

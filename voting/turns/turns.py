@@ -23,7 +23,7 @@ from games.matches import (
 from games.models import Event, Lobby, Match, TallyMethod, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
-from voting.ballot_box.archive import stored_ballots
+from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.types import BoxedTurn
 from voting.counting import window
@@ -34,9 +34,11 @@ from voting.turns import clocks as banks
 log = logging.getLogger(__name__)
 
 
-def boxed(turn: Turn) -> BoxedTurn:
+def to_boxed_turn(turn: Turn) -> BoxedTurn:
     times = (turn.opens_at, turn.closes_at)
-    return BoxedTurn(turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **banks.ends_at(turn))
+    return BoxedTurn(
+        turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **banks.side_ends_at(turn)
+    )
 
 
 def load_turn(turn_id: int) -> Turn:
@@ -101,7 +103,7 @@ def log_match(what: str, match: Match) -> None:
 def restore_turn(turn_id: int, box: BallotBox) -> None:
     """Put a turn that the box lost back into it: phones send again, and get the time for it."""
     turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN or box.place(boxed(turn), create=False):
+    if turn.state != TurnState.OPEN or box.place(to_boxed_turn(turn), create=False):
         return
     now = box.now()
     before = Window(turn.opens_at, turn.closes_at)
@@ -112,8 +114,8 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
         if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at, epoch=turn.epoch + 1):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
-    box.place(boxed(turn), create=True)
-    box.cast(boxed(turn), stored_ballots(turn, hands=False))
+    box.place(to_boxed_turn(turn), create=True)
+    box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
     relay(turn.match.event_id)
     extra = {"event": turn.match.event_id, "turn": turn.pk}
     log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
@@ -128,7 +130,7 @@ def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
 def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
     """If the box is away, the clock does it soon."""
     try:
-        box.place(boxed(turn), create=create)
+        box.place(to_boxed_turn(turn), create=create)
     except RedisError as error:
         log.warning("turn %s waits for the ballot box: %s", turn.pk, error, extra={"turn": turn.pk})
 
@@ -137,7 +139,7 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     """The turn after `last`, after the lead and the match's time to talk. Call it within `event_lock`."""
     number = last.number + 1 if last else 1
     left = banks.banks_before(match, last)
-    window_s = match.window_s if left else match.window_s + _extra_s(match)
+    window_s = match.window_s if left else match.window_s + _load_extra_s(match)
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
     if not left:
         return create_turn(match, number, times.opens_at, times.closes_at)
@@ -146,7 +148,7 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     return create_turn(match, number, times.opens_at, closes_at, **fields)
 
 
-def _extra_s(match: Match) -> int:
+def _load_extra_s(match: Match) -> int:
     """By how much an organizer made windows longer, or shorter, by now."""
     return Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from crowdgame.operations.backup_file import BackupError
-from crowdgame.operations.backups import back_up
+from crowdgame.operations.backups import create_backup
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         try:
-            manifest = back_up(path)
+            manifest = create_backup(path)
         except (BackupError, DatabaseError, OSError) as error:
             raise CommandError(f"No backup: {error}.") from error
         size = path.stat().st_size / 1_000_000

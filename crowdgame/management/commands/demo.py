@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from crowdgame.accounts.sign_in import entry_path
+from crowdgame.accounts.sign_in import login_link_path
 from games.matches import create_event
 from games.models import Event, Lobby, MatchState
 from voting.announcements.outbox import announce_edit
@@ -84,7 +84,7 @@ def start_soon(event: Event, box: BallotBox) -> None:
 def addresses(base: str, event: Event, organizer: User) -> dict[str, str]:
     return {
         "code": event.code,
-        "login_url": base + entry_path(organizer, event.code),
+        "login_url": base + login_link_path(organizer, event.code),
         "display_url": f"{base}/display/{event.code}",
         "phone_url": f"{base}/{event.code}",
         "console_url": f"{base}/console/{event.code}/",

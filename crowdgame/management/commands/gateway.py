@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.operations.data_version import refuse_data_of_0_1
-from crowdgame.serving.listening import adopt, listen
+from crowdgame.serving.listening import adopt_listener, listen
 from crowdgame.serving.service import Service
 
 SERVERS = ("daphne", "uvicorn")
@@ -45,7 +45,7 @@ class Command(BaseCommand):
 def _listener(asked: dict[str, Any]) -> socket.socket:
     host, port, number = asked["host"], asked["port"], asked["fd"]
     try:
-        return listen(host, port) if number is None else adopt(number)
+        return listen(host, port) if number is None else adopt_listener(number)
     except OSError as failure:
         where = f"{host} port {port}" if number is None else f"descriptor {number}"
         reason = os.strerror(failure.errno) if failure.errno else failure

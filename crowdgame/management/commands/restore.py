@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from crowdgame.operations.backup_file import BackupError, read_manifest
-from crowdgame.operations.backups import check_fit, restore, who_runs
+from crowdgame.operations.backups import check_compatible, list_running, restore
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         path: Path = options["file"]
         try:
             manifest = read_manifest(path)
-            check_fit(manifest)
+            check_compatible(manifest)
             self._check_that_nothing_runs(forced=options["force"])
             if not options["yes"]:
                 self._ask(f"The database becomes what it was at {manifest.made_at}; what came later is lost.")
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Restored as of {manifest.made_at}; turns that are voted anew: {done.turns}")
 
     def _check_that_nothing_runs(self, *, forced: bool) -> None:
-        found = who_runs()
+        found = list_running()
         if found and not forced:
             raise CommandError(
                 f"Stop everything first, it is in use by {'; by '.join(found)}. "

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from crowdgame.chat.retention import chat_to_purge, purge_chat
-from crowdgame.duels.cleanup import clean_up_duels, deserted_games, lost_guests
+from crowdgame.duels.cleanup import abandoned_games, clean_up_duels, stale_guests
 from crowdgame.operations.retention import RemovedRows, anonymize_events, count_removable, events_to_anonymize
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def _clean_up_duels(self, dry_run: bool) -> None:
         days = settings.DUEL_DAYS
-        waiting = deserted_games(days).count() + lost_guests(days).count()
+        waiting = abandoned_games(days).count() + stale_guests(days).count()
         rows = waiting if dry_run else sum(clean_up_duels(days))
         what = "would go" if dry_run else "are gone"
         self.stdout.write(f"{rows} games and guests of whom the hall saw nothing for {days} days {what}.")

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.operations.data_version import refuse_data_of_0_1
 from voting.ballot_box.ballot_box import BallotBox
-from voting.metrics.metrics import take_role
+from voting.metrics.metrics import set_process_role
 from voting.turns.periodic import jobs_each_second
 from voting.turns.scheduler import DeadlineScheduler
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_data_of_0_1()
-        take_role("scheduler")
+        set_process_role("scheduler")
         open_metrics_port()
         stopped = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from crowdgame.events.ticket_views import csv_rows
-from crowdgame.operations.backup_file import folder_beside
+from crowdgame.events.ticket_views import ticket_csv_rows
+from crowdgame.operations.backup_file import temporary_sibling
 from games.models import Event
 from voting.admission.tickets import TooManyTickets, make_tickets
 
@@ -40,8 +40,8 @@ class Command(BaseCommand):
 
 def _write(file: Path, event: Event) -> None:
     """For the owner's eyes only, also in place of a file that was there: a code is a vote."""
-    with folder_beside(file) as folder:
+    with temporary_sibling(file) as folder:
         draft = os.open(folder / "codes", os.O_WRONLY | os.O_CREAT, 0o600)
         with os.fdopen(draft, "w", encoding="utf-8", newline="") as target:
-            csv.writer(target).writerows(csv_rows(event, f"{settings.PUBLIC_URL}/{event.code}"))
+            csv.writer(target).writerows(ticket_csv_rows(event, f"{settings.PUBLIC_URL}/{event.code}"))
         (folder / "codes").replace(file)

@@ -8,13 +8,13 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.accounts.accounts import AccountError, checked_name, claim, name_key, rename
+from crowdgame.accounts.accounts import AccountError, clean_account_name, create_account, name_key, rename
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatLine
-from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, new_duel
-from crowdgame.duels.lists import page_of
+from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, start_against_crowd
+from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.rebuild import rebuild
@@ -67,10 +67,10 @@ def test_invalid_account_name_is_rejected(name: str) -> None:
 @given(st.text(max_size=30))
 def test_checked_name_is_harmless_and_stable(typed: str) -> None:
     try:
-        name = checked_name(typed)
+        name = clean_account_name(typed)
     except ValidationError:
         return
-    assert checked_name(name) == name
+    assert clean_account_name(name) == name
     assert not set(name) & set('<>&"@./:\n\r\0')
     assert len(name_key(name)) >= 2
 
@@ -86,7 +86,7 @@ def test_similar_looking_account_name_is_rejected() -> None:
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
         with pytest.raises(AccountError, match="Somebody has this name"):
-            claim(guest, checked_name(name), PASSWORD)
+            create_account(guest, clean_account_name(name), PASSWORD)
     guest.refresh_from_db()
     assert not guest.has_account
     again = Client().post("/play/account", {"name": "adal", "password": PASSWORD})
@@ -102,8 +102,8 @@ def test_login_transfers_unfinished_guest_games() -> None:
     log_in(device)
     duel = Duel.objects.get()
     assert ada in (duel.one, duel.two)
-    assert page_of("open", 1)[0].names != ("", "")
-    assert str(here) in page_of("open", 1)[0].names
+    assert load_page("open", 1)[0].names != ("", "")
+    assert str(here) in load_page("open", 1)[0].names
     assert "Games that came with you: 1" in page(device)
 
 
@@ -202,7 +202,7 @@ def test_account_deletion_keeps_begun_crowd_game(box: BallotBox, over: bool) -> 
     client, ada = sign_up()
     duel = new_duel(ada, DuelSettings(crowd=True))
     new_duel(ada, DuelSettings(crowd=True))
-    begin_against_crowd(duel.event.code, ada, box)
+    start_against_crowd(duel.event.code, ada, box)
     if over:
         play(Match.objects.get(), box, RED_WINS)
     client.post("/play/account/delete", {"password": PASSWORD})

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from crowdgame.accounts.sign_in import LIFE_S, EntryTokens, entry_path, entry_tokens
+from crowdgame.accounts.sign_in import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
 from games.models import Event
 from tests.voting.browsing import event, organizer
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_login_link_works_once(client: Client, organizer: User) -> None:
-    path = entry_path(organizer)
+    path = login_link_path(organizer)
     opened = client.get(path)
     assert "Enter the control room" in opened.content.decode()
     assert "_auth_user_id" not in client.session
@@ -31,12 +31,12 @@ def test_login_link_works_once(client: Client, organizer: User) -> None:
 
 
 def test_login_link_redirects_to_event_console(client: Client, organizer: User, event: Event) -> None:
-    answer = client.post(entry_path(organizer, event.code))
+    answer = client.post(login_link_path(organizer, event.code))
     assert answer.headers["Location"] == f"/console/{event.code}/"
 
 
 def test_login_link_is_invalidated_by_any_login(client: Client, organizer: User) -> None:
-    path = entry_path(organizer)
+    path = login_link_path(organizer)
     client.login(username="ada", password="lovelace")
     assert Client().post(path).status_code == 410
 
@@ -44,18 +44,18 @@ def test_login_link_is_invalidated_by_any_login(client: Client, organizer: User)
 def test_login_token_is_invalidated_within_the_same_second(client: Client, organizer: User) -> None:
     organizer.last_login = timezone.now().replace(microsecond=1)
     organizer.save()
-    token = entry_tokens.make_token(organizer)
+    token = login_link_tokens.make_token(organizer)
     organizer.last_login = organizer.last_login.replace(microsecond=2)
-    assert not entry_tokens.check_token(organizer, token)
+    assert not login_link_tokens.check_token(organizer, token)
 
 
-class ExpiredTokens(EntryTokens):
+class ExpiredTokens(LoginLinkTokens):
     def _now(self) -> Any:
-        return super()._now() - timedelta(seconds=LIFE_S + 1)
+        return super()._now() - timedelta(seconds=LINK_MAX_AGE_S + 1)
 
 
 def test_login_link_expires(organizer: User) -> None:
-    assert not entry_tokens.check_token(organizer, ExpiredTokens().make_token(organizer))
+    assert not login_link_tokens.check_token(organizer, ExpiredTokens().make_token(organizer))
 
 
 @pytest.mark.parametrize("path", ["MQ/nonsense/", "!!/a-b/", "MQ/a-b/BCDF/", "OTk5/a-b/"])
@@ -66,6 +66,6 @@ def test_malformed_login_link_returns_410(client: Client, organizer: User, path:
 
 
 def test_login_link_rejects_inactive_user(client: Client, organizer: User) -> None:
-    path = entry_path(organizer)
+    path = login_link_path(organizer)
     User.objects.filter(pk=organizer.pk).update(is_active=False)
     assert client.post(path).status_code == 410

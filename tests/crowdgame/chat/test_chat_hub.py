@@ -8,7 +8,7 @@ import pytest
 from crowdgame.chat import chat_hub as chat_hub_module
 from crowdgame.chat.chat_hub import ChatHub
 from crowdgame.chat.models import RoomKind
-from crowdgame.chat.rooms import News, RoomAccess
+from crowdgame.chat.rooms import RoomAccess, RoomUpdate
 from voting import protocol
 from voting.protocol import CloseCode
 
@@ -28,15 +28,15 @@ class Listener:
         self.ended = code
 
 
-def news(seq: int, access: RoomAccess = ACCESS, room: int = 7) -> News:
-    return News(room, protocol.ChatPosted(seq=seq, slow_s=2, closed=False, lines=()), access)
+def news(seq: int, access: RoomAccess = ACCESS, room: int = 7) -> RoomUpdate:
+    return RoomUpdate(room, protocol.ChatPosted(seq=seq, slow_s=2, closed=False, lines=()), access)
 
 
-def stub_poll(monkeypatch: pytest.MonkeyPatch, *found: News) -> list[dict[int, int]]:
+def stub_poll(monkeypatch: pytest.MonkeyPatch, *found: RoomUpdate) -> list[dict[int, int]]:
     """Make each poll return `found`; the result lists the sequence numbers known at each poll."""
     polled: list[dict[int, int]] = []
 
-    async def poll(known: dict[int, int]) -> list[News]:
+    async def poll(known: dict[int, int]) -> list[RoomUpdate]:
         polled.append(known)
         return list(found)
 
@@ -78,7 +78,7 @@ def test_chat_hub_polls_from_lowest_known_seq(monkeypatch: pytest.MonkeyPatch) -
 
 def test_chat_hub_is_full_at_listener_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     chat_hub = ChatHub()
-    monkeypatch.setattr(chat_hub_module, "MOST_LISTENERS", 1)
+    monkeypatch.setattr(chat_hub_module, "MAX_LISTENERS", 1)
     assert not chat_hub.is_full
     chat_hub.enter(Listener(), None, news(1))
     assert chat_hub.is_full
@@ -87,8 +87,8 @@ def test_chat_hub_is_full_at_listener_limit(monkeypatch: pytest.MonkeyPatch) -> 
 def test_chat_hub_shares_poll_between_equal_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     polls: list[tuple[str, int]] = []
 
-    async def poll(place: str, seq: int) -> News:
-        polls.append((place, seq))
+    async def poll(slug: str, seq: int) -> RoomUpdate:
+        polls.append((slug, seq))
         return news(seq)
 
     async def request_news() -> None:

@@ -20,8 +20,8 @@ from voting.ballot_box.ballot_box import BallotBox
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
 
-def say(client: Client, text: str, place: str = "lobby", status: int = 302) -> str:
-    answer = client.post(f"/play/chat/{place}/say", {"text": text})
+def say(client: Client, text: str, slug: str = "lobby", status: int = 302) -> str:
+    answer = client.post(f"/play/chat/{slug}/say", {"text": text})
     assert answer.status_code == status, answer.content
     return answer.content.decode()
 
@@ -38,8 +38,8 @@ def latest() -> ChatLine:
 
 def act_on_latest(client: Client, action: str = "", **fields: str) -> int:
     line = latest()
-    place = f"{line.room.duel.event.code}-{line.room.kind}" if line.room.duel else "lobby"
-    path = f"/play/chat/{place}/{line.pk}"
+    slug = f"{line.room.duel.event.code}-{line.room.kind}" if line.room.duel else "lobby"
+    path = f"/play/chat/{slug}/{line.pk}"
     return (client.post(f"{path}/{action}", fields) if action else client.get(path)).status_code
 
 
@@ -134,7 +134,7 @@ def test_blocked_guest_is_hidden_until_unblocked() -> None:
     assert visible_texts(two) == ["Mine", "Theirs"]
     number = latest().guest.number
     assert f'data-blocked="{number} "' in one.get("/play/").content.decode()
-    one.post("/play/chat/unblock", {"number": str(number), "place": "lobby"})
+    one.post("/play/chat/unblock", {"number": str(number), "slug": "lobby"})
     assert visible_texts(one) == ["Mine", "Theirs"]
 
 

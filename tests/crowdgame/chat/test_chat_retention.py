@@ -12,8 +12,8 @@ from django.utils import timezone
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.chat import retention as chat_retention
 from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
-from crowdgame.chat.moderation import mute, remove
-from crowdgame.chat.posting import Speaker, report, say
+from crowdgame.chat.moderation import mute, remove_message
+from crowdgame.chat.posting import MessageAuthor, post_message, report
 from crowdgame.chat.retention import purge_chat
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
@@ -24,10 +24,10 @@ from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 pytestmark = pytest.mark.django_db
 
 
-def post_message(text: str, place: str = "lobby") -> ChatLine:
+def message(text: str, place: str = "lobby") -> ChatLine:
     room = find_room(place)
     assert room
-    return say(room, Speaker(None, new_guest), text)
+    return post_message(room, MessageAuthor(None, new_guest), text)
 
 
 def backdate_messages(days: float) -> None:
@@ -38,18 +38,18 @@ def backdate_messages(days: float) -> None:
 
 def old_message() -> ChatLine:
     """A message older than 30 days, with a report, a mute and a log entry."""
-    line, boss = post_message("long ago"), User.objects.create_user("mo")
+    line, boss = message("long ago"), User.objects.create_user("mo")
     report(line, None, "other")
     mute(line, boss, "hour")
     ChatMute.objects.update(until=timezone.now())
-    remove(line, boss)
+    remove_message(line, boss)
     backdate_messages(31)
     return line
 
 
 def test_purge_chat_deletes_old_messages_and_their_records() -> None:
     old_message()
-    new = post_message("just now")
+    new = message("just now")
     assert list(purge_chat(30))
     assert list(ChatLine.objects.all()) == [new]
     for left in (ChatReport.objects, ChatMute.objects, LogEntry.objects):
@@ -58,9 +58,9 @@ def test_purge_chat_deletes_old_messages_and_their_records() -> None:
 
 
 def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_retention, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(chat_retention, "ROWS_PER_STEP", 2)
     for number in range(5):
-        post_message(f"number {number}")
+        message(f"number {number}")
     backdate_messages(31)
     assert list(purge_chat(30)) == [2, 4, 5]
 
@@ -85,7 +85,7 @@ def test_retention_command_dry_run_keeps_messages() -> None:
 def test_deleting_event_deletes_its_chat(box: BallotBox) -> None:
     code = new_duel(new_guest(), DuelSettings()).event.code
     join_duel(code, new_guest(), box)
-    post_message("Column 4!", f"{code}-watchers")
+    message("Column 4!", f"{code}-watchers")
     Event.objects.all().delete()
     assert not ChatRoom.objects.filter(kind="watchers").exists()
     assert not ChatLine.objects.exists()

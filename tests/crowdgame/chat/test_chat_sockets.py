@@ -19,8 +19,8 @@ def no_gateway_errors(house: House) -> Iterator[None]:
     assert house.log_errors("gateway", since) == []
 
 
-def join_chat(house: House, faces: Faces, place: str, guest: int | None = None, seq: int = 0) -> Face:
-    key = house.ask("chat_key", place=place, guest=guest)
+def join_chat(house: House, faces: Faces, slug: str, guest: int | None = None, seq: int = 0) -> Face:
+    key = house.ask("chat_key", slug=slug, guest=guest)
     face = faces.open("chat").say("chat.join", key=key, seq=seq)
     face.receive("chat.posted")
     return face
@@ -32,7 +32,7 @@ def texts(message: Message) -> list[str]:
 
 def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: Faces) -> None:
     one, two = (join_chat(house, faces, "lobby") for _ in range(2))
-    number = house.ask("said", place="lobby", text="Hello")
+    number = house.ask("said", slug="lobby", text="Hello")
     for face in (one, two):
         message = face.receive("chat.posted")
         assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (
@@ -53,13 +53,13 @@ def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: 
     for face in (one, two, late_listener):
         (line,) = face.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
-    house.ask("slowed_down", place="lobby", slow_s=30, closed=True)
+    house.ask("slowed_down", slug="lobby", slow_s=30, closed=True)
     assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
 def test_reconnecting_listener_receives_only_missed_messages(house: House, faces: Faces) -> None:
     for text in ("one", "two", "three"):
-        house.ask("said", place="lobby", text=text)
+        house.ask("said", slug="lobby", text=text)
     assert texts(join_chat(house, faces, "lobby", seq=1).received[0]) == ["two", "three"]
     assert texts(join_chat(house, faces, "lobby", seq=3).received[0]) == []
     older = join_chat(house, faces, "lobby", seq=99).received[0]
@@ -70,7 +70,7 @@ def test_chat_messages_are_batched_into_few_frames(house: House, faces: Faces) -
     face = join_chat(house, faces, "lobby")
     began = time.monotonic()
     for number in range(20):
-        house.ask("said", place="lobby", text=f"number {number}")
+        house.ask("said", slug="lobby", text=f"number {number}")
     face.receive("chat.posted", seq=20)
     posted = [message for message in face.received if message["type"] == "chat.posted"]
     assert [text for one in posted for text in texts(one)] == [f"number {number}" for number in range(20)]
@@ -83,16 +83,14 @@ def test_chat_sockets_separate_players_from_watchers(house: House, faces: Faces)
     player = join_chat(house, faces, f"{code}-players", one)
     watcher = join_chat(house, faces, f"{code}-watchers")
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
-        key = house.ask("chat_key", place=f"{code}-{kind}", guest=guest)
+        key = house.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
         assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-    house.ask("said", place=f"{code}-players", text="Good luck", guest=two)
+    house.ask("said", slug=f"{code}-players", text="Good luck", guest=two)
     assert texts(player.receive("chat.posted")) == ["Good luck"]
-    house.ask("said", place=f"{code}-watchers", text="Column 4!")
+    house.ask("said", slug=f"{code}-watchers", text="Column 4!")
     assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
     for face, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
-        house.ask(
-            "said", place=f"{code}-{kind}", text="That was all", guest=guest
-        )  # one poll reads all rooms
+        house.ask("said", slug=f"{code}-{kind}", text="That was all", guest=guest)  # one poll reads all rooms
         assert texts(face.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
@@ -104,15 +102,15 @@ def test_chat_sockets_separate_players_from_watchers(house: House, faces: Faces)
     ]
 
 
-@pytest.mark.parametrize("place", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
-def test_chat_join_rejects_unknown_room(place: str, house: House, faces: Faces) -> None:
-    key = house.ask("chat_key", place=place)
+@pytest.mark.parametrize("slug", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
+def test_chat_join_rejects_unknown_room(slug: str, house: House, faces: Faces) -> None:
+    key = house.ask("chat_key", slug=slug)
     assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
 
 
 def test_chat_join_requires_signed_key(house: House, faces: Faces) -> None:
-    key = house.ask("chat_key", place="lobby")
-    forged = f"{house.ask('chat_key', place='other').partition(':')[0]}:{key.partition(':')[2]}"
+    key = house.ask("chat_key", slug="lobby")
+    forged = f"{house.ask('chat_key', slug='other').partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
     face = join_chat(house, faces, "lobby")

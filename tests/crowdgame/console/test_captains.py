@@ -7,7 +7,7 @@ from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event, only_turn, play_turn, start, tally_of
 from tests.voting.recording import record_of
 from voting.admission.seats import derive_voter_code
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.recount import find_faults
 from voting.turns.turns import start_match
@@ -22,11 +22,11 @@ def captains(event_id: int) -> list[str]:
 
 def test_captain_is_appointed_and_removed(box: BallotBox) -> None:
     event, voter_code = new_event(tie_rule="captain"), derive_voter_code("red1")
-    assert snapshot(event).captains
+    assert load_snapshot(event).captains
     text = words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
     assert text == f"made {voter_code} captain of Rooks, if anybody here has that sign"
     assert captains(event.pk) == [voter_code, ""]
-    assert [team.captain for team in snapshot(event).teams] == [voter_code, ""]
+    assert [team.captain for team in load_snapshot(event).teams] == [voter_code, ""]
     with refused("It is so already."):
         words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
     words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=2)

@@ -5,7 +5,7 @@ import pytest
 from games.models import NOTICE_LENGTH, Event
 from tests.voting.action_helpers import press, refused, words_of
 from tests.voting.match_helpers import kinds, new_event
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = pytest.mark.django_db
@@ -14,11 +14,11 @@ pytestmark = pytest.mark.django_db
 def test_notice_is_shown_until_cleared(box: BallotBox) -> None:
     event = new_event()
     assert words_of(event.pk, "notice.show", box, text="Back at eight") == "wrote: Back at eight"
-    assert snapshot(Event.objects.get(pk=event.pk)).notice == "Back at eight"
+    assert load_snapshot(Event.objects.get(pk=event.pk)).notice == "Back at eight"
     press(event.pk, "notice.show", box, text="We go on")
-    assert snapshot(Event.objects.get(pk=event.pk)).notice == "We go on"
+    assert load_snapshot(Event.objects.get(pk=event.pk)).notice == "We go on"
     press(event.pk, "notice.clear", box)
-    assert snapshot(Event.objects.get(pk=event.pk)).notice == ""
+    assert load_snapshot(Event.objects.get(pk=event.pk)).notice == ""
     assert kinds(event.pk) == ["event.edited"] * 3
 
 
@@ -62,10 +62,10 @@ def test_display_parts_are_hidden_and_shown_separately(box: BallotBox) -> None:
     event = new_event()
     assert words_of(event.pk, "part.hide", box, part="code") == "hid the join code"
     press(event.pk, "part.hide", box, part="tally")
-    assert snapshot(Event.objects.get(pk=event.pk)).hidden == ("code", "tally")
+    assert load_snapshot(Event.objects.get(pk=event.pk)).hidden == ("code", "tally")
     assert words_of(event.pk, "part.show", box, part="code") == "showed the join code"
     press(event.pk, "part.hide", box, part="turnout")
-    assert snapshot(Event.objects.get(pk=event.pk)).hidden == ("turnout", "tally")
+    assert load_snapshot(Event.objects.get(pk=event.pk)).hidden == ("turnout", "tally")
     assert kinds(event.pk) == ["event.edited"] * 4
 
 

@@ -6,13 +6,13 @@ from games.models import TurnState
 from tests.voting.action_helpers import event_of, everything, press, refused, words_of
 from tests.voting.match_helpers import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Early, Sealed
+from voting.ballot_box.types import Sealed, TooEarly
 from voting.counting.window import RESUME_LEAD_MS
 from voting.models import TallyRecord
 from voting.protocol import Action
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +72,7 @@ def test_extension_moves_deadline_and_keeps_ballots(box: BallotBox) -> None:
     press(event_of(turn), "turn.extend", box, seconds=30)
     extended = load_turn(turn.pk)
     assert extended.closes_at == turn.closes_at + 30_000
-    assert box.seal(boxed(extended)) == Early(extended.closes_at)
+    assert box.seal(to_boxed_turn(extended)) == TooEarly(extended.closes_at)
     press(event_of(turn), "turn.extend", box)
     assert load_turn(turn.pk).closes_at == extended.closes_at + 10_000
     after = play_out(turn, box)
@@ -84,7 +84,7 @@ def test_extension_reopens_sealed_turn_not_yet_counted(box: BallotBox) -> None:
     open_now(turn, box)
     vote(turn, box, red=[3])
     set_window(turn, box, -60_000, -30_000)
-    assert isinstance(box.seal(boxed(turn)), Sealed)
+    assert isinstance(box.seal(to_boxed_turn(turn)), Sealed)
     before = box.now()
     press(event_of(turn), "turn.extend", box, seconds=30)
     assert load_turn(turn.pk).closes_at >= before + 30_000
@@ -120,7 +120,7 @@ def test_shortened_window_applies_in_ballot_box(box: BallotBox) -> None:
     press(event_of(turn), "turn.shorten", box)
     shorter = load_turn(turn.pk)
     assert shorter.closes_at == turn.closes_at - 10_000
-    assert box.seal(boxed(shorter)) == Early(shorter.closes_at)
+    assert box.seal(to_boxed_turn(shorter)) == TooEarly(shorter.closes_at)
 
 
 def test_shortening_leaves_three_seconds(box: BallotBox) -> None:

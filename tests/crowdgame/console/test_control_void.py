@@ -7,9 +7,9 @@ from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Early
+from voting.ballot_box.types import TooEarly
 from voting.counting.window import START_LEAD_MS
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,7 @@ def test_voided_turn_is_voted_again(box: BallotBox) -> None:
     assert again.pk not in {turn.pk, following.pk}
     assert (again.number, again.seed != turn.seed) == (1, True)
     assert again.opens_at >= before + START_LEAD_MS
-    assert isinstance(box.seal(boxed(again)), Early)
+    assert isinstance(box.seal(to_boxed_turn(again)), TooEarly)
     after = play_turn(again, box, red=[7], yellow=[7])
     assert (after.red_pick, after.yellow_pick) == (7, 7)
     assert kinds(event_of(turn)).count("turn.voided") == 1

@@ -2,11 +2,11 @@
 
 import pytest
 
-from crowdgame.console.extra_time import MOST_EXTRA_S
+from crowdgame.console.extra_time import MAX_EXTRA_S
 from games.models import Event, Turn
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.match_helpers import kinds, new_event, only_turn, play, play_turn, start
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import load_turn
 
@@ -38,7 +38,7 @@ def test_extra_time_belongs_to_event_and_keeps_match_terms(box: BallotBox) -> No
     play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
     press(event.pk, "match.start", box)
     assert length_s(only_turn(event.matches.get(number=2))) == 80
-    state = snapshot(Event.objects.get(pk=event.pk))
+    state = load_snapshot(Event.objects.get(pk=event.pk))
     assert (state.extra_s, state.match.window_s if state.match else None) == (60, 20)
     assert kinds(event.pk)[0] == "event.edited"
 
@@ -56,4 +56,4 @@ def test_extra_time_is_limited(box: BallotBox) -> None:
     with refused("It is so already"):
         press(event.pk, "turn.extra_time", box)
     with refused("At most 10 min more"):
-        press(event.pk, "turn.extra_time", box, seconds=MOST_EXTRA_S + 1)
+        press(event.pk, "turn.extra_time", box, seconds=MAX_EXTRA_S + 1)

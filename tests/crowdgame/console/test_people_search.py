@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgame.console.people_search import AT_ONCE, find_people
+from crowdgame.console.people_search import PAGE_SIZE, find_people
 from games.models import Event
 from tests.voting.match_helpers import new_event
 from voting.admission.roster import Pupil
@@ -76,7 +76,7 @@ def test_unnamed_ticket_is_found_by_voter_code_only(event: Event) -> None:
 
 def test_search_results_are_paginated(event: Event) -> None:
     make_roster(event, [Pupil(f"Pupil {number:03}", None) for number in range(120)])
-    pages = [find_people(event.pk, "pupil", skip) for skip in (0, AT_ONCE, 2 * AT_ONCE, 500)]
+    pages = [find_people(event.pk, "pupil", skip) for skip in (0, PAGE_SIZE, 2 * PAGE_SIZE, 500)]
     assert [(len(page.people), page.total, page.skip) for page in pages] == [
         (50, 120, 0),
         (50, 120, 50),

@@ -1,6 +1,6 @@
 """Cups for tests, and pairings decided without playing a match."""
 
-from crowdgame.cups.cups import begin_pairing, create_cup
+from crowdgame.cups.cups import create_cup, start_pairing
 from crowdgame.cups.models import Cup
 from games.models import Event, Match, MatchState
 from tests.voting.match_helpers import organizer
@@ -29,6 +29,6 @@ def let_win(event: Event, place: int, by: str = "board") -> Match:
 
 
 def decide(cup: Cup, number: int, place: int) -> Event:
-    event = begin_pairing(cup.pk, number)
+    event = start_pairing(cup.pk, number)
     let_win(event, place)
     return event

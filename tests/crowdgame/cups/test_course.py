@@ -7,34 +7,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.cups.league_table import champions, table
+from crowdgame.cups.league_table import champions, league_table
 from crowdgame.cups.pairing import Draw, Format, draw_cup, knock_out
-from crowdgame.cups.standings import Held, Meeting, Outcome, come_out, follow, next_meeting, waiting_for
+from crowdgame.cups.standings import (
+    PairingOutcome,
+    PairingResult,
+    PairingStatus,
+    decide_pairing,
+    following_pairing,
+    next_pairing,
+    resolve_draw,
+)
 
-ONE, TWO = Outcome((1, 0), over=True, winner=1), Outcome((0, 1), over=True, winner=2)
-DRAWN = Outcome((0, 0), over=True)
+ONE, TWO = PairingOutcome((1, 0), over=True, winner=1), PairingOutcome((0, 1), over=True, winner=2)
+DRAWN = PairingOutcome((0, 0), over=True)
 
 
 @pytest.mark.parametrize(
     ("winners", "best_of", "kind", "expected"),
     [
-        ([], 1, "knockout", Outcome()),
+        ([], 1, "knockout", PairingOutcome()),
         ([1], 1, "knockout", ONE),
-        ([None], 1, "knockout", Outcome()),
+        ([None], 1, "knockout", PairingOutcome()),
         ([None, 2], 1, "knockout", TWO),
         ([None], 1, "league", DRAWN),
-        ([1], 3, "league", Outcome((1, 0))),
-        ([1, 1], 3, "league", Outcome((2, 0), over=True, winner=1)),
-        ([1, None, None], 3, "league", Outcome((1, 0), over=True, winner=1)),
-        ([1, None, None], 3, "knockout", Outcome((1, 0))),
-        ([1, 2], 2, "league", Outcome((1, 1), over=True)),
-        ([1, 2, None], 3, "league", Outcome((1, 1), over=True)),
+        ([1], 3, "league", PairingOutcome((1, 0))),
+        ([1, 1], 3, "league", PairingOutcome((2, 0), over=True, winner=1)),
+        ([1, None, None], 3, "league", PairingOutcome((1, 0), over=True, winner=1)),
+        ([1, None, None], 3, "knockout", PairingOutcome((1, 0))),
+        ([1, 2], 2, "league", PairingOutcome((1, 1), over=True)),
+        ([1, 2, None], 3, "league", PairingOutcome((1, 1), over=True)),
     ],
 )
 def test_pairing_outcome_follows_from_match_winners(
-    winners: list[int | None], best_of: int, kind: Format, expected: Outcome
+    winners: list[int | None], best_of: int, kind: Format, expected: PairingOutcome
 ) -> None:
-    assert come_out(winners, best_of, kind) == expected
+    assert decide_pairing(winners, best_of, kind) == expected
 
 
 @given(
@@ -46,19 +54,19 @@ def test_matches_after_the_decision_change_nothing(
     winners: list[int | None], best_of: int, kind: Format
 ) -> None:
     for played in range(len(winners)):
-        early = come_out(winners[:played], best_of, kind)
+        early = decide_pairing(winners[:played], best_of, kind)
         if early.over:
-            assert come_out(winners, best_of, kind) == early
+            assert decide_pairing(winners, best_of, kind) == early
 
 
-def play(draw: Draw, rng: Random, kind: Format) -> tuple[Meeting, ...]:
+def play(draw: Draw, rng: Random, kind: Format) -> tuple[PairingStatus, ...]:
     """Play to the end with random results."""
-    held: dict[int, Held] = {}
-    while (due := next_meeting(meetings := follow(draw, held))) is not None:
+    held: dict[int, PairingResult] = {}
+    while (due := next_pairing(meetings := resolve_draw(draw, held))) is not None:
         assert due.red is not None
         assert due.yellow is not None
         outcome = rng.choice([ONE, TWO] if kind == "knockout" else [ONE, TWO, DRAWN])
-        held[due.pairing.number] = Held(due.red, due.yellow, outcome)
+        held[due.pairing.number] = PairingResult(due.red, due.yellow, outcome)
     return meetings
 
 
@@ -73,32 +81,39 @@ def test_knockout_has_one_unbeaten_champion(teams: int, rng: Random) -> None:
 @given(st.integers(2, 10), st.randoms(use_true_random=False))
 def test_league_awards_two_points_per_pairing(teams: int, rng: Random) -> None:
     draw = draw_cup("league", teams)
-    rows = table(range(1, teams + 1), play(draw, rng, "league"))
+    rows = league_table(range(1, teams + 1), play(draw, rng, "league"))
     assert sum(row.points for row in rows) == 2 * len(draw)
     assert all(row.played == row.won + row.drawn + row.lost == teams - 1 for row in rows)
     assert [row.points for row in rows] == sorted((row.points for row in rows), reverse=True)
     assert all(row.place in {place, before.place} for place, (before, row) in enumerate(pairwise(rows), 2))
 
 
-def league_of(*outcomes: tuple[int, int, Outcome]) -> list[Meeting]:
+def league_of(*outcomes: tuple[int, int, PairingOutcome]) -> list[PairingStatus]:
     draw = draw_cup("league", 4)
     held = {}
     for pairing in draw:
         for one, two, outcome in outcomes:
             if (pairing.red, pairing.yellow) == (one, two):
-                held[pairing.number] = Held(one, two, outcome)
+                held[pairing.number] = PairingResult(one, two, outcome)
             if (pairing.red, pairing.yellow) == (two, one):
                 turned = outcome.winner and 3 - outcome.winner
-                held[pairing.number] = Held(two, one, Outcome(outcome.won[::-1], True, turned))
-    return list(follow(draw, held))
+                held[pairing.number] = PairingResult(
+                    two, one, PairingOutcome(outcome.won[::-1], True, turned)
+                )
+    return list(resolve_draw(draw, held))
 
 
 def test_equal_points_are_decided_by_direct_pairing() -> None:
     """3 has won more matches than 1, but 1 has beaten 3."""
     meetings = league_of(
-        (1, 3, ONE), (2, 1, ONE), (3, 2, Outcome((3, 0), True, 1)), (1, 4, ONE), (3, 4, ONE), (4, 2, ONE)
+        (1, 3, ONE),
+        (2, 1, ONE),
+        (3, 2, PairingOutcome((3, 0), True, 1)),
+        (1, 4, ONE),
+        (3, 4, ONE),
+        (4, 2, ONE),
     )
-    assert [(row.team, row.place, row.points) for row in table(range(1, 5), meetings)][:2] == [
+    assert [(row.team, row.place, row.points) for row in league_table(range(1, 5), meetings)][:2] == [
         (1, 1, 4),
         (3, 2, 4),
     ]
@@ -107,33 +122,38 @@ def test_equal_points_are_decided_by_direct_pairing() -> None:
 
 def test_fully_tied_teams_share_a_place() -> None:
     circle = league_of((1, 2, ONE), (2, 3, ONE), (3, 1, ONE), (1, 4, ONE), (2, 4, ONE), (3, 4, ONE))
-    assert [(row.team, row.place) for row in table(range(1, 5), circle)] == [(1, 1), (2, 1), (3, 1), (4, 4)]
+    assert [(row.team, row.place) for row in league_table(range(1, 5), circle)] == [
+        (1, 1),
+        (2, 1),
+        (3, 1),
+        (4, 4),
+    ]
     assert champions("league", range(1, 5), circle) == (1, 2, 3)
 
 
 def test_unfinished_cup_has_no_champion() -> None:
     assert champions("league", range(1, 5), league_of((1, 2, ONE))) == ()
-    assert champions("knockout", [1, 2], follow(knock_out(2), {})) == ()
+    assert champions("knockout", [1, 2], resolve_draw(knock_out(2), {})) == ()
 
 
 def test_changed_result_reopens_next_round() -> None:
     draw = knock_out(4)
-    held = {1: Held(1, 4, ONE), 2: Held(2, 3, ONE), 3: Held(1, 2, TWO)}
-    assert champions("knockout", range(1, 5), follow(draw, held)) == (2,)
-    again = follow(draw, held | {2: Held(2, 3, TWO)})
-    assert (again[2].teams, again[2].held, again[2].overtaken, again[2].outcome) == (
+    held = {1: PairingResult(1, 4, ONE), 2: PairingResult(2, 3, ONE), 3: PairingResult(1, 2, TWO)}
+    assert champions("knockout", range(1, 5), resolve_draw(draw, held)) == (2,)
+    again = resolve_draw(draw, held | {2: PairingResult(2, 3, TWO)})
+    assert (again[2].teams, again[2].held, again[2].superseded, again[2].outcome) == (
         (1, 3),
         False,
         True,
-        Outcome(),
+        PairingOutcome(),
     )
-    assert next_meeting(again) == again[2]
+    assert next_pairing(again) == again[2]
 
 
 def test_begun_pairing_comes_before_pairing_not_begun() -> None:
     draw = knock_out(4)
-    meetings = follow(draw, {2: Held(2, 3, Outcome())})
+    meetings = resolve_draw(draw, {2: PairingResult(2, 3, PairingOutcome())})
     assert [meeting.due for meeting in meetings] == [True, True, False]
-    assert next_meeting(meetings) == meetings[1]
-    assert waiting_for(1, meetings) == meetings[2]
-    assert waiting_for(3, meetings) is None
+    assert next_pairing(meetings) == meetings[1]
+    assert following_pairing(1, meetings) == meetings[2]
+    assert following_pairing(3, meetings) is None

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from crowdgame.cups import board_view as cup_board
-from crowdgame.cups.cups import begin_pairing, give_walkover
-from crowdgame.cups.forms import TEMPLATES
+from crowdgame.cups.cups import give_walkover, start_pairing
+from crowdgame.cups.forms import CUP_PRESETS
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.events.models import Member
-from crowdgame.web.content_policy import INLINE
+from crowdgame.web.content_policy import INLINE_BLOCK
 from games.models import Event
 from tests.crowdgame.cups.cup_helpers import decide, new_cup
 from tests.voting.match_helpers import organizer
@@ -33,7 +33,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 @pytest.fixture(autouse=True)
 def _empty_board_cache() -> None:
-    cup_board._kept.clear()
+    cup_board._cache.clear()
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_invalid_cup_form_shows_error_and_creates_nothing(
     assert not CupTeam.objects.exists()
 
 
-@pytest.mark.parametrize("preset", TEMPLATES, ids=[preset.slug for preset in TEMPLATES])
+@pytest.mark.parametrize("preset", CUP_PRESETS, ids=[preset.slug for preset in CUP_PRESETS])
 def test_cup_template_prefills_form(olga: Client, preset: object) -> None:
     page = olga.get(f"/console/cups/new/?like={preset.slug}").content.decode()  # type: ignore[attr-defined]
     assert 'aria-current="true"' in page
@@ -160,7 +160,7 @@ def test_cup_page_is_restricted_to_owner_and_superuser(client: Client) -> None:
 
 def test_cup_deletion_keeps_its_events(olga: Client) -> None:
     cup = new_cup()
-    begin_pairing(cup.pk, 1)
+    start_pairing(cup.pk, 1)
     assert "Its 1 event stays with all matches" in olga.get(f"{cup_path(cup)}delete/").content.decode()
     olga.post(f"{cup_path(cup)}delete/")
     assert not Cup.objects.exists()
@@ -177,28 +177,28 @@ def test_event_list_shows_only_own_cups(olga: Client) -> None:
 
 
 def test_event_list_omits_events_of_cups(olga: Client) -> None:
-    event = begin_pairing(new_cup().pk, 1)
+    event = start_pairing(new_cup().pk, 1)
     page = olga.get("/console/").content.decode()
     assert f"/console/{event.code}/" not in page
     assert "A cup of 4 teams · 1 event on its page" in page
 
 
 def test_event_list_shows_cup_event_to_its_member(client: Client) -> None:
-    event = begin_pairing(new_cup().pk, 1)
+    event = start_pairing(new_cup().pk, 1)
     Member.objects.create(event=event, user=organizer("carl"), role="cohost")
     client.force_login(organizer("carl"))
     assert f'aria-label="{event.name} {event.code}"' in client.get("/console/").content.decode()
 
 
 def board(client: Client, cup: Cup) -> str:
-    cup_board._kept.clear()
+    cup_board._cache.clear()
     return client.get(f"/cup/{cup.code}").content.decode()
 
 
 def test_cup_board_shows_bracket_and_join_links(client: Client) -> None:
     cup = new_cup()
     assert "Winner of semi-final 2" in board(client, cup)
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     page = board(client, cup)
     assert f'class="join red" href="/{event.code}/1"' in page
     assert f'class="join yellow" href="/{event.code}/2"' in page
@@ -227,12 +227,12 @@ def test_cup_board_has_no_cookie_and_short_cache(client: Client) -> None:
     assert "Cookie" not in response.headers.get("Vary", "")
     assert response.headers["Cache-Control"] == "public, max-age=2"
     assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-    assert not [block for _, block in INLINE.findall(response.content) if block]
+    assert not [block for _, block in INLINE_BLOCK.findall(response.content) if block]
     assert not re.search(rb' style=| on[a-z]+="', response.content)
     unchanged = client.get(f"/cup/{cup.code}", headers={"If-None-Match": response.headers["ETag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
-    begin_pairing(cup.pk, 1)
-    cup_board._kept.clear()
+    start_pairing(cup.pk, 1)
+    cup_board._cache.clear()
     other = client.get(f"/cup/{cup.code}", headers={"If-None-Match": response.headers["ETag"]})
     assert other.status_code == 200
 
@@ -246,7 +246,7 @@ def test_cup_board_is_served_from_memory(client: Client, django_assert_num_queri
 
 
 def test_unknown_cup_returns_404(client: Client) -> None:
-    event = begin_pairing(new_cup().pk, 1)
+    event = start_pairing(new_cup().pk, 1)
     for address in ("/cup/ZZZZZ", f"/cup/{event.code}", "/cup/", "/cup/ÄÄÄÄÄ"):
         assert client.get(address).status_code == 404
     assert client.post(f"/cup/{Cup.objects.get().code}").status_code == 405

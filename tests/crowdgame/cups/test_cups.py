@@ -6,11 +6,11 @@ from crowdgame.console.control import abort_playing_match, void_last_turn
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import (
     CupError,
-    begin_pairing,
     delete_cup,
     give_walkover,
-    read_course,
-    take_walkover_back,
+    load_cup_progress,
+    revoke_walkover,
+    start_pairing,
 )
 from crowdgame.cups.models import CupPairing
 from games.models import Event, Match, TeamChoice
@@ -26,7 +26,7 @@ YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 
 def test_pairing_event_uses_the_cups_terms() -> None:
     cup = new_cup(window_s=45, options={"columns": 6}, best_of=3, next_match_after_s=30)
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     assert (event.name, event.lobby, event.team_choice) == (
         "Spring cup: Semi-final 1",
         "open",
@@ -44,49 +44,49 @@ def test_pairing_event_uses_the_cups_terms() -> None:
 
 
 def test_single_match_pairing_has_no_series() -> None:
-    event = begin_pairing(new_cup(next_match_after_s=30).pk, 1)
+    event = start_pairing(new_cup(next_match_after_s=30).pk, 1)
     assert (event.best_of, event.next_match_after_s) == (None, None)
 
 
 def test_match_result_advances_winner_until_voided(box: BallotBox) -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     play(start_match(event.pk, box), box, YELLOW_WINS)
-    assert view_cup(read_course(cup)).rounds[1].cards[0].seats[0].name == "5b"  # type: ignore[union-attr]
+    assert view_cup(load_cup_progress(cup)).rounds[1].cards[0].seats[0].name == "5b"  # type: ignore[union-attr]
     void_last_turn(event.pk, None, box)
-    assert view_cup(read_course(cup)).rounds[1].cards[0].seats[0].name == "Winner of semi-final 1"  # type: ignore[union-attr]
+    assert view_cup(load_cup_progress(cup)).rounds[1].cards[0].seats[0].name == "Winner of semi-final 1"  # type: ignore[union-attr]
 
 
 def test_final_decides_the_champion() -> None:
     cup = new_cup()
     decide(cup, 1, 1)
     decide(cup, 2, 2)
-    assert read_course(cup).champions == ()
+    assert load_cup_progress(cup).champions == ()
     final = decide(cup, 3, 2)
     assert [team.name for team in final.teams.order_by("number")] == ["4a", "5a"]
-    assert view_cup(read_course(cup)).champions == ("5a",)
+    assert view_cup(load_cup_progress(cup)).champions == ("5a",)
 
 
 def test_draw_decides_league_pairing_but_not_knockout() -> None:
     for kind, decided in (("knockout", False), ("league", True)):
         cup = new_cup(format=kind)
         decide(cup, 1, 0)
-        assert read_course(cup).meetings[0].outcome.over is decided
+        assert load_cup_progress(cup).meetings[0].outcome.over is decided
 
 
 def test_aborted_match_does_not_count(box: BallotBox) -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     start_match(event.pk, box)
     abort_playing_match(event.pk, box)
-    card = view_cup(read_course(cup)).now
+    card = view_cup(load_cup_progress(cup)).now
     assert card is not None
     assert (card.number, card.state, card.reports) == (1, "on", ())
 
 
 def test_beginning_a_pairing_twice_creates_one_event() -> None:
     cup = new_cup()
-    assert begin_pairing(cup.pk, 1) == begin_pairing(cup.pk, 1)
+    assert start_pairing(cup.pk, 1) == start_pairing(cup.pk, 1)
     assert Event.objects.count() == CupPairing.objects.count() == 1
 
 
@@ -94,7 +94,7 @@ def test_beginning_a_pairing_twice_creates_one_event() -> None:
 def test_pairing_that_is_not_due_cannot_begin(number: int) -> None:
     cup = new_cup()
     with pytest.raises(CupError):
-        begin_pairing(cup.pk, number)
+        start_pairing(cup.pk, number)
     with pytest.raises(CupError):
         give_walkover(cup.pk, number, 1)
     assert not Event.objects.exists()
@@ -104,25 +104,25 @@ def test_pairing_that_is_not_due_cannot_begin(number: int) -> None:
 def test_walkover_advances_team_and_can_be_undone() -> None:
     cup = new_cup()
     assert give_walkover(cup.pk, 1, 2) == "5b"
-    assert read_course(cup).meetings[2].red == 4
-    take_walkover_back(cup.pk, 1)
-    assert read_course(cup).meetings[2].red is None
+    assert load_cup_progress(cup).meetings[2].red == 4
+    revoke_walkover(cup.pk, 1)
+    assert load_cup_progress(cup).meetings[2].red is None
     assert not CupPairing.objects.exists()
 
 
 def test_walkover_keeps_event_of_begun_pairing() -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     give_walkover(cup.pk, 1, 1)
     with pytest.raises(CupError, match="over"):
         give_walkover(cup.pk, 1, 2)
-    take_walkover_back(cup.pk, 1)
-    assert begin_pairing(cup.pk, 1) == event
+    revoke_walkover(cup.pk, 1)
+    assert start_pairing(cup.pk, 1) == event
 
 
 def test_walkover_is_refused_during_match_or_after_decision(box: BallotBox) -> None:
     cup = new_cup()
-    start_match(begin_pairing(cup.pk, 1).pk, box)
+    start_match(start_pairing(cup.pk, 1).pk, box)
     decide(cup, 2, 1)
     for number in (1, 2):
         with pytest.raises(CupError):
@@ -134,33 +134,33 @@ def test_walkover_is_final_once_next_round_has_begun() -> None:
     cup = new_cup()
     for number in (1, 2):
         give_walkover(cup.pk, number, 1)
-    begin_pairing(cup.pk, 3)
+    start_pairing(cup.pk, 3)
     with pytest.raises(CupError, match="begun"):
-        take_walkover_back(cup.pk, 1)
+        revoke_walkover(cup.pk, 1)
     with pytest.raises(CupError, match="no walkover"):
-        take_walkover_back(cup.pk, 3)
-    assert read_course(cup).meetings[2].teams == (1, 2)
+        revoke_walkover(cup.pk, 3)
+    assert load_cup_progress(cup).meetings[2].teams == (1, 2)
 
 
 def test_overtaken_pairing_is_begun_again() -> None:
     cup = new_cup()
     first = decide(cup, 1, 1)
     decide(cup, 2, 1)
-    overtaken = begin_pairing(cup.pk, 3)
+    superseded = start_pairing(cup.pk, 3)
     first.matches.update(result="yellow")
-    card = view_cup(read_course(cup)).now
+    card = view_cup(load_cup_progress(cup)).now
     assert card is not None
-    assert (card.number, card.state, card.overtaken, card.code) == (3, "due", True, "")
-    again = begin_pairing(cup.pk, 3)
-    assert again != overtaken
+    assert (card.number, card.state, card.superseded, card.code) == (3, "due", True, "")
+    again = start_pairing(cup.pk, 3)
+    assert again != superseded
     assert again.teams.get(number=1).name == "5b"
 
 
 def test_deleted_event_makes_pairing_due_again() -> None:
     cup = new_cup()
     decide(cup, 1, 1).delete()
-    assert [meeting.due for meeting in read_course(cup).meetings] == [True, True, False]
-    assert begin_pairing(cup.pk, 1).teams.count() == 2
+    assert [meeting.due for meeting in load_cup_progress(cup).meetings] == [True, True, False]
+    assert start_pairing(cup.pk, 1).teams.count() == 2
 
 
 def test_deleted_cup_keeps_its_events() -> None:
@@ -169,7 +169,7 @@ def test_deleted_cup_keeps_its_events() -> None:
     delete_cup(cup)
     assert Event.objects.count() == Match.objects.count() == 1
     with pytest.raises(CupError, match="deleted"):
-        begin_pairing(cup.pk, 2)
+        start_pairing(cup.pk, 2)
 
 
 def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: object) -> None:
@@ -177,7 +177,7 @@ def test_large_cup_is_read_in_few_queries(django_assert_max_num_queries: object)
     for number in range(1, 8):
         decide(cup, number, 1)
     with django_assert_max_num_queries(4):  # type: ignore[operator]
-        view_cup(read_course(cup))
+        view_cup(load_cup_progress(cup))
 
 
 SHORT, LONG = "Class", "The class of room"
@@ -193,7 +193,7 @@ SHORT, LONG = "Class", "The class of room"
 )
 def test_bracket_is_split_into_sheets(called: str, teams: int, sheets: int) -> None:
     cup = new_cup(tuple(f"{called} {number}" for number in range(teams)))
-    view = view_cup(read_course(cup))
+    view = view_cup(load_cup_progress(cup))
     assert len(view.sheets) == sheets
     most = 4 if called == SHORT else 2
     assert all(sheet.kind == "round" or len(sheet.columns[0].cards) <= most for sheet in view.sheets)
@@ -205,12 +205,12 @@ def test_bracket_is_split_into_sheets(called: str, teams: int, sheets: int) -> N
 
 def test_team_lines_show_next_pairing_and_join_link() -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 2)
-    lines = {line.name: line for line in view_cup(read_course(cup)).teams}
+    event = start_pairing(cup.pk, 2)
+    lines = {line.name: line for line in view_cup(load_cup_progress(cup)).teams}
     assert lines["4a"].status == "Next: Semi-final 1, against 5b"
     assert (lines["4b"].status, lines["4b"].link) == ("Semi-final 2, against 5a", f"/{event.code}/1")
     assert (lines["5a"].side, lines["5a"].link) == ("yellow", f"/{event.code}/2")
     let_win(event, 1)
-    lines = {line.name: line for line in view_cup(read_course(cup)).teams}
+    lines = {line.name: line for line in view_cup(load_cup_progress(cup)).teams}
     assert lines["4b"].status == "Next: Final, against the winner of semi-final 1"
     assert (lines["5a"].status, lines["5a"].link) == ("Is out", "")

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from crowdgame.console.control import abort_playing_match
-from crowdgame.cups.ladder import games_of, ladder
-from crowdgame.cups.rehearsed import CAME
+from crowdgame.cups.ladder import list_played_games, rank_teams
+from crowdgame.cups.rehearsed import DRY_RUN_STARTED
 from crowdgame.events.models import AuditEntry
 from games.matches import create_event
 from games.models import Event, Match
@@ -24,7 +24,7 @@ def play_event(box: BallotBox, red: str, yellow: str, owner: str = "olga") -> Ma
 
 
 def rows(owner: str = "olga") -> list[tuple[int, str, int, int]]:
-    found = ladder(organizer(owner), "simultaneous-captains-mistress")
+    found = rank_teams(organizer(owner), "simultaneous-captains-mistress")
     return [(row.place, row.name, row.rating, row.games) for row in found]
 
 
@@ -42,12 +42,14 @@ def test_team_keeps_rating_across_events_by_name(box: BallotBox) -> None:
 def test_ladder_excludes_other_organizers_teams(box: BallotBox) -> None:
     play_event(box, "4a", "4b")
     assert rows("otto") == []
-    assert games_of(organizer("otto")) == []
+    assert list_played_games(organizer("otto")) == []
 
 
 def test_ladder_ignores_aborted_and_rehearsed_matches(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
-    AuditEntry.objects.create(event_id=match.event_id, by="olga", action=CAME, what="", at=match.started_at)
+    AuditEntry.objects.create(
+        event_id=match.event_id, by="olga", action=DRY_RUN_STARTED, what="", at=match.started_at
+    )
     aborted = create_event(organizer(), "Stopped", ("4a", "4b"))
     play_turn(only_turn(start_match(aborted.pk, box)), box, [1], [2])
     abort_playing_match(aborted.pk, box)

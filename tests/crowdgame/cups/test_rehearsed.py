@@ -3,19 +3,19 @@
 import pytest
 
 from crowdgame.cups.cup_view import view_cup
-from crowdgame.cups.cups import begin_pairing, read_course
-from crowdgame.cups.rehearsed import CAME, SENT_HOME, Press, Span, rehearsed
+from crowdgame.cups.cups import load_cup_progress, start_pairing
+from crowdgame.cups.rehearsed import DRY_RUN_STARTED, DRY_RUN_STOPPED, DryRunAction, MatchSpan, rehearsed
 from crowdgame.events.models import AuditEntry
-from crowdgame.rehearsal.dry_runs import LONGEST_S
+from crowdgame.rehearsal.dry_runs import MAX_DURATION_S
 from games.models import Event
 from tests.crowdgame.cups.cup_helpers import let_win, new_cup
 
-LONGEST_MS = int(LONGEST_S * 1000)
-FIRST, SECOND = Span(1, 100, 200), Span(2, 300, 400)
+LONGEST_MS = int(MAX_DURATION_S * 1000)
+FIRST, SECOND = MatchSpan(1, 100, 200), MatchSpan(2, 300, 400)
 
 
-def crowd_starts(*at: int) -> list[Press]:
-    return [Press(CAME, one) for one in at]
+def crowd_starts(*at: int) -> list[DryRunAction]:
+    return [DryRunAction(DRY_RUN_STARTED, one) for one in at]
 
 
 @pytest.mark.parametrize(
@@ -28,54 +28,58 @@ def crowd_starts(*at: int) -> list[Press]:
         (crowd_starts(250), {2}),
         (crowd_starts(50, 250), {1, 2}),
         (crowd_starts(400), set()),
-        ([*crowd_starts(50), Press(SENT_HOME, 90)], set()),
-        ([*crowd_starts(50), Press(SENT_HOME, 110)], {1}),
-        ([*crowd_starts(50), Press(SENT_HOME, 90), *crowd_starts(250)], {2}),
+        ([*crowd_starts(50), DryRunAction(DRY_RUN_STOPPED, 90)], set()),
+        ([*crowd_starts(50), DryRunAction(DRY_RUN_STOPPED, 110)], {1}),
+        ([*crowd_starts(50), DryRunAction(DRY_RUN_STOPPED, 90), *crowd_starts(250)], {2}),
         (crowd_starts(100 - LONGEST_MS), set()),
     ],
 )
-def test_rehearsal_affects_current_match_or_else_the_next(presses: list[Press], played: set[int]) -> None:
+def test_rehearsal_affects_current_match_or_else_the_next(
+    presses: list[DryRunAction], played: set[int]
+) -> None:
     assert rehearsed([FIRST, SECOND], presses) == played
 
 
 def test_running_match_may_be_rehearsed() -> None:
-    assert rehearsed([FIRST, Span(2, 300, None)], crowd_starts(10_000)) == {2}
+    assert rehearsed([FIRST, MatchSpan(2, 300, None)], crowd_starts(10_000)) == {2}
 
 
 def log_rehearsal(event: Event, at: int) -> None:
-    AuditEntry.objects.create(event=event, by="olga", action=CAME, what="sent 20 simulated phones in", at=at)
+    AuditEntry.objects.create(
+        event=event, by="olga", action=DRY_RUN_STARTED, what="sent 20 simulated phones in", at=at
+    )
 
 
 @pytest.mark.django_db
 def test_rehearsed_match_advances_nobody_and_next_match_does() -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     log_rehearsal(event, 0)
     let_win(event, 1)  # started at 1, ended at 2
-    first = view_cup(read_course(cup)).rounds[0].cards[0]
+    first = view_cup(load_cup_progress(cup)).rounds[0].cards[0]
     assert first is not None
     assert (first.state, first.rehearsed, first.reports, first.scored) == ("on", True, (), False)
     played = let_win(event, 2)
     event.matches.filter(pk=played.pk).update(started_at=3, ended_at=4)
-    assert read_course(cup).meetings[0].outcome.winner == 2
-    assert view_cup(read_course(cup)).rounds[0].cards[0].reports == (2,)  # type: ignore[union-attr]
+    assert load_cup_progress(cup).meetings[0].outcome.winner == 2
+    assert view_cup(load_cup_progress(cup)).rounds[0].cards[0].reports == (2,)  # type: ignore[union-attr]
 
 
 @pytest.mark.django_db
 def test_rehearsal_in_aborted_match_affects_no_other() -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     log_rehearsal(event, 0)
     aborted = let_win(event, 1)
     event.matches.filter(pk=aborted.pk).update(state="aborted", result=None, ended_by=None)
     played = let_win(event, 1)
     event.matches.filter(pk=played.pk).update(started_at=3, ended_at=4)
-    assert read_course(cup).meetings[0].outcome.winner == 1
+    assert load_cup_progress(cup).meetings[0].outcome.winner == 1
 
 
 @pytest.mark.django_db
 def test_rehearsal_in_one_pairing_affects_no_other() -> None:
     cup = new_cup()
-    log_rehearsal(begin_pairing(cup.pk, 2), 0)
-    let_win(begin_pairing(cup.pk, 1), 1)
-    assert read_course(cup).meetings[0].outcome.winner == 1
+    log_rehearsal(start_pairing(cup.pk, 2), 0)
+    let_win(start_pairing(cup.pk, 1), 1)
+    assert load_cup_progress(cup).meetings[0].outcome.winner == 1

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from crowdgame.cups.cups import begin_pairing, give_walkover, read_course
+from crowdgame.cups.cups import give_walkover, load_cup_progress, start_pairing
 from crowdgame.cups.models import Cup
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.events.models import AuditEntry
@@ -33,7 +33,7 @@ def teams_of(event: Event) -> list[str]:
 
 def test_rename_form_updates_cup_teams_and_events(olga: Client, box: BallotBox) -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     form_page = olga.get(page(cup)).content.decode()
     assert all(f'value="{name}"' in form_page for name in ("Spring cup", "4a", "4b", "5a", "5b"))
     response = olga.post(page(cup), FILLED, follow=True).content.decode()
@@ -52,13 +52,13 @@ def test_rename_keeps_results() -> None:
     decide(cup, 1, 2)
     give_walkover(cup.pk, 2, 1)
     rename_cup(cup.pk, cup.name, ("4a", "4b", "5a", "The Owls"))
-    course = read_course(Cup.objects.get())
-    assert course.names[course.meetings[2].red or 0] == "The Owls"
+    progress = load_cup_progress(Cup.objects.get())
+    assert progress.names[progress.meetings[2].red or 0] == "The Owls"
 
 
 def test_rename_skips_names_changed_by_hand() -> None:
     cup = new_cup()
-    event = begin_pairing(cup.pk, 1)
+    event = start_pairing(cup.pk, 1)
     Event.objects.update(name="The opening")
     event.teams.filter(number=1).update(name="Class 4a")
     (changed,) = rename_cup(cup.pk, "Autumn cup", ("4x", "4b", "5a", "5x"))
@@ -68,7 +68,7 @@ def test_rename_skips_names_changed_by_hand() -> None:
 
 def test_rename_returns_no_event_without_changes() -> None:
     cup = new_cup()
-    begin_pairing(cup.pk, 1)
+    start_pairing(cup.pk, 1)
     assert rename_cup(cup.pk, "Spring cup", ("4a", "4x", "5x", "5b")) == ()
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import find_guest, new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.cleanup import GAMES_AT_ONCE, _drop_game, clean_up_duels, deserted_games, lost_guests
-from crowdgame.duels.duels import DuelSettings, begin_against_crowd, join_duel, key_of, new_duel
+from crowdgame.duels.cleanup import GAMES_PER_STEP, _drop_game, abandoned_games, clean_up_duels, stale_guests
+from crowdgame.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_against_crowd
 from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import anonymize_events
 from games.models import Event, Match
@@ -39,9 +39,9 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     joined, _ = game()
     join_duel(joined.event.code, new_guest(), box)
     crowd_duel, maker = game(crowd=True)
-    begin_against_crowd(crowd_duel.event.code, maker, box)
-    assert list(deserted_games(DAYS)) == [deserted]
-    assert not lost_guests(DAYS).exists()
+    start_against_crowd(crowd_duel.event.code, maker, box)
+    assert list(abandoned_games(DAYS)) == [deserted]
+    assert not stale_guests(DAYS).exists()
     assert list(clean_up_duels(DAYS)) == [1, 1]
     assert set(Duel.objects.all()) == {fresh, joined, crowd_duel}
     assert set(Event.objects.all()) == {fresh.event, joined.event, crowd_duel.event}
@@ -49,9 +49,9 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
 
 
 def test_clean_up_works_in_batches() -> None:
-    for _ in range(GAMES_AT_ONCE + 1):
+    for _ in range(GAMES_PER_STEP + 1):
         game()
-    assert list(clean_up_duels(DAYS)) == [GAMES_AT_ONCE, 1, GAMES_AT_ONCE + 1]
+    assert list(clean_up_duels(DAYS)) == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
     assert list(clean_up_duels(DAYS)) == []
 
 
@@ -59,7 +59,7 @@ def test_returning_guest_is_kept() -> None:
     guests = [new_guest() for _ in range(2)]
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
     assert find_guest(guests[0].pk) == guests[0]
-    assert list(lost_guests(DAYS)) == [guests[1]]
+    assert list(stale_guests(DAYS)) == [guests[1]]
     assert find_guest(0) is None
 
 
@@ -73,7 +73,7 @@ def test_viewing_play_page_updates_seen_on(box: BallotBox) -> None:
 
 def test_game_joined_during_clean_up_is_kept(box: BallotBox) -> None:
     duel, _ = game()
-    assert deserted_games(DAYS).exists()
+    assert abandoned_games(DAYS).exists()
     join_duel(duel.event.code, new_guest(), box)
     assert not _drop_game(duel.event_id, DAYS)
     assert Event.objects.filter(pk=duel.event_id).exists()
@@ -83,7 +83,7 @@ def test_scheduler_cleans_up_duels(box: BallotBox) -> None:
     game()
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(5):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
     assert not Duel.objects.exists()
     assert not Guest.objects.exists()
@@ -103,7 +103,7 @@ def test_guest_with_account_is_kept() -> None:
     guest = new_guest()
     long_ago = timezone.localdate() - timedelta(days=DAYS + 1)
     Guest.objects.filter(pk=guest.pk).update(name="Ada", name_key="ada", password="kept", seen_on=long_ago)
-    assert not lost_guests(DAYS).exists()
+    assert not stale_guests(DAYS).exists()
 
 
 def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
@@ -113,7 +113,7 @@ def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:
     assert list(anonymize_events(30)) == []
     guest = new_guest()
     joined = join_duel(waiting.event.code, guest, box)
-    assert key_of(joined, guest)
+    assert load_seat_key(joined, guest)
     play(Match.objects.get(), box, RED_WINS)
     backdate_event(waiting.event, 31)
     assert list(anonymize_events(30))

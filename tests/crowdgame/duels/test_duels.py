@@ -7,14 +7,22 @@ import pytest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels import duels
-from crowdgame.duels.duels import DuelSettings, PlayError, find_duel, join_duel, key_of, new_duel, place_of
-from crowdgame.duels.lists import LONGEST_QUERY, Kind, clean_query, games_for, page_of
+from crowdgame.duels.duels import (
+    DuelSettings,
+    PlayError,
+    find_duel,
+    join_duel,
+    load_seat_key,
+    new_duel,
+    seat_number,
+)
+from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_guest_games, load_page
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import BY_SLUG
+from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from games.matches import event_lock
 from games.models import Event, Lobby, Match, MatchState
 from tests.voting.concurrency_helpers import at_once
-from voting.admission.tickets import Claim, Shown, claim_tickets
+from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_due_match
 
@@ -40,8 +48,8 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     duel, first, second = joined(box)
     match = Match.objects.get(event=duel.event)
     names = {team.number: team.name for team in duel.event.teams.all()}
-    assert names[place_of(duel, first)] == str(first)
-    assert names[place_of(duel, second)] == str(second)
+    assert names[seat_number(duel, first)] == str(first)
+    assert names[seat_number(duel, second)] == str(second)
     assert (match.state, match.bank_s, match.increment_s) == (MatchState.PLAYING, 300, 5)
     assert Event.objects.get(pk=duel.event_id).next_match_at is None
 
@@ -50,13 +58,13 @@ def test_guest_has_one_voter_on_every_device(box: BallotBox) -> None:
     duel, first, second = joined(box)
     claims = []
     for guest in (first, second):
-        shown = Shown(key_of(duel, guest), 0, box.now(), again=True, even=True)
+        shown = PresentedKey(load_seat_key(duel, guest), 0, box.now(), again=True, balance_teams=True)
         both = [claim_tickets(duel.event_id, [shown])[0] for _ in range(2)]
-        assert all(isinstance(one, Claim) and one.team == place_of(duel, guest) for one in both)
-        claims.append({one.voter for one in both if isinstance(one, Claim)})
+        assert all(isinstance(one, ClaimedTicket) and one.team == seat_number(duel, guest) for one in both)
+        claims.append({one.voter for one in both if isinstance(one, ClaimedTicket)})
     assert [len(voters) for voters in claims] == [1, 1]
     assert claims[0] != claims[1]
-    assert key_of(duel, new_guest()) == ""
+    assert load_seat_key(duel, new_guest()) == ""
 
 
 def test_third_guest_is_refused_and_players_may_rejoin(box: BallotBox) -> None:
@@ -71,7 +79,7 @@ def test_third_guest_is_refused_and_players_may_rejoin(box: BallotBox) -> None:
 def test_guest_cannot_join_own_game(box: BallotBox) -> None:
     duel, guest = waiting_duel()
     join_duel(duel.event.code, guest, box)
-    assert place_of(find_duel(duel.event.code), None)
+    assert seat_number(find_duel(duel.event.code), None)
     assert not Match.objects.exists()
 
 
@@ -94,7 +102,7 @@ def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pyte
 
 
 def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duels, "MOST_GAMES", 1)
+    monkeypatch.setattr(duels, "MAX_ACTIVE_GAMES", 1)
     _, guest = waiting_duel()
     with pytest.raises(PlayError, match="1 games"):
         new_duel(guest, DuelSettings())
@@ -103,37 +111,37 @@ def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     waiting, _ = waiting_duel()
     waiting_duel(listed=False)
-    playing, _, _ = joined(box, time_control=BY_SLUG["3-days"])
+    playing, _, _ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
     ended, _, _ = joined(box)
     with event_lock(ended.event_id):
         Match.objects.filter(event=ended.event).update(
             state=MatchState.ENDED, result="red", ended_by="board", ended_at=1
         )
-    found = {kind: [line.code for line in page_of(kind, 1)] for kind in ("open", "running", "finished")}
+    found = {kind: [line.code for line in load_page(kind, 1)] for kind in ("open", "running", "finished")}
     assert found == {
         "open": [waiting.event.code],
         "running": [playing.event.code],
         "finished": [ended.event.code],
     }
-    assert page_of("running", 1)[0].clock == "3 days"
-    assert page_of("finished", 1)[0].won == 1
+    assert load_page("running", 1)[0].clock == "3 days"
+    assert load_page("finished", 1)[0].won == 1
 
 
 def test_open_game_is_listed_while_creator_may_still_wait() -> None:
-    short, _ = waiting_duel(time_control=BY_SLUG["1-min"])
-    long, _ = waiting_duel(time_control=BY_SLUG["30-days"])
+    short, _ = waiting_duel(time_control=TIME_CONTROLS_BY_SLUG["1-min"])
+    long, _ = waiting_duel(time_control=TIME_CONTROLS_BY_SLUG["30-days"])
     for duel in (short, long):
         Event.objects.filter(pk=duel.event_id).update(created_at="2026-01-01T00:00Z")
         assert duel.event.lobby == Lobby.OPEN
-    assert len(page_of("open", 1)) == 0
+    assert len(load_page("open", 1)) == 0
     Event.objects.update(created_at=long.event.created_at)
-    assert len(page_of("open", 1)) == 2
+    assert len(load_page("open", 1)) == 2
 
 
 def test_own_games_list_puts_my_turn_first(box: BallotBox) -> None:
     _, first, _ = joined(box)
     new_duel(first, DuelSettings())
-    lines = games_for(first, box)
+    lines = load_guest_games(first, box)
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
 
 
@@ -142,8 +150,8 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
     other, _, _ = joined(box)
     hidden, alone = waiting_duel(listed=False)
 
-    def found(query: str, kind: Kind = "running") -> list[str]:
-        return [line.code for line in page_of(kind, 1, query=query)]
+    def found(query: str, kind: DuelListKind = "running") -> list[str]:
+        return [line.code for line in load_page(kind, 1, query=query)]
 
     for query in (str(first), str(second).upper(), str(first.number), duel.event.code.lower()):
         assert found(query) == [duel.event.code]
@@ -154,4 +162,4 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
 
 def test_clean_query_truncates_and_removes_null_characters() -> None:
     assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
-    assert len(clean_query("x" * 99)) == LONGEST_QUERY
+    assert len(clean_query("x" * 99)) == MAX_QUERY_LENGTH

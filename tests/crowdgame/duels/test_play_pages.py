@@ -65,7 +65,7 @@ def test_second_guest_joins_and_match_starts() -> None:
 
 def test_game_by_link_is_unlisted_and_shows_its_link() -> None:
     one, two = Client(), Client()
-    game_path = one.post("/play/new", {"by_link": "on"})["Location"]
+    game_path = one.post("/play/new", {"unlisted": "on"})["Location"]
     assert f"http://testserver{game_path}" in one.get(game_path).content.decode()
     assert game_path.rpartition("/")[2] not in two.get("/play/").content.decode()
     assert "You are invited" in two.get(game_path).content.decode()
@@ -86,7 +86,7 @@ def test_invalid_play_requests_are_refused() -> None:
 
 
 def test_waiting_game_limit_refuses_game_and_creates_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duels, "MOST_WAITING", 1)
+    monkeypatch.setattr(duels, "MAX_OPEN_GAMES", 1)
     Client().post("/play/new")
     refused = Client().post("/play/new")
     assert refused.status_code == 409
@@ -156,7 +156,7 @@ def test_play_page_stays_within_size_budget(box: BallotBox) -> None:
 
 
 def test_hourly_game_limit_includes_games_with_two_players(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duels, "MOST_AN_HOUR", 2)
+    monkeypatch.setattr(duels, "MAX_GAMES_PER_HOUR", 2)
     for _ in range(2):
         code = board_code(Client().post("/play/new")["Location"])
         board_code(Client().post(f"/play/{code}/join")["Location"])

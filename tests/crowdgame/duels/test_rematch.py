@@ -5,15 +5,15 @@ from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels import rematch as rematch_module
-from crowdgame.duels.duels import DuelSettings, PlayError, games_on, join_duel, new_duel
-from crowdgame.duels.lists import page_of
+from crowdgame.duels.duels import DuelSettings, PlayError, active_games, join_duel, new_duel
+from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.models import RatedMatch
 from games.models import Event, Match, MatchState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, play
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.protocol import EventState
 from voting.turns.turns import start_due_match
@@ -29,7 +29,7 @@ def ended_duel(box: BallotBox) -> Duel:
 
 
 def load_state(duel: Duel) -> EventState:
-    return snapshot(Event.objects.get(pk=duel.event_id))
+    return load_snapshot(Event.objects.get(pk=duel.event_id))
 
 
 def test_snapshot_after_match_contains_rating_changes(ended_duel: Duel) -> None:
@@ -85,23 +85,23 @@ def test_due_rematch_starts_after_requester_crashed(
 
 def test_event_without_duel_offers_no_rematch(box: BallotBox) -> None:
     event = new_event()
-    assert snapshot(event).rematch_wanted_by is None
+    assert load_snapshot(event).rematch_wanted_by is None
     with pytest.raises(PlayError, match="nothing"):
         request_rematch(event.pk, 1, box)
 
 
 def test_rematched_game_is_listed_by_its_latest_match(ended_duel: Duel, box: BallotBox) -> None:
     assert ended_duel.one
-    assert [line.match for line in page_of("finished", 1)] == [1]
-    assert not games_on(ended_duel.one).exists()
+    assert [line.match for line in load_page("finished", 1)] == [1]
+    assert not active_games(ended_duel.one).exists()
     request_rematch(ended_duel.event_id, 1, box)
     request_rematch(ended_duel.event_id, 2, box)
-    assert [line.match for line in page_of("running", 1)] == [2]
-    assert page_of("running", 1)[0].names == (str(ended_duel.two), str(ended_duel.one))
-    assert len(page_of("finished", 1)) == 0
-    assert games_on(ended_duel.one).count() == 1
+    assert [line.match for line in load_page("running", 1)] == [2]
+    assert load_page("running", 1)[0].names == (str(ended_duel.two), str(ended_duel.one))
+    assert len(load_page("finished", 1)) == 0
+    assert active_games(ended_duel.one).count() == 1
     play(Match.objects.get(number=2), box, RED_WINS)
-    finished = page_of("finished", 1)
+    finished = load_page("finished", 1)
     assert [(line.match, line.won, line.names[0]) for line in finished] == [(2, 1, str(ended_duel.two))]
 
 

@@ -8,17 +8,17 @@ import pytest
 from django.db import connections
 
 from crowdgame.console.consumer import ConsoleConsumer
-from crowdgame.console.control import OF_EVENT, OF_TURN
+from crowdgame.console.control import EVENT_ACTIONS, TURN_ACTIONS
 from crowdgame.events.audit import (
-    LONGEST,
-    SHOWN,
-    Done,
+    MAX_SHOWN,
+    MAX_TEXT_LENGTH,
+    ActionResult,
     add_audit_entry,
     add_page_audit_entry,
     latest_audit_entries,
 )
 from crowdgame.events.models import AuditEntry
-from crowdgame.events.rights import NEEDED
+from crowdgame.events.rights import REQUIRED_RIGHTS
 from games.models import Team
 from tests.voting.action_helpers import done_by, event_of, words_of
 from tests.voting.gateway_helpers import make_room
@@ -31,8 +31,8 @@ from voting.turns.turns import load_turn
 pytestmark = pytest.mark.django_db
 
 
-def done(action: Action, what: str) -> Done:
-    return Done(what, Pressed(action=action))
+def done(action: Action, what: str) -> ActionResult:
+    return ActionResult(what, Pressed(action=action))
 
 
 def test_audit_entry_describes_each_action(box: BallotBox) -> None:
@@ -117,26 +117,30 @@ def set_fields(pressed: Pressed | None) -> dict[str, Any] | None:
 
 def test_page_audit_entry_has_no_undo_and_is_truncated(box: BallotBox) -> None:
     event = new_event()
-    add_page_audit_entry(event.pk, "olga", "event.edit", "x" * (LONGEST + 1), box.now())
+    add_page_audit_entry(event.pk, "olga", "event.edit", "x" * (MAX_TEXT_LENGTH + 1), box.now())
     entry = latest_audit_entries(event.pk)[0]
     assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
-    assert (len(entry.what), entry.what[-2:]) == (LONGEST, "x…")
+    assert (len(entry.what), entry.what[-2:]) == (MAX_TEXT_LENGTH, "x…")
 
 
 def test_every_action_has_a_handler_and_a_right() -> None:
-    assert set(OF_EVENT) | set(OF_TURN) | {"rehearsal.start", "rehearsal.stop"} == set(NEEDED)
-    assert not set(OF_EVENT) & set(OF_TURN)
+    assert set(EVENT_ACTIONS) | set(TURN_ACTIONS) | {"rehearsal.start", "rehearsal.stop"} == set(
+        REQUIRED_RIGHTS
+    )
+    assert not set(EVENT_ACTIONS) & set(TURN_ACTIONS)
 
 
 def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
     mine, other = new_event(), new_event()
     add_audit_entry(other.pk, "olga", done("match.start", "started match 9"), box.now())
-    for number in range(SHOWN + 2):
+    for number in range(MAX_SHOWN + 2):
         add_audit_entry(mine.pk, "olga", done("turn.extend", f"added {number} s"), 1_000 + number // 2)
     entries = latest_audit_entries(mine.pk)
-    assert [entry.what for entry in entries] == [f"added {number} s" for number in range(SHOWN + 1, 1, -1)]
+    assert [entry.what for entry in entries] == [
+        f"added {number} s" for number in range(MAX_SHOWN + 1, 1, -1)
+    ]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
-    assert AuditEntry.objects.filter(event=mine).count() == SHOWN + 2
+    assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2
 
 
 @pytest.mark.django_db(transaction=True)

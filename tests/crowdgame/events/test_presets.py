@@ -10,7 +10,7 @@ from django.test import Client
 
 from crowdgame.events.audit import latest_audit_entries
 from crowdgame.events.forms import EventForm
-from crowdgame.events.presets import EMPTY, PRESETS, Preset
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS, Preset
 from games.models import Event
 from games.names import TEAM_NAMES
 from tests.voting.action_helpers import press
@@ -20,7 +20,7 @@ from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
 
-READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY]
+READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY_PRESET]
 IGNORED_FIELDS = {"id", "code", "name", "created_at", "options"}
 
 
@@ -93,14 +93,14 @@ def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Clien
     assert f'href="{path}"' in browser.get("/console/new/").content.decode()
     answer = browser.post(path, form_defaults(browser, path))
     assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
-    by_form, at_once = organizer.events.get(), preset.make(organizer)
+    by_form, at_once = organizer.events.get(), preset.create(organizer)
     assert event_settings(by_form) == event_settings(at_once)
     assert hands(by_form) == preset.hands
     assert by_form.options["columns"] == at_once.options.get("columns", 7)
 
 
 def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> None:
-    before = PRESETS[1].make(organizer)
+    before = PRESETS[1].create(organizer)
     before.teams.filter(number=2).update(name="4b", hands=True)
     path = f"/console/{before.code}/again/"
     assert f'href="{path}"' in browser.get("/console/").content.decode()
@@ -117,13 +117,13 @@ def test_copied_event_repeats_its_settings(browser: Client, organizer: User) -> 
 
 def test_other_users_event_cannot_be_copied(browser: Client) -> None:
     new_user = User.objects.create_user("bert")
-    code = PRESETS[0].make(new_user).code
+    code = PRESETS[0].create(new_user).code
     assert browser.get(f"/console/{code}/again/").status_code == 404
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
 def test_event_from_preset_can_be_played(preset: Preset, organizer: User, box: BallotBox) -> None:
-    event = preset.make(organizer)
+    event = preset.create(organizer)
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
     match.refresh_from_db()
@@ -162,7 +162,7 @@ def edited(browser: Client, event: Event, **changes: str) -> Event:
 
 
 def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User, valkey_url: str) -> None:
-    event = Event.objects.get(pk=PRESETS[3].make(organizer).pk)
+    event = Event.objects.get(pk=PRESETS[3].create(organizer).pk)
     Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
     before = Event.objects.get(pk=event.pk)
     after = edited(browser, event)
@@ -171,7 +171,7 @@ def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User, 
 
 
 def test_edit_form_sets_and_clears_options(browser: Client, organizer: User, valkey_url: str) -> None:
-    event = EMPTY.make(organizer)
+    event = EMPTY_PRESET.create(organizer)
     ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
     after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5")
     assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (60, 5, {1}, True)
@@ -187,7 +187,7 @@ def test_new_event_form_sets_hidden_display_parts(browser: Client, organizer: Us
 
 
 def test_stale_edit_form_keeps_console_changes(browser: Client, organizer: User, box: BallotBox) -> None:
-    event = EMPTY.make(organizer)
+    event = EMPTY_PRESET.create(organizer)
     old = form_defaults(browser, f"/console/{event.code}/edit/")
     for part in ("code", "turnout", "tally"):
         press(event.pk, "part.hide", box, part=part)
@@ -200,7 +200,7 @@ def test_stale_edit_form_keeps_console_changes(browser: Client, organizer: User,
 
 
 def test_show_of_hands_cannot_change_during_match(browser: Client, organizer: User, box: BallotBox) -> None:
-    event = EMPTY.make(organizer)
+    event = EMPTY_PRESET.create(organizer)
     path = f"/console/{event.code}/edit/"
     press(event.pk, "match.start", box)
     answer = browser.post(path, form_defaults(browser, path) | {"hands_2": "on", "name": "Renamed"})
@@ -213,7 +213,7 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, organizer: Us
 
 
 def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User, box: BallotBox) -> None:
-    event = EMPTY.make(organizer)
+    event = EMPTY_PRESET.create(organizer)
     edited(browser, event)
     assert latest_audit_entries(event.pk) == ()
     edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
@@ -224,10 +224,12 @@ def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User
 
 
 def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
-    assert EventForm(instance=EMPTY.unmade()).unfolded == set()
-    unfolded = {preset.slug: EventForm(instance=preset.unmade()).unfolded for preset in PRESETS}
-    assert unfolded["class-against-class"] == {"joining"}
-    assert unfolded["best-of-three"] == {"series"}
-    assert unfolded["two-halls"] == set()
-    wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY.unmade())
-    assert "fine" in wrong.unfolded
+    assert EventForm(instance=EMPTY_PRESET.build_event()).open_sections == set()
+    open_sections = {
+        preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS
+    }
+    assert open_sections["class-against-class"] == {"joining"}
+    assert open_sections["best-of-three"] == {"series"}
+    assert open_sections["two-halls"] == set()
+    wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
+    assert "fine" in wrong.open_sections

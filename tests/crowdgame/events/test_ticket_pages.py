@@ -12,12 +12,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from crowdgame.events.ticket_views import ROWS_A_PAGE, TICKETS_A_PRINT
+from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
 from games.matches import create_event
 from games.models import Event
 from tests.voting.browsing import answers, browser, event, organizer, other
-from voting.admission.admission import projector_key, shown_key
-from voting.admission.tickets import MOST_TICKETS, Shown, claim_tickets, make_tickets
+from voting.admission.admission import format_key, projector_key
+from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
 from voting.models import Ticket
 
 __all__ = ["browser", "event", "organizer", "other"]
@@ -31,7 +31,7 @@ def address(event: Event, page: str = "tickets/") -> str:
 
 
 def mark_used(ticket: Ticket) -> None:
-    assert claim_tickets(ticket.event_id, [Shown(ticket.code, 1, 1, False, False)])
+    assert claim_tickets(ticket.event_id, [PresentedKey(ticket.code, 1, 1, False, False)])
 
 
 def ask(browser: Client, event: Event, ask: str, **fields: Any) -> str:
@@ -95,10 +95,10 @@ def test_ticket_count_is_validated(browser: Client, event: Event, count: str, te
 
 
 def test_event_ticket_limit_is_enforced(browser: Client, event: Event) -> None:
-    assert "5,000 new codes" in ask(browser, event, "make", count=MOST_TICKETS)
+    assert "5,000 new codes" in ask(browser, event, "make", count=MAX_TICKETS)
     assert "there is room for 0" in ask(browser, event, "make", count=1)
     assert "there is room for 0" in ask(browser, event, "roster", names="Ada")
-    assert event.tickets.count() == MOST_TICKETS
+    assert event.tickets.count() == MAX_TICKETS
 
 
 def test_roster_creates_one_ticket_per_name(browser: Client, event: Event) -> None:
@@ -120,7 +120,7 @@ def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> No
     [ticket] = make_tickets(event, 1)
     for wanted, found in [
         ("ADA", "Ada"),
-        (shown_key(ticket.code).lower(), shown_key(ticket.code)),
+        (format_key(ticket.code).lower(), format_key(ticket.code)),
         ("nobody", "No code like this."),
     ]:
         page = ask(browser, event, "find", q=wanted)
@@ -129,7 +129,7 @@ def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> No
 
 
 def test_ticket_search_is_not_in_the_url(browser: Client, event: Event) -> None:
-    make_tickets(event, ROWS_A_PAGE + 1)
+    make_tickets(event, ROWS_PER_PAGE + 1)
     response = browser.post(address(event), {"ask": "find", "q": "", "show": "unused"})
     assert response.status_code == 200
     page = response.content.decode()
@@ -139,9 +139,9 @@ def test_ticket_search_is_not_in_the_url(browser: Client, event: Event) -> None:
 
 
 def test_ticket_list_is_paginated(browser: Client, event: Event) -> None:
-    make_tickets(event, ROWS_A_PAGE + 1)
+    make_tickets(event, ROWS_PER_PAGE + 1)
     first, second = (ask(browser, event, "find", page=page) for page in (1, 2))
-    assert (first.count("<tr>"), second.count("<tr>")) == (ROWS_A_PAGE + 1, 2)
+    assert (first.count("<tr>"), second.count("<tr>")) == (ROWS_PER_PAGE + 1, 2)
     assert 'name="page" value="2"' in first
 
 
@@ -149,8 +149,8 @@ def test_used_ticket_is_released_and_unused_ones_deleted(browser: Client, event:
     used, unused = make_tickets(event, 2)
     mark_used(used)
     page = ask(browser, event, "find", show="used")
-    assert shown_key(used.code) in page
-    assert shown_key(unused.code) not in page
+    assert format_key(used.code) in page
+    assert format_key(unused.code) not in page
     assert "1 unused codes are deleted" in ask(browser, event, "delete")
     assert list(event.tickets.all()) == [used]
     assert "Released" in ask(browser, event, "release", ticket=used.pk)
@@ -189,12 +189,12 @@ def test_ticket_of_another_event_is_not_released(browser: Client, event: Event, 
 
 # ------------------------------------------------------------------ print and export
 def test_print_page_contains_only_unused_tickets_in_parts(browser: Client, event: Event) -> None:
-    used, *unused = make_tickets(event, TICKETS_A_PRINT + 2)
+    used, *unused = make_tickets(event, TICKETS_PER_PRINT + 2)
     mark_used(used)
     parts = [browser.get(address(event, "tickets/print/"), {"part": n}).content.decode() for n in (1, 2)]
-    assert [part.count("<svg viewBox") for part in parts] == [TICKETS_A_PRINT, 1]
-    assert all(shown_key(ticket.code) in parts[0] + parts[1] for ticket in unused)
-    assert shown_key(used.code) not in parts[0] + parts[1]
+    assert [part.count("<svg viewBox") for part in parts] == [TICKETS_PER_PRINT, 1]
+    assert all(format_key(ticket.code) in parts[0] + parts[1] for ticket in unused)
+    assert format_key(used.code) not in parts[0] + parts[1]
     assert f"testserver/{event.code}" in parts[0]
 
 

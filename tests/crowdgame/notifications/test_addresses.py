@@ -9,7 +9,7 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.notifications import addresses
 from crowdgame.notifications.email import send_due
-from crowdgame.notifications.models import Address
+from crowdgame.notifications.models import EmailAddress
 from crowdgame.operations.retention import purge_addresses
 from games.models import Event
 from tests.crowdgame.notifications.mailbox import EMAIL, Mailbox, links, player_with_address, submit_address
@@ -29,9 +29,9 @@ def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> 
     mail_links = links(mailbox.mails[0])
     opened = Client().get(mail_links["confirm"])  # as a mail provider's link scanner does
     assert (opened.status_code, EMAIL in opened.content.decode()) == (200, True)
-    assert Address.objects.get().confirmed_at is None
+    assert EmailAddress.objects.get().confirmed_at is None
     Client().post(mail_links["confirm"])
-    assert Address.objects.get().confirmed_at
+    assert EmailAddress.objects.get().confirmed_at
 
 
 def test_confirmation_mails_are_rate_limited(
@@ -45,9 +45,9 @@ def test_confirmation_mails_are_rate_limited(
     for client in clients[:2]:
         refused = submit_address(client, EMAIL.upper())
         assert (refused.status_code, "was asked today" in refused.content.decode()) == (400, True)
-    monkeypatch.setattr(addresses, "MOST_ASKED_AN_HOUR", 1)
+    monkeypatch.setattr(addresses, "MAX_CONFIRMATIONS_PER_HOUR", 1)
     assert "Too many" in submit_address(clients[2], "bob@example.org").content.decode()
-    assert not Address.objects.exists()
+    assert not EmailAddress.objects.exists()
 
 
 def test_confirmation_link_is_bound_to_address_and_expires(
@@ -59,12 +59,12 @@ def test_confirmation_link_is_bound_to_address_and_expires(
     send_due(box)
     mail_links = links(mailbox.mails[0])
     assert client.post(mail_links["stop"].replace("stop", "confirm")).status_code == 410
-    Address.objects.update(email="eve@example.org")  # another row with the same primary key
+    EmailAddress.objects.update(email="eve@example.org")  # another row with the same primary key
     assert client.post(mail_links["confirm"]).status_code == 410
-    Address.objects.update(email=EMAIL)
-    monkeypatch.setattr(addresses, "CONFIRM_WITHIN", timedelta(seconds=-1))
+    EmailAddress.objects.update(email=EMAIL)
+    monkeypatch.setattr(addresses, "CONFIRM_MAX_AGE", timedelta(seconds=-1))
     assert client.post(mail_links["confirm"]).status_code == 410
-    assert Address.objects.get().confirmed_at is None
+    assert EmailAddress.objects.get().confirmed_at is None
 
 
 def test_declined_confirmation_deletes_address(box: BallotBox, mailbox: Mailbox) -> None:
@@ -73,7 +73,7 @@ def test_declined_confirmation_deletes_address(box: BallotBox, mailbox: Mailbox)
     submit_address(client)
     send_due(box)
     Client().post(links(mailbox.mails[0])["confirm"], {"no": "1"})
-    assert not Address.objects.exists()
+    assert not EmailAddress.objects.exists()
 
 
 def test_address_form_is_absent_without_mail_server() -> None:
@@ -86,11 +86,11 @@ def test_address_form_is_absent_without_mail_server() -> None:
 def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox, mailbox: Mailbox) -> None:
     player_with_address(box, mailbox)
     unconfirmed = Guest.objects.create(number=1)
-    Address.objects.create(guest=unconfirmed, email=EMAIL)
+    EmailAddress.objects.create(guest=unconfirmed, email=EMAIL)
     assert purge_addresses() == 0
-    Address.objects.filter(guest=unconfirmed).update(asked_at=timezone.now() - timedelta(days=3))
+    EmailAddress.objects.filter(guest=unconfirmed).update(asked_at=timezone.now() - timedelta(days=3))
     assert purge_addresses() == 1
-    Address.objects.update(confirmed_at=timezone.now() - timedelta(days=366))
+    EmailAddress.objects.update(confirmed_at=timezone.now() - timedelta(days=366))
     assert purge_addresses() == 0
     Event.objects.update(created_at=timezone.now() - timedelta(days=366))
     assert purge_addresses() == 1

@@ -4,11 +4,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from crowdgame.config.mail import mail_server
-from crowdgame.notifications.messages import DAY_MS, HOUR_MS, left_in_words
+from crowdgame.notifications.messages import DAY_MS, HOUR_MS, format_time_left
 
 
 def test_remaining_time_is_worded_in_days_and_hours() -> None:
-    texts = [left_in_words(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
+    texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
     assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowdgame.notifications import email as notification_email
 from crowdgame.notifications.email import LEASE, send_due
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 from deploy.laptop.network import free_port
 from tests.crowdgame.notifications.mailbox import (
     EMAIL,
@@ -87,7 +87,7 @@ def test_unknown_mailbox_deletes_address(box: BallotBox, mailbox: Mailbox) -> No
     submit_address(client)
     mailbox.refusal = "550 nobody here"
     send_due(box)
-    assert not Address.objects.exists()
+    assert not EmailAddress.objects.exists()
 
 
 def test_unreachable_mail_server_logs_warning_and_keeps_notification(

@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
-from crowdgame.duels.lists import seats_of, sides_to_move
+from crowdgame.duels.lists import players_by_side, sides_to_move
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import BY_SLUG
+from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.notifications.email import send_due
-from crowdgame.notifications.models import Address, EmailNotification
+from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
 from games.models import Event, Match
 from tests.crowdgame.notifications.mailbox import (
@@ -28,7 +28,7 @@ from tests.crowdgame.notifications.mailbox import (
 from tests.voting.boxes import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Held
+from voting.ballot_box.types import PresenceCounts
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +54,7 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     strict = Client(enforce_csrf_checks=True)
     assert "Stop the mails" in strict.get(stop).content.decode()
     assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert not Address.objects.exists()
+    assert not EmailAddress.objects.exists()
     assert not EmailNotification.objects.exists()
     assert "They are stopped" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
@@ -68,7 +68,7 @@ def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) ->
     EmailNotification.objects.all().delete()
     for one in (client, other):
         one.post(f"/play/{code}/rematch")
-    duel, me = Duel.objects.get(), Address.objects.get().guest
+    duel, me = Duel.objects.get(), EmailAddress.objects.get().guest
     turn = only_turn(Match.objects.get(number=2))
     open_now(turn, box)
     mine, theirs = ("yellow", "red") if duel.one == me else ("red", "yellow")
@@ -77,7 +77,7 @@ def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) ->
     send_due(box)
     (mail,) = mailbox.mails
     assert mail["Subject"] == f"Your turn against {duel.two if duel.one == me else duel.one}"
-    EmailNotification.objects.create(address=Address.objects.get(), turn=turn, due_at=timezone.now())
+    EmailNotification.objects.create(address=EmailAddress.objects.get(), turn=turn, due_at=timezone.now())
     vote(turn, box, **{mine: [2]})
     send_due(box)
     assert len(mailbox.mails) == 1
@@ -86,18 +86,21 @@ def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) ->
 def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None:
     """In the classic game one side moves per turn; both players have confirmed an address."""
     duel = join_duel(
-        new_duel(new_guest(), DuelSettings(game=CLASSIC, time_control=BY_SLUG["3-days"])).event.code,
+        new_duel(
+            new_guest(), DuelSettings(game=CLASSIC, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+        ).event.code,
         new_guest(),
         box,
     )
     match, now = Match.objects.get(), timezone.now()
     for guest in filter(None, (duel.one, duel.two)):
-        Address.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
+        EmailAddress.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
     for _ in range(2):
         play_turn(only_turn(match), box, red=[1], yellow=[1])
         (side,) = sides_to_move(match)
         assert (
-            EmailNotification.objects.latest("pk").address.guest == seats_of(duel, match)[SIDES.index(side)]
+            EmailNotification.objects.latest("pk").address.guest
+            == players_by_side(duel, match)[SIDES.index(side)]
         )
     assert EmailNotification.objects.count() == 2
 
@@ -139,8 +142,8 @@ def test_mail_is_postponed_while_page_is_open(box: BallotBox, mailbox: Mailbox) 
     join(code)
     make_notifications_due()
     event = Event.objects.get()
-    here = (1, 0) if event.duel.one == Address.objects.get().guest else (0, 1)
-    ask(lambda own: own.heartbeat(event.pk, "a", (1, 1), Held(here)))
+    here = (1, 0) if event.duel.one == EmailAddress.objects.get().guest else (0, 1)
+    ask(lambda own: own.heartbeat(event.pk, "a", (1, 1), PresenceCounts(here)))
     send_due(box)
     assert not mailbox.mails
     assert EmailNotification.objects.get().due_at > timezone.now() + timedelta(minutes=9)

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from crowdgame.operations.backup_file import BackupError, read_manifest, take_out
+from crowdgame.operations.backup_file import BackupError, extract_database, read_manifest
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
-from deploy.laptop.startup import migrate, start_box
+from deploy.laptop.startup import migrate, start_ballot_box
 from deploy.laptop.supervisor import Supervisor
 from tests.commands import Commands, commands
 from voting.ballot_box.stores import connect
@@ -59,7 +59,7 @@ def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     data, kept = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("kept")
     stack = Stack(data=data, secret_key="of the tests", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:
-        start_box(stack, supervisor)
+        start_ballot_box(stack, supervisor)
         migrate(stack)
         with commands(stack, kept) as running_commands:
             installation = Installation(stack, running_commands, kept)
@@ -234,7 +234,7 @@ def test_restore_of_damaged_backup_changes_nothing(installation: Installation, t
 def test_backup_with_changed_byte_is_refused_or_identical(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
     whole, rng, refusals = path.read_bytes(), Random(4), 0
-    take_out(path, tmp_path / "right")
+    extract_database(path, tmp_path / "right")
     for _ in range(400):
         at = rng.choice([rng.randrange(600), rng.randrange(len(whole)), len(whole) - 1 - rng.randrange(400)])
         (tmp_path / "wrong").write_bytes(
@@ -242,7 +242,7 @@ def test_backup_with_changed_byte_is_refused_or_identical(installation: Installa
         )
         try:
             read_manifest(tmp_path / "wrong")
-            take_out(tmp_path / "wrong", tmp_path / "taken")
+            extract_database(tmp_path / "wrong", tmp_path / "taken")
             assert (tmp_path / "taken").read_bytes() == (tmp_path / "right").read_bytes()
         except BackupError:
             refusals += 1
@@ -268,8 +268,8 @@ def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path:
         with connect(installation.stack.redis) as redis:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
         script = (
-            "from tests.voting.match_helpers import start; from voting.ballot_box.ballot_box import BallotBox;"
-            "turn = start(BallotBox()); print(turn.pk, turn.match_id, turn.match.event_id)"
+            "from tests.voting.match_helpers import start; "
+            "from voting.ballot_box.ballot_box import BallotBox; turn = start(BallotBox()); print(turn.pk, turn.match_id, turn.match.event_id)"
         )
         result = installation.commands.run("shell", "--no-imports", "-c", script)
         assert result.returncode == 0, result.stderr

@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.utils import timezone
 
-from crowdgame.cups.cups import begin_pairing
+from crowdgame.cups.cups import start_pairing
 from crowdgame.events.models import AuditEntry
 from games.matches import load_position
 from games.models import Match, Turn
@@ -61,7 +61,7 @@ def test_anonymize_removes_captains(box: BallotBox) -> None:
 
 
 def test_anonymize_keeps_rehearsal_audit_entries(box: BallotBox) -> None:
-    event = begin_pairing(new_cup().pk, 1)
+    event = start_pairing(new_cup().pk, 1)
     for action in ("rehearsal.start", "rehearsal.stop", "lobby.open"):
         AuditEntry.objects.create(event=event, by="olga", action=action, what="did it", at=1)
     backdate_event(event, 31)

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowdgame.events.audit import Done, add_audit_entry
+from crowdgame.events.audit import ActionResult, add_audit_entry
 from crowdgame.events.models import AuditEntry
-from crowdgame.operations.retention import RECORDS_AT_ONCE, anonymize_events, events_to_anonymize
+from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from games.models import Event
 from tests.crowdgame.operations.retention_helpers import (
     DAYS,
@@ -26,7 +26,7 @@ from voting.protocol import Pressed
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-OPENED = Done("opened the doors", Pressed(action="lobby.open"))
+OPENED = ActionResult("opened the doors", Pressed(action="lobby.open"))
 
 
 def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:
@@ -125,9 +125,9 @@ def test_anonymize_works_in_batches_and_resumes(box: BallotBox) -> None:
     event = played_event(box)
     records = TallyRecord.objects.filter(turn__match__event=event).count()
     steps = anonymize_events(DAYS)
-    assert next(steps).records == RECORDS_AT_ONCE < records
+    assert next(steps).records == RECORDS_PER_STEP < records
     steps.close()
     assert events_to_anonymize(DAYS) == [event]
     *_, last = anonymize_events(DAYS)
-    assert last.records == records - RECORDS_AT_ONCE
+    assert last.records == records - RECORDS_PER_STEP
     assert events_to_anonymize(DAYS) == []

@@ -16,7 +16,7 @@ def test_scheduler_anonymizes_old_events(box: BallotBox) -> None:
     event = played_event(box)
     scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
     for _ in range(20):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
     event.refresh_from_db()
     assert event.anonymized_at is not None
@@ -31,13 +31,13 @@ def test_failing_event_delays_no_other(box: BallotBox, caplog: pytest.LogCapture
     scheduler.run_once()  # the events are listed
     deleted.delete()
     for _ in range(20):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
     intact.refresh_from_db()
     assert intact.anonymized_at is not None
     assert all(f"event {event.code} is not forgotten" in caplog.text for event in (broken, deleted))
     assert Ticket.objects.filter(event=broken).exists()
-    assert not scheduler.waits
+    assert not scheduler.is_waiting
     assert only_turn(live).state == "open"
 
 
@@ -45,7 +45,7 @@ def test_new_scheduler_does_not_run_retention_at_once(box: BallotBox) -> None:
     event = played_event(box)
     scheduler = DeadlineScheduler(box)
     for _ in range(3):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
     event.refresh_from_db()
     assert event.anonymized_at is None

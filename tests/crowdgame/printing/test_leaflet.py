@@ -5,12 +5,12 @@ import re
 import pytest
 from django.test import Client
 
-from crowdgame.printing.leaflet import SCENES, draw_scenes, play_scene
+from crowdgame.printing.leaflet import RULE_EXAMPLES, draw_examples, play_example
 from crowdgame.reports.turning_point import line_cells
-from crowdgame.web.content_policy import INLINE
+from crowdgame.web.content_policy import INLINE_BLOCK
 from games.engine.game import Drop
 
-SCENES_BY_TITLE = {scene.title: play_scene(scene) for scene in SCENES}
+SCENES_BY_TITLE = {scene.title: play_example(scene) for scene in RULE_EXAMPLES}
 
 
 def test_scene_two_columns_drops_both_balls() -> None:
@@ -40,7 +40,7 @@ def test_scene_both_at_once_is_decided_by_token() -> None:
     scene = SCENES_BY_TITLE["Both at once"]
     assert line_cells(scene.after, "red") == ((1, 1), (2, 1), (3, 1), (4, 1))
     assert line_cells(scene.after, "yellow") == ((7, 1), (7, 2), (7, 3), (7, 4))
-    assert draw_scenes()[4].after.count('class="light"') == 8
+    assert draw_examples()[4].after.count('class="light"') == 8
     assert (scene.resolution.token_before, scene.resolution.result) == ("red", "red")
 
 
@@ -49,7 +49,7 @@ def test_only_the_last_two_scenes_end_the_match() -> None:
 
 
 def test_pending_balls_are_drawn_above_their_column() -> None:
-    same = draw_scenes()[1].before
+    same = draw_examples()[1].before
     heights = re.findall(r'href="#ball-(red|yellow)" x="326" y="(-?\d+)"', same)
     assert heights == [("red", "-102"), ("yellow", "-220")]
 
@@ -61,14 +61,14 @@ def test_paper_pages_set_no_cookie_and_run_no_script(client: Client, page: str) 
     assert answer.status_code == 200
     assert not answer.cookies
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-    assert not INLINE.findall(answer.content)
+    assert not INLINE_BLOCK.findall(answer.content)
     assert not re.search(rb'<script|style=| on[a-z]+="', answer.content)
     assert client.post(page).status_code == 405
 
 
 def test_rules_page_shows_every_scene(client: Client) -> None:
     page = client.get("/rules").content.decode()
-    assert page.count('<svg class="cabinet') == 2 * len(SCENES) + 1
+    assert page.count('<svg class="cabinet') == 2 * len(RULE_EXAMPLES) + 1
     assert "An empty board of 6 columns and 6 rows." in page
 
 

@@ -11,12 +11,19 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.printing.posters import QR, Poster, print_posters
-from crowdgame.printing.printing import BOLD, Unprintable, can_print, fit, width_of
-from crowdgame.printing.ticket_sheets import A_SHEET, KEY_SIZE, ROOM, Coupon, in_lines, print_coupons
+from crowdgame.printing.posters import QR_SIZE, Poster, print_posters
+from crowdgame.printing.printing import BOLD, Unprintable, can_print, fit_text, text_width
+from crowdgame.printing.ticket_sheets import (
+    COUPONS_PER_SHEET,
+    KEY_SIZE,
+    TEXT_WIDTH,
+    Coupon,
+    print_coupons,
+    split_name,
+)
 from games.models import Event
 from tests.voting.browsing import browser, event, organizer, other
-from voting.admission.admission import shown_key
+from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets
 
@@ -65,7 +72,7 @@ def poster(**changes: object) -> Poster:
 
 def test_poster_qr_code_encodes_url() -> None:
     pdf = print_posters([poster()])
-    assert symbol(pdf, QR, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
+    assert symbol(pdf, QR_SIZE, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
     assert print_posters([poster()]) == pdf
 
 
@@ -96,33 +103,33 @@ def test_can_print_knows_supported_scripts(name: str, printable: bool) -> None:
 
 
 def test_fit_shrinks_text_then_truncates_it() -> None:
-    assert fit("Short", BOLD, 20, 500) == ("Short", 20)
-    shown, size = fit("A name of some length", BOLD, 20, 150)
+    assert fit_text("Short", BOLD, 20, 500) == ("Short", 20)
+    shown, size = fit_text("A name of some length", BOLD, 20, 150)
     assert shown == "A name of some length"
-    assert width_of(shown, BOLD, size) == pytest.approx(150)
-    shown, size = fit("W" * 80, BOLD, 20, 150)
+    assert text_width(shown, BOLD, size) == pytest.approx(150)
+    shown, size = fit_text("W" * 80, BOLD, 20, 150)
     assert shown.endswith("…")
     assert size == 9
-    assert width_of(shown, BOLD, size) <= 150
+    assert text_width(shown, BOLD, size) <= 150
 
 
 @given(st.text("BCDFGHJKMNPQRSTVWXYZ23456789", min_size=8, max_size=8))
 def test_fit_never_truncates_codes(code: str) -> None:
-    key = shown_key(code)
-    assert fit(key, BOLD, KEY_SIZE, ROOM)[0] == key
-    assert fit(key, BOLD, 14.5, width_of(key, BOLD, 14.5) * 0.9)[0] == key
+    key = format_key(code)
+    assert fit_text(key, BOLD, KEY_SIZE, TEXT_WIDTH)[0] == key
+    assert fit_text(key, BOLD, 14.5, text_width(key, BOLD, 14.5) * 0.9)[0] == key
 
 
 def test_in_lines_splits_long_name_in_two() -> None:
-    assert in_lines("Ada Lovelace") == ("Ada Lovelace",)
-    assert in_lines("Maximiliane Hohenstein-Schilling") == ("Maximiliane", "Hohenstein-Schilling")
-    assert in_lines("W" * 60) == ("W" * 60,)
+    assert split_name("Ada Lovelace") == ("Ada Lovelace",)
+    assert split_name("Maximiliane Hohenstein-Schilling") == ("Maximiliane", "Hohenstein-Schilling")
+    assert split_name("W" * 60) == ("W" * 60,)
 
 
 def test_ticket_sheet_holds_fixed_number_of_coupons() -> None:
     coupon = Coupon("Ada", "BCDF-GHJK", URL, "play.example.org/BCDF", "North", "red")
-    assert pages(print_coupons("Codes", [coupon] * A_SHEET)) == 1
-    assert pages(print_coupons("Codes", [coupon] * (A_SHEET + 1))) == 2
+    assert pages(print_coupons("Codes", [coupon] * COUPONS_PER_SHEET)) == 1
+    assert pages(print_coupons("Codes", [coupon] * (COUPONS_PER_SHEET + 1))) == 2
     with pytest.raises(Unprintable):
         print_coupons("Codes", [Coupon("علي", "BCDFGH", URL, "play.example.org/BCDF")])
 
@@ -155,7 +162,7 @@ def test_link_choice_prints_one_poster_per_team(
 
 @pytest.mark.django_db
 def test_ticket_pdf_is_split_into_files(browser: Client, event: Event) -> None:
-    make_tickets(event, 10 * A_SHEET + 1)
+    make_tickets(event, 10 * COUPONS_PER_SHEET + 1)
     first, second = (browser.get(f"/console/{event.code}/tickets.pdf", {"part": part}) for part in (1, 2))
     assert (pages(first.content), pages(second.content)) == (10, 1)
     assert first.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}-1.pdf"'

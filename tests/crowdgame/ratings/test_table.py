@@ -4,16 +4,16 @@ import pytest
 from django.test import Client
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import USUAL_GAME
+from crowdgame.duels.duels import DEFAULT_GAME
 from crowdgame.ratings.models import Rating
-from crowdgame.ratings.table import A_PAGE, row_of, table_page
+from crowdgame.ratings.table import PAGE_SIZE, load_guest_row, load_table_page
 
 pytestmark = pytest.mark.django_db
 MINUTE_MS = 60_000
 NOON = 1_790_000_000_000
 
 
-def rated(number: int, mu: float, sigma: float = 60.0, game: str = USUAL_GAME) -> Guest:
+def rated(number: int, mu: float, sigma: float = 60.0, game: str = DEFAULT_GAME) -> Guest:
     guest = Guest.objects.get_or_create(number=number)[0]
     Rating.objects.create(guest=guest, game=game, mu=mu, sigma=sigma, games=3, last_at=NOON)
     return guest
@@ -24,7 +24,7 @@ def test_table_orders_by_rating_with_shared_places() -> None:
     rated(1002, 1300.4)
     rated(1003, 1300.4)
     rated(1004, 1500, sigma=240, game="trails")
-    rows = list(table_page(USUAL_GAME, None, "", weak))
+    rows = list(load_table_page(DEFAULT_GAME, None, "", weak))
     listed = [(row.place, row.name, row.rating, row.mine) for row in rows]
     assert listed == [
         (1, "Guest 1002", 1300, False),
@@ -32,27 +32,27 @@ def test_table_orders_by_rating_with_shared_places() -> None:
         (3, "Guest 1001", 1100, True),
     ]
     assert [row.sure for row in rows] == [True] * 3
-    assert not table_page("trails", None, "", None)[0].sure
-    mine = row_of(weak, USUAL_GAME)
+    assert not load_table_page("trails", None, "", None)[0].sure
+    mine = load_guest_row(weak, DEFAULT_GAME)
     assert mine
     assert mine.place == 3
-    assert row_of(weak, "trails") is None
+    assert load_guest_row(weak, "trails") is None
 
 
 def test_search_by_number_keeps_overall_place() -> None:
     rated(12_657, 1100)
     rated(12_999, 1300)
-    found = table_page(USUAL_GAME, None, "guest 126", None)
+    found = load_table_page(DEFAULT_GAME, None, "guest 126", None)
     assert [(row.name, row.place) for row in found] == [("Guest 12657", 2)]
-    assert len(table_page(USUAL_GAME, None, "nobody", None)) == 0
+    assert len(load_table_page(DEFAULT_GAME, None, "nobody", None)) == 0
 
 
 def test_ratings_table_is_paginated() -> None:
-    for number in range(A_PAGE + 2):
+    for number in range(PAGE_SIZE + 2):
         rated(1000 + number, 2000 - number)
-    page = table_page(USUAL_GAME, "2", "", None)
-    assert [row.place for row in page] == [A_PAGE + 1, A_PAGE + 2]
-    assert table_page(USUAL_GAME, "99", "", None).number == 2
+    page = load_table_page(DEFAULT_GAME, "2", "", None)
+    assert [row.place for row in page] == [PAGE_SIZE + 1, PAGE_SIZE + 2]
+    assert load_table_page(DEFAULT_GAME, "99", "", None).number == 2
 
 
 def test_ratings_page_shows_one_game_and_empty_state() -> None:

@@ -10,7 +10,7 @@ from redis import Redis
 
 from crowdgame.rehearsal import dry_run_lease, dry_runs
 from crowdgame.rehearsal.dry_run_lease import DryRunLease
-from crowdgame.rehearsal.dry_runs import DryRuns, Stage, stop_dry_run
+from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, stop_dry_run
 from crowdgame.rehearsal.keys import system_ms
 from games.matches import MatchError
 from tests.voting.fake_server import FakeServer
@@ -37,8 +37,8 @@ class DryRunHarness:
     draining: bool = False
 
     @property
-    def stage(self) -> Stage:
-        return Stage(1, "HALL", self.lease, lambda: self.draining, system_ms)
+    def stage(self) -> DryRunContext:
+        return DryRunContext(1, "HALL", self.lease, lambda: self.draining, system_ms)
 
     async def start(self, runs: DryRuns) -> None:
         await runs.start(self.stage, ("127.0.0.1", self.fake.port), PHONES)
@@ -172,7 +172,7 @@ def test_unwatched_dry_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_dry_run_ends_after_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await start_and_join(harness)
-        monkeypatch.setattr(dry_runs, "LONGEST_S", 0.1)
+        monkeypatch.setattr(dry_runs, "MAX_DURATION_S", 0.1)
         await wait_until_over(harness)
 
     run_conversation(conversation)

@@ -100,9 +100,9 @@ def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None
 def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: Client) -> None:
     address = f"/record/{start(box).match.event.code}/1.json"
     with ExitStack() as workers:
-        for _ in range(record_pages.AT_ONCE):
+        for _ in range(record_pages.MAX_CONCURRENT):
             assert client.get(address).status_code == 200
-            workers.enter_context(record_pages.hands)
+            workers.enter_context(record_pages.export_slots)
         busy = client.get(address)
         assert (busy.status_code, busy["Retry-After"]) == (503, "2")
     assert client.get(address).status_code == 200
@@ -114,7 +114,7 @@ def test_unfinished_record_downloads_are_limited(box: BallotBox, rf: RequestFact
     def request_record() -> HttpResponse:
         return record_pages.match_record(rf.get("/"), code, 1)
 
-    pending = [request_record() for _ in range(record_pages.ON_THEIR_WAY)]
+    pending = [request_record() for _ in range(record_pages.MAX_DOWNLOADS)]
     assert {answer.status_code for answer in pending} == {200}
     busy = request_record()
     assert (busy.status_code, busy["Retry-After"]) == (503, "2")

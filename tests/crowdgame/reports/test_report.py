@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 
 from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
-from crowdgame.reports.model import MatchReport, csv_rows
+from crowdgame.reports.model import MatchReport, report_csv_rows
 from crowdgame.reports.page import view_report
 from crowdgame.reports.reading import read_report
 from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
@@ -151,7 +151,7 @@ def test_report_describes_secret_choice(reports: dict[str, ReportAndRecord]) -> 
 
 
 def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
-    head, *rows = csv_rows(reports["forfeit"][0])
+    head, *rows = report_csv_rows(reports["forfeit"][0])
     assert {len(row) for row in rows} == {len(head)}
     cells = [dict(zip(head, row, strict=True)) for row in rows]
     assert [row["result"] for row in cells] == ["open", "red"]

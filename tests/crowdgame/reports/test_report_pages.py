@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.reports import views as report_pages
-from crowdgame.web.content_policy import INLINE
+from crowdgame.web.content_policy import INLINE_BLOCK
 from games.models import Event, Match, Team
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
@@ -53,7 +53,7 @@ def test_report_page_sets_no_cookie_and_runs_own_script_only(client: Client, mat
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    assert not [block for _, block in INLINE.findall(response.content) if block]
+    assert not [block for _, block in INLINE_BLOCK.findall(response.content) if block]
     assert not re.search(rb' style=| on[a-z]+="', response.content)
     assert {m.decode() for m in re.findall(rb'src="([^"]+)"', response.content)} == {
         "/static/paper/replay.js"
@@ -80,7 +80,7 @@ def test_report_page_shows_nothing_of_open_turn(client: Client, box: BallotBox) 
     assert turn.seed not in before
     assert "Still being played" in before
     assert client.get(address(running_match)).headers["Cache-Control"] == "no-cache"
-    assert record_version(running_match) not in {kept[:-1] for kept in report_pages._kept}
+    assert record_version(running_match) not in {kept[:-1] for kept in report_pages._cache}
 
 
 def test_report_page_of_match_without_turns_is_served(client: Client, box: BallotBox) -> None:
@@ -97,10 +97,10 @@ def test_report_page_is_gzipped_if_accepted(client: Client, match: Match) -> Non
 
 def test_finished_report_page_is_cached(client: Client, match: Match) -> None:
     page_of(client, match)
-    assert len(report_pages._kept) <= report_pages.KEPT
-    cached = dict(report_pages._kept)
+    assert len(report_pages._cache) <= report_pages.CACHE_SIZE
+    cached = dict(report_pages._cache)
     page_of(client, match)
-    assert report_pages._kept == cached
+    assert report_pages._cache == cached
     Team.objects.filter(event=match.event, number=1).update(name="Ravens")
     assert "Ravens won" in page_of(client, match)
 

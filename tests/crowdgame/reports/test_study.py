@@ -8,12 +8,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from crowdgame.operations.retention import without_voters
+from crowdgame.operations.retention import anonymize_ballots
 from crowdgame.reports.study import HEADER, study_rows
 from games.matches import end_match
 from games.models import Event, Match
 from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
 from voting.models import TallyRecord
@@ -99,12 +99,12 @@ def test_study_excludes_anonymized_tallies(box: BallotBox) -> None:
     match = played(event, box)
     record = TallyRecord.objects.filter(turn__match=match).first()
     assert record
-    TallyRecord.objects.filter(pk=record.pk).update(sealed=without_voters(bytes(record.sealed)))
+    TallyRecord.objects.filter(pk=record.pk).update(sealed=anonymize_ballots(bytes(record.sealed)))
     assert rows_of(event) == []
 
 
 def test_snapshot_contains_study_notice(box: BallotBox) -> None:
-    assert snapshot(new_event(consent=CONSENT)).consent == CONSENT
+    assert load_snapshot(new_event(consent=CONSENT)).consent == CONSENT
 
 
 def test_study_notice_is_fixed_during_a_match(box: BallotBox) -> None:
@@ -112,13 +112,13 @@ def test_study_notice_is_fixed_during_a_match(box: BallotBox) -> None:
     match = start_match(event.pk, box)
     Event.objects.update(consent="")
     event.refresh_from_db()
-    assert snapshot(event).consent == CONSENT
+    assert load_snapshot(event).consent == CONSENT
     end_match(match, "draw", "board", box.now())
-    assert snapshot(event).consent == ""
+    assert load_snapshot(event).consent == ""
     match = start_match(event.pk, box)
     Event.objects.update(consent=CONSENT)
     event.refresh_from_db()
-    assert snapshot(event).consent == ""
+    assert load_snapshot(event).consent == ""
 
 
 def test_study_export_is_restricted_to_owner(box: BallotBox) -> None:

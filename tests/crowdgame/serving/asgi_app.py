@@ -16,7 +16,7 @@ from typing import Any
 
 from autobahn.exception import Disconnected
 
-from crowdgame.serving.listening import adopt
+from crowdgame.serving.listening import adopt_listener
 from crowdgame.serving.service import Service
 
 FRAME = "x" * 100_000
@@ -70,7 +70,7 @@ async def drain(within_s: float) -> None:
 
 
 def main(server: str, number: int, drain_s: float) -> None:
-    service = Service(application, adopt(number), drain, drain_s)
+    service = Service(application, adopt_listener(number), drain, drain_s)
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from deploy.laptop.network import LOOPBACK, answers_http, listen
+from deploy.laptop.network import LOOPBACK, listen, wait_for_http
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import SERVERS
 
@@ -50,7 +50,7 @@ def run_asgi_server(server: str, note: Path, drain_s: float = 0.3) -> Iterator[A
         ]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             asgi_server = AsgiServer(process, listener, note)
-            assert answers_http(LOOPBACK, asgi_server.port, 20)
+            assert wait_for_http(LOOPBACK, asgi_server.port, 20)
             yield asgi_server
             if process.is_running():
                 process.kill()

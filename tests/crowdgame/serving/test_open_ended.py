@@ -5,26 +5,26 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.web.open_ended import Press
+from crowdgame.web.open_ended import PrefixCompressor
 
-PRESS = Press(b"<!doctype html>" + bytes(range(256)) * 200)
+PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 
 
 @given(st.binary(max_size=5_000), st.binary(max_size=0xFFFF))
 def test_gzip_prefix_and_rest_decompress_to_input(state: bytes, rest: bytes) -> None:
-    prefix = PRESS.beginning(state)
-    assert gzip.decompress(prefix.ended(rest)) == prefix.plain + rest
+    prefix = PRESS.extend(state)
+    assert gzip.decompress(prefix.complete(rest)) == prefix.plain + rest
 
 
 def test_gzip_prefix_does_not_depend_on_earlier_ones() -> None:
-    first = PRESS.beginning(b"a" * 500).ended(b"x")
-    PRESS.beginning(b"b" * 500)
-    assert PRESS.beginning(b"a" * 500).ended(b"x") == first
-    assert first != PRESS.beginning(b"a" * 500).ended(b"y")
+    first = PRESS.extend(b"a" * 500).complete(b"x")
+    PRESS.extend(b"b" * 500)
+    assert PRESS.extend(b"a" * 500).complete(b"x") == first
+    assert first != PRESS.extend(b"a" * 500).complete(b"y")
 
 
 def test_state_similar_to_page_compresses_well() -> None:
     page = b"".join(b"const name%d = state.turn.closes_at;" % n for n in range(500))
-    press = Press(page)
-    alone = len(press.beginning(b"").gzipped)
-    assert len(press.beginning(page[:2_000]).gzipped) < alone + 100
+    press = PrefixCompressor(page)
+    alone = len(press.extend(b"").gzipped)
+    assert len(press.extend(page[:2_000]).gzipped) < alone + 100

@@ -5,7 +5,7 @@ import re
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from crowdgame.web.content_policy import INLINE
+from crowdgame.web.content_policy import INLINE_BLOCK
 
 
 def test_privacy_page_shows_configured_retention_days(client: Client, settings: Settings) -> None:
@@ -24,7 +24,7 @@ def test_privacy_page_sets_no_cookie_and_forbids_scripts(client: Client) -> None
     assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
     assert "script-src" not in response.headers["Content-Security-Policy"]
     page = response.content
-    assert not INLINE.findall(page)
+    assert not INLINE_BLOCK.findall(page)
     assert b"<script" not in page
     assert b"style=" not in page
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.web.static_pages import page_at, static_pages
+from crowdgame.web.static_pages import page_for_path, static_pages
 from tests.voting.policies import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
 
@@ -230,7 +230,7 @@ def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
 
 
 def test_page_at_maps_path_to_page() -> None:
-    assert [page_at(path) for path in ("/", "/BCDF", "/display/BCDF", "/console/")] == [
+    assert [page_for_path(path) for path in ("/", "/BCDF", "/display/BCDF", "/console/")] == [
         "phone",
         "phone",
         "display",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.stopping import interrupt_on_signals
 from tests.load.bench.beside import Say
 from tests.load.bench.gate import pass_gate, take_record
 from tests.load.bench.goals import rows_of
@@ -28,7 +28,7 @@ WIDE = 200
 
 def main() -> None:
     options = _read_options()
-    end_on_signals()
+    interrupt_on_signals()
     allow_files(QUICK_FILES if options.quick or options.record else FILES)
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)

@@ -19,7 +19,7 @@ from crowdgame.rehearsal.address import ServerAddress, resolve
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.stopping import interrupt_on_signals
 from tests.load.bench.duellist import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
 from tests.stack import House, running_house
@@ -55,7 +55,7 @@ class Seen:
 
 def main() -> None:
     options = _read_options()
-    end_on_signals()
+    interrupt_on_signals()
     allow_files(4 * options.duels + SPARE_FILES)
     console = Console(highlight=False, soft_wrap=True)
     console.print(", ".join(about().values()))

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from deploy.laptop.paths import ROOT
-from deploy.laptop.stopping import end_on_signals
+from deploy.laptop.stopping import interrupt_on_signals
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
@@ -27,7 +27,7 @@ SILENT = 3
 
 def main() -> None:
     options = _read_options()
-    end_on_signals()
+    interrupt_on_signals()
     allow_files(options.phones + SPARE_FILES)
     console = Console(highlight=False)
     machine = about()

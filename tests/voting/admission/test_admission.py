@@ -7,66 +7,66 @@ from pytest_django.fixtures import Settings
 
 from games.matches import CODE_LETTERS
 from voting.admission.admission import (
-    PERIOD_MS,
+    CODE_PERIOD_MS,
     ROTATING_LENGTH,
     STALE_PERIODS,
-    WRONG_A_SECOND,
-    WRONG_AT_ONCE,
-    Guesses,
-    is_projector,
+    WRONG_KEY_BURST,
+    WRONG_KEYS_PER_SECOND,
+    GuessLimiter,
+    format_key,
+    is_projector_key,
     is_rotating_code,
-    is_stale,
-    is_ticket,
-    plain_key,
+    is_stale_code,
+    is_ticket_code,
+    normalize_key,
     projector_key,
     rotating_code,
-    shown_key,
 )
-from voting.admission.roster import MOST_PUPILS, NAME_LENGTH, Pupil, RosterError, read_roster
+from voting.admission.roster import MAX_PUPILS, NAME_LENGTH, Pupil, RosterError, parse_roster
 
 NOW = 1_700_000_000_000
-PERIOD = NOW // PERIOD_MS
-BEGIN = PERIOD * PERIOD_MS
+PERIOD = NOW // CODE_PERIOD_MS
+BEGIN = PERIOD * CODE_PERIOD_MS
 TEAMS = {1: "Rooks", 2: "Doves"}
-times = st.integers(PERIOD_MS * 2, 2**53)
+times = st.integers(CODE_PERIOD_MS * 2, 2**53)
 
 
 # ------------------------------------------------------------------ rotating codes
 @given(times)
 def test_rotating_code_is_valid_in_its_period_and_the_next(now: int) -> None:
     code, until_at = rotating_code("BCDF", now)
-    first = until_at - PERIOD_MS
+    first = until_at - CODE_PERIOD_MS
     assert first <= now < until_at
     for at, valid in [
         (first - 1, False),
         (first, True),
         (until_at - 1, True),
         (until_at, True),
-        (until_at + PERIOD_MS - 1, True),
-        (until_at + PERIOD_MS, False),
+        (until_at + CODE_PERIOD_MS - 1, True),
+        (until_at + CODE_PERIOD_MS, False),
     ]:
         assert is_rotating_code("BCDF", code, at) is valid
 
 
 def test_rotating_codes_use_code_alphabet_and_differ() -> None:
-    codes = [rotating_code("BCDF", BEGIN + n * PERIOD_MS)[0] for n in range(1_000)]
+    codes = [rotating_code("BCDF", BEGIN + n * CODE_PERIOD_MS)[0] for n in range(1_000)]
     assert all(len(code) == ROTATING_LENGTH and set(code) <= set(CODE_LETTERS) for code in codes)
     assert len(set(codes)) > 990
     for place in range(ROTATING_LENGTH):
         assert {code[place] for code in codes} == set(CODE_LETTERS)
 
 
-@given(times.filter(lambda now: now > 100 * PERIOD_MS))
+@given(times.filter(lambda now: now > 100 * CODE_PERIOD_MS))
 def test_is_stale_recognizes_expired_code_for_some_minutes(now: int) -> None:
     code, until_at = rotating_code("BCDF", now)
     for at, stale in [
         (now, False),
-        (until_at + PERIOD_MS - 1, False),
-        (until_at + PERIOD_MS, True),
-        (until_at + STALE_PERIODS * PERIOD_MS - 1, True),
-        (until_at + STALE_PERIODS * PERIOD_MS, False),
+        (until_at + CODE_PERIOD_MS - 1, False),
+        (until_at + CODE_PERIOD_MS, True),
+        (until_at + STALE_PERIODS * CODE_PERIOD_MS - 1, True),
+        (until_at + STALE_PERIODS * CODE_PERIOD_MS, False),
     ]:
-        assert is_stale("BCDF", code, at) is stale
+        assert is_stale_code("BCDF", code, at) is stale
 
 
 def test_codes_and_display_keys_survive_secret_key_rotation(settings: Settings) -> None:
@@ -74,68 +74,72 @@ def test_codes_and_display_keys_survive_secret_key_rotation(settings: Settings) 
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another"
     assert is_rotating_code("BCDF", code, NOW)
-    assert is_stale("BCDF", code, NOW + 5 * PERIOD_MS)
-    assert is_projector("BCDF", key)
+    assert is_stale_code("BCDF", code, NOW + 5 * CODE_PERIOD_MS)
+    assert is_projector_key("BCDF", key)
     made = rotating_code("BCDF", NOW)[0], projector_key("BCDF")
     assert made != (code, key)
     settings.SECRET_KEY_FALLBACKS = []
     assert is_rotating_code("BCDF", made[0], NOW)
-    assert is_projector("BCDF", made[1])
+    assert is_projector_key("BCDF", made[1])
     assert not is_rotating_code("BCDF", code, NOW)
-    assert not is_projector("BCDF", key)
+    assert not is_projector_key("BCDF", key)
 
 
 def test_code_depends_on_event_and_secret_key(settings: Settings) -> None:
     here, _ = rotating_code("BCDF", NOW)
     key = projector_key("BCDF")
     assert not is_rotating_code("BCDG", here, NOW)
-    assert not is_projector("BCDG", key)
+    assert not is_projector_key("BCDG", key)
     settings.SECRET_KEY = "another"
     assert rotating_code("BCDF", NOW)[0] != here
-    assert not is_projector("BCDF", key)
+    assert not is_projector_key("BCDF", key)
 
 
 @pytest.mark.parametrize("key", [None, "", "é", "0" * 24, projector_key("BCDF").upper()])
 def test_is_projector_rejects_invalid_key(key: str | None) -> None:
-    assert not is_projector("BCDF", key)
-    assert is_projector("BCDF", projector_key("BCDF"))
+    assert not is_projector_key("BCDF", key)
+    assert is_projector_key("BCDF", projector_key("BCDF"))
 
 
 # ------------------------------------------------------------------ typed keys
 @pytest.mark.parametrize("typed", ["BCDF-GHJK", " bcdf ghjk ", "bcdfghjk", "BCDF\u2013GHJK", "B-C-D-F GHJK"])
 def test_plain_key_ignores_spaces_dashes_and_case(typed: str) -> None:
-    assert plain_key(typed) == "BCDFGHJK"
-    assert shown_key(plain_key(typed)) == "BCDF-GHJK"
-    assert is_ticket(plain_key(typed))
+    assert normalize_key(typed) == "BCDFGHJK"
+    assert format_key(normalize_key(typed)) == "BCDF-GHJK"
+    assert is_ticket_code(normalize_key(typed))
 
 
 @pytest.mark.parametrize("key", ["", "BCDF", "BCDFG", "BCDFGHJ", "BCDFGHJKM", "ABCDEF", "BCDF\0G", "ÄCDFGH"])
 def test_is_ticket_rejects_impossible_code(key: str) -> None:
-    assert not is_ticket(key)
+    assert not is_ticket_code(key)
 
 
 # ------------------------------------------------------------------ guesses
 def test_guesses_are_limited_by_burst_and_rate() -> None:
-    guesses, checked = Guesses(), 0
+    guesses, checked = GuessLimiter(), 0
     for step in range(60 * 100):
-        if not guesses.are_too_many(1_000 + step / 100):
+        if not guesses.is_exhausted(1_000 + step / 100):
             guesses.count(1)
             checked += 1
-    assert WRONG_AT_ONCE + 59 * WRONG_A_SECOND <= checked <= WRONG_AT_ONCE + 60 * WRONG_A_SECOND
+    assert (
+        WRONG_KEY_BURST + 59 * WRONG_KEYS_PER_SECOND
+        <= checked
+        <= WRONG_KEY_BURST + 60 * WRONG_KEYS_PER_SECOND
+    )
 
 
 def test_guesses_of_a_batch_count_against_later_ones() -> None:
-    guesses = Guesses()
-    assert not guesses.are_too_many(1_000)
-    guesses.count(WRONG_AT_ONCE + 98)
-    assert guesses.are_too_many(1_000 + 98 / WRONG_A_SECOND)
-    assert not guesses.are_too_many(1_000 + 100 / WRONG_A_SECOND)
+    guesses = GuessLimiter()
+    assert not guesses.is_exhausted(1_000)
+    guesses.count(WRONG_KEY_BURST + 98)
+    assert guesses.is_exhausted(1_000 + 98 / WRONG_KEYS_PER_SECOND)
+    assert not guesses.is_exhausted(1_000 + 100 / WRONG_KEYS_PER_SECOND)
 
 
 # ------------------------------------------------------------------ rosters
 def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
     text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
-    assert read_roster(text, TEAMS) == [
+    assert parse_roster(text, TEAMS) == [
         Pupil("Ada Lovelace", None),
         Pupil("Bob", 2),
         Pupil("Cleo", 1),
@@ -145,7 +149,7 @@ def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
 
 
 def test_read_roster_strips_invisible_characters() -> None:
-    assert read_roster("A\u202ed\u200ba", TEAMS) == [Pupil("Ada", None)]
+    assert parse_roster("A\u202ed\u200ba", TEAMS) == [Pupil("Ada", None)]
 
 
 @pytest.mark.parametrize(
@@ -159,18 +163,18 @@ def test_read_roster_strips_invisible_characters() -> None:
         ("\u200b", "Line 1 has no name"),
         (", 1", "Line 1 has no name"),
         ("x" * (NAME_LENGTH + 1), "Line 1: a name has at most 60"),
-        ("\n".join(map(str, range(MOST_PUPILS + 1))), "At most 2,000"),
+        ("\n".join(map(str, range(MAX_PUPILS + 1))), "At most 2,000"),
     ],
 )
 def test_read_roster_names_line_of_error(text: str, error: str) -> None:
     with pytest.raises(RosterError, match=error):
-        read_roster(text, TEAMS)
+        parse_roster(text, TEAMS)
 
 
 @given(st.text())
 def test_read_roster_parses_any_text_or_raises(text: str) -> None:
     try:
-        pupils = read_roster(text, TEAMS)
+        pupils = parse_roster(text, TEAMS)
     except RosterError:
         return
     assert len({pupil.name.casefold() for pupil in pupils}) == len(pupils)

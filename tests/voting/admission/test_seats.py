@@ -8,12 +8,12 @@ from voting.admission.seats import (
     VOTER_CODE_ALPHABET,
     VOTER_CODE_LENGTH,
     Seat,
-    claimed_voter,
     derive_voter_code,
     new_seat,
     normalize_voter_code,
     read_seat,
     sign_seat,
+    unverified_voter,
 )
 from voting.protocol import PhoneJoin
 
@@ -65,7 +65,7 @@ def test_read_seat_rejects_other_salt_or_secret_key() -> None:
 
 
 def test_claimed_voter_reads_voter_from_token() -> None:
-    assert claimed_voter(sign_seat(SEAT)) == SEAT.voter
+    assert unverified_voter(sign_seat(SEAT)) == SEAT.voter
 
 
 # ------------------------------------------------------------------ voter codes

@@ -22,8 +22,8 @@ from games.models import Event
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
-from voting.announcements.layer import Copy, Subscription, publish
-from voting.announcements.outbox import RELAY_AT_ONCE, announce, announcements_after, latest_seqs, relay
+from voting.announcements.layer import LayerMessage, Subscription, publish
+from voting.announcements.outbox import RELAY_BATCH_SIZE, announce, announcements_after, latest_seqs, relay
 from voting.metrics.metrics import REGISTRY
 from voting.models import Announcement
 
@@ -124,7 +124,7 @@ def test_relay_keeps_unsent_announcements_in_order(
         assert listener.seqs(event.pk) == [1, 2, 3]
 
 
-async def first_received(subscription: Subscription) -> Copy:
+async def first_received(subscription: Subscription) -> LayerMessage:
     return await anext(subscription.copies())
 
 
@@ -132,7 +132,7 @@ def test_subscription_joined_while_listening_receives(event: Event, valkey_url: 
     announce(event.pk, protocol.EventEdited, 1)
     copies = announcements_after(event.pk, 0)
 
-    async def scenario() -> Copy:
+    async def scenario() -> LayerMessage:
         subscription = Subscription()
         listener = asyncio.create_task(first_received(subscription))
         await asyncio.sleep(0)
@@ -145,14 +145,14 @@ def test_subscription_joined_while_listening_receives(event: Event, valkey_url: 
 
 
 def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
-    rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_AT_ONCE + 11)]
+    rows = [Announcement(event=event, seq=seq, body=b"{}") for seq in range(1, RELAY_BATCH_SIZE + 11)]
     Announcement.objects.bulk_create(reversed(rows))
     with listening(valkey_url, event) as listener:
         relay()
         assert Announcement.objects.filter(sent_at=None).count() == 10
         relay()
-        wait_until(lambda: listener.receive_all() and len(listener.received) == RELAY_AT_ONCE + 10)
-        assert listener.seqs(event.pk) == list(range(1, RELAY_AT_ONCE + 11))
+        wait_until(lambda: listener.receive_all() and len(listener.received) == RELAY_BATCH_SIZE + 10)
+        assert listener.seqs(event.pk) == list(range(1, RELAY_BATCH_SIZE + 11))
 
 
 def test_announcements_after_returns_missed_announcements(event: Event) -> None:
@@ -162,7 +162,7 @@ def test_announcements_after_returns_missed_announcements(event: Event) -> None:
     announce(other.pk, protocol.EventEdited, 0)
     missed = announcements_after(event.pk, 2)
     assert missed == [
-        Copy(event.pk, row.seq, bytes(row.body))
+        LayerMessage(event.pk, row.seq, bytes(row.body))
         for row in Announcement.objects.filter(event=event, seq__gt=2).order_by("seq")
     ]
     assert [copy.seq for copy in missed] == [3, 4]
@@ -197,17 +197,17 @@ def test_publish_recovers_from_frozen_or_dropped_connection(
     event: Event, valkey_url: str, valkey_process: Supervisor
 ) -> None:
     """The publisher reuses its connection, which may have died since the last announcement."""
-    publish([Copy(event.pk, 1, b"one")])
+    publish([LayerMessage(event.pk, 1, b"one")])
     valkey = valkey_process.pid("valkey")
     assert valkey is not None
     os.kill(valkey, signal.SIGSTOP)
     try:
         with pytest.raises(TimeoutError):
-            publish([Copy(event.pk, 2, b"two")])
+            publish([LayerMessage(event.pk, 2, b"two")])
     finally:
         os.kill(valkey, signal.SIGCONT)
     with listening(valkey_url, event) as listener, Redis.from_url(valkey_url) as redis:
-        publish([Copy(event.pk, 3, b"three")])
+        publish([LayerMessage(event.pk, 3, b"three")])
         redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-        publish([Copy(event.pk, 4, b"four")])
+        publish([LayerMessage(event.pk, 4, b"four")])
         wait_until(lambda: listener.receive_all() and listener.seqs(event.pk)[-2:] == [3, 4])

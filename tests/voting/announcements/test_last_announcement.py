@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from redis import Redis
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Match, Turn
 from tests.voting.match_helpers import new_event, play_turn
@@ -51,7 +51,7 @@ class RandomEvent:
 
     def press(self) -> str:
         action = self.rng.choice(ACTIONS)
-        act(self.event.pk, ActionAsk(id=1, action=action), self.box)
+        run_action(self.event.pk, ActionAsk(id=1, action=action), self.box)
         return action
 
     def start_next_match(self) -> str:

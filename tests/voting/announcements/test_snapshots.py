@@ -5,12 +5,12 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from games.models import Event
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
 from tests.voting.states import last_announced, shown
 from voting import protocol
-from voting.announcements.snapshots import FINISHED_SHOWN
+from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import TallyRecord
 from voting.protocol import ActionAsk
@@ -115,7 +115,7 @@ def test_reveal_shows_both_tallies_and_resolution(box: BallotBox) -> None:
 
 def test_paused_turn_shows_remaining_time(box: BallotBox) -> None:
     turn = start(box, window_s=20)
-    act(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
+    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
     match = shown(turn.match.event_id).match
     assert match is not None
     assert match.turn is not None
@@ -136,15 +136,15 @@ def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox)
 
 def test_snapshot_lists_latest_finished_matches_without_aborted(box: BallotBox) -> None:
     event = new_event(no_ballot_rule="forfeit")
-    for number in range(1, FINISHED_SHOWN + 4):
+    for number in range(1, MAX_FINISHED + 4):
         match = start_match(event.pk, box)
         if number == 3:
-            act(event.pk, ActionAsk(id=1, action="match.abort"), box)
+            run_action(event.pk, ActionAsk(id=1, action="match.abort"), box)
         else:
             votes = {"red": [1]} if number % 2 else {"yellow": [1]} if number % 4 else {}
             play_turn(only_turn(match), box, **votes)
     finished = shown(event.pk).finished
-    assert [summary.number for summary in finished] == list(range(4, FINISHED_SHOWN + 4))
+    assert [summary.number for summary in finished] == list(range(4, MAX_FINISHED + 4))
     assert {summary.number: summary.winner for summary in finished if summary.number in (4, 5, 6)} == {
         4: None,
         5: 1,

@@ -16,13 +16,13 @@ from redis import Redis, RedisError
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from tests.chaos.proxy import Impairment, Proxy
-from voting.announcements.layer import Copy, Subscription, publish
+from voting.announcements.layer import LayerMessage, Subscription, publish
 from voting.ballot_box.stores import connect_async
 
 CODE = [path for package in ("voting", "crowdgame", "games") for path in (ROOT / package).rglob("*.py")]
 # These calls block while Redis is frozen.
 BLOCKING = {
-    *("arm_close", "arm_early_close", "send_task", "delay", "apply_async"),
+    *("enqueue_close", "enqueue_early_close", "send_task", "delay", "apply_async"),
     *("publish", "relay", "place_and_relay", "close_turn", "restore_turn", "start_match"),
 }
 LONGER_THAN_ANY_TIMEOUT_S = 6.0
@@ -62,19 +62,19 @@ def test_celery_acknowledges_early_and_ignores_results() -> None:
 def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
     """The default read timeout of redis-py is five seconds."""
 
-    async def listen() -> Copy:
+    async def listen() -> LayerMessage:
         subscription = Subscription()
         await subscription.join(4711)
         copies = subscription.copies()
         received = asyncio.ensure_future(anext(copies))
         await asyncio.sleep(LONGER_THAN_ANY_TIMEOUT_S)
         assert not received.done()
-        await asyncio.to_thread(publish, [Copy(4711, 1, b"{}")])
+        await asyncio.to_thread(publish, [LayerMessage(4711, 1, b"{}")])
         copy = await asyncio.wait_for(received, 15)
         await get_channel_layer().flush()
         return copy
 
-    assert asyncio.run(listen()) == Copy(4711, 1, b"{}")
+    assert asyncio.run(listen()) == LayerMessage(4711, 1, b"{}")
 
 
 def test_async_redis_client_does_not_retry(valkey_url: str) -> None:

@@ -8,17 +8,17 @@ import pytest
 from django.db import transaction
 from redis import Redis
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from games.models import Event
 from tests.voting.boxes import ask
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.states import shown
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Held, Turnout
+from voting.ballot_box.types import PresenceCounts, Turnout
 from voting.models import Announcement
 from voting.protocol import Action, ActionAsk
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, load_turn, start_match
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def bytes_sent_in_a_turn(event: Event, box: BallotBox, red: list[int], yellow: l
     """Every byte that the server sends during the turn, and the state after its reveal."""
 
     def press(action: Action) -> None:
-        act(event.pk, ActionAsk(id=1, action=action), box)
+        run_action(event.pk, ActionAsk(id=1, action=action), box)
 
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
@@ -62,7 +62,7 @@ def without_lot(body: bytes) -> bytes:
 
 
 def turnout(event_id: int, turn_id: int) -> Turnout:
-    counted = ask(lambda box: box.heartbeat(event_id, "a", (turn_id, 1), Held((3, 3))))
+    counted = ask(lambda box: box.heartbeat(event_id, "a", (turn_id, 1), PresenceCounts((3, 3))))
     return Turnout(0, counted.connected, counted.waiting, counted.red, counted.yellow)
 
 
@@ -89,6 +89,6 @@ def test_turnout_and_snapshot_hide_a_changed_vote(box: BallotBox) -> None:
     open_now(turn, box)
     seen = []
     for sequence, choice in enumerate((1, 5, 7), 1):
-        box.cast(boxed(turn), ballots("red", [choice] * 3, sequence))
+        box.cast(to_boxed_turn(turn), ballots("red", [choice] * 3, sequence))
         seen.append((turnout(turn.match.event_id, turn.pk), msgspec.json.encode(shown(turn.match.event_id))))
     assert seen[0] == seen[1] == seen[2]

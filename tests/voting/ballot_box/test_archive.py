@@ -6,9 +6,9 @@ import pytest
 from django.db import connection, transaction
 
 from tests.voting.match_helpers import start
-from voting.ballot_box.archive import store_ballots, stored_ballots
+from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_AWAY
+from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.counting.ballots import Ballot
 
 pytestmark = pytest.mark.django_db
@@ -18,13 +18,13 @@ def test_store_ballots_ignores_older_ballot(box: BallotBox) -> None:
     turn = start(box)
     store_ballots(turn.pk, [Ballot("ada", "red", 5, 2)], now=2_000)
     store_ballots(turn.pk, [Ballot("ada", "red", 1, 1), Ballot("bob", "yellow", 3, 1)], now=3_000)
-    assert stored_ballots(turn) == (Ballot("ada", "red", 5, 2), Ballot("bob", "yellow", 3, 1))
+    assert load_stored_ballots(turn) == (Ballot("ada", "red", 5, 2), Ballot("bob", "yellow", 3, 1))
 
 
 def test_store_ballots_keeps_newest_of_one_voter_in_batch(box: BallotBox) -> None:
     turn = start(box)
     store_ballots(turn.pk, [Ballot("ada", "red", 1, 1), Ballot("ada", "red", 7, 3)], now=1_000)
-    assert stored_ballots(turn) == (Ballot("ada", "red", 7, 3),)
+    assert load_stored_ballots(turn) == (Ballot("ada", "red", 7, 3),)
 
 
 def test_store_ballots_orders_batch_by_blind_not_voter(box: BallotBox) -> None:
@@ -34,7 +34,7 @@ def test_store_ballots_orders_batch_by_blind_not_voter(box: BallotBox) -> None:
     batch = [Ballot(v, "red", 1, 1, 0, blind) for v, blind in zip(voters, blinds, strict=True)]
     store_ballots(turn.pk, batch[:3], now=1_000)
     store_ballots(turn.pk, batch[3:], now=2_000)
-    assert [ballot.voter for ballot in stored_ballots(turn)] == ["zz", "aa", "mm", "kk"]
+    assert [ballot.voter for ballot in load_stored_ballots(turn)] == ["zz", "aa", "mm", "kk"]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such states")
@@ -52,8 +52,8 @@ def test_store_ballots_treats_read_only_database_as_away(statement: str, box: Ba
         time.sleep(0.3)
         store_ballots(turn.pk, [ballot], now=1_000)
 
-    with pytest.raises(DATABASE_AWAY):
+    with pytest.raises(DATABASE_ERRORS):
         store_meanwhile()
     connection.close()
     store_ballots(turn.pk, [ballot], now=1_000)
-    assert stored_ballots(turn) == (ballot,)
+    assert load_stored_ballots(turn) == (ballot,)

@@ -21,8 +21,8 @@ from tests.voting.boxes import (
     turn,
     voted,
 )
-from voting.ballot_box.ballot_box import KEPT_AFTER_MS, MAX_BATCH, BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast, Early, Lost
+from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, MAX_BATCH, BallotBox
+from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
@@ -31,21 +31,21 @@ NO_EXPIRY = -1
 
 # ------------------------------------------------------------------ cast
 def test_cast_counts_ballot_once_in_open_window(turn: BoxedTurn, box: BallotBox) -> None:
-    assert cast(turn, R1) == [Cast.OK]
-    assert cast(turn, R1) == [Cast.DUP]
+    assert cast(turn, R1) == [CastResult.OK]
+    assert cast(turn, R1) == [CastResult.DUPLICATE]
     assert voted() == (1, 0)
     assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
 
 
 def test_cast_replaces_earlier_ballot_with_new_arrival(turn: BoxedTurn, box: BallotBox) -> None:
     changed = Ballot("v1", "red", 5, 2)
-    assert cast(turn, R1, Y2, changed) == [Cast.OK] * 3
+    assert cast(turn, R1, Y2, changed) == [CastResult.OK] * 3
     assert voted() == (1, 1)
     assert sealed(over(turn, box), box) == (replace_arrival(Y2, 2), replace_arrival(changed, 3))
 
 
 def test_cast_moves_totals_when_voter_changes_side(turn: BoxedTurn) -> None:
-    assert cast(turn, R1, Ballot("v1", "yellow", 3, 2)) == [Cast.OK, Cast.OK]
+    assert cast(turn, R1, Ballot("v1", "yellow", 3, 2)) == [CastResult.OK, CastResult.OK]
     assert voted() == (0, 1)
 
 
@@ -66,14 +66,18 @@ def test_cast_before_opening_is_early(box: BallotBox) -> None:
     now = box.now()
     turn = BoxedTurn(EVENT, TURN, 1, 1, now + HOUR_MS, now + 2 * HOUR_MS)
     box.place(turn, create=True)
-    assert cast(turn, R1) == [Cast.EARLY]
+    assert cast(turn, R1) == [CastResult.EARLY]
     assert voted() == (0, 0)
 
 
 def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
     later = over(turn, box)
-    assert cast(later, R1, Y2, Ballot("v1", "red", 4, 2)) == [Cast.DUP, Cast.LATE, Cast.LATE]
+    assert cast(later, R1, Y2, Ballot("v1", "red", 4, 2)) == [
+        CastResult.DUPLICATE,
+        CastResult.LATE,
+        CastResult.LATE,
+    ]
     assert sealed(later, box) == (replace_arrival(R1, 1),)
 
 
@@ -82,53 +86,53 @@ def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
     now = box.now()
     turn = BoxedTurn(EVENT, TURN, 1, 1, now - 1, now + 3_000)
     box.place(turn, create=True)
-    assert isinstance(box.seal(turn), Early)
+    assert isinstance(box.seal(turn), TooEarly)
     answers: list[int] = []
 
     def is_late() -> bool:
         answers.extend(cast(turn, Ballot("v", "red", 1, len(answers) + 1)))
-        return answers[-1] == Cast.LATE
+        return answers[-1] == CastResult.LATE
 
     wait_until(is_late)
-    assert set(answers[:-1]) <= {Cast.OK}
+    assert set(answers[:-1]) <= {CastResult.OK}
     assert box.now() >= turn.closes_at
     assert len(sealed(turn, box)) == min(1, len(answers) - 1)
 
 
 def test_cast_for_missing_turn_is_unknown(box: BallotBox) -> None:
-    assert cast(running(box), R1) == [Cast.UNKNOWN]
+    assert cast(running(box), R1) == [CastResult.UNKNOWN]
     assert voted() == (0, 0)
 
 
 def test_cast_with_newer_epoch_than_box_is_unknown(turn: BoxedTurn, box: BallotBox) -> None:
-    assert cast(turn, R1, epoch=2) == [Cast.UNKNOWN]
+    assert cast(turn, R1, epoch=2) == [CastResult.UNKNOWN]
     box.place(replace(turn, version=2, epoch=2), create=False)
-    assert cast(turn, R1, epoch=2) == [Cast.OK]
+    assert cast(turn, R1, epoch=2) == [CastResult.OK]
 
 
 def test_cast_with_older_epoch_than_box_counts(turn: BoxedTurn, box: BallotBox) -> None:
     box.place(replace(turn, version=2, epoch=2), create=False)
-    assert cast(turn, R1, epoch=1) == [Cast.OK]
+    assert cast(turn, R1, epoch=1) == [CastResult.OK]
 
 
 def test_cast_handles_same_voter_twice_in_batch(turn: BoxedTurn, box: BallotBox) -> None:
     second = Ballot("v1", "red", 4, 2)
-    assert cast(turn, second, R1, second) == [Cast.OK, -2, Cast.DUP]
+    assert cast(turn, second, R1, second) == [CastResult.OK, -2, CastResult.DUPLICATE]
     assert voted() == (1, 0)
     assert sealed(over(turn, box), box) == (replace_arrival(second, 1),)
 
 
 def test_cast_repeated_batch_is_idempotent(turn: BoxedTurn, box: BallotBox) -> None:
     batch = [R1, Y2, Ballot("v3", "red", 1, 1), Ballot("v1", "red", 7, 2)]
-    assert cast(turn, *batch) == [Cast.OK] * 4
-    assert cast(turn, *batch) == [-2, Cast.DUP, Cast.DUP, Cast.DUP]
+    assert cast(turn, *batch) == [CastResult.OK] * 4
+    assert cast(turn, *batch) == [-2, CastResult.DUPLICATE, CastResult.DUPLICATE, CastResult.DUPLICATE]
     assert voted() == (2, 1)
     assert [b.arrival for b in sealed(over(turn, box), box)] == [2, 3, 4]
 
 
 def test_cast_accepts_batch_of_maximum_size(turn: BoxedTurn, box: BallotBox) -> None:
     crowd = [Ballot(f"v{i}", "red" if i % 3 else "yellow", i % 7 + 1, 1) for i in range(MAX_BATCH)]
-    assert cast(turn, *crowd) == [Cast.OK] * MAX_BATCH
+    assert cast(turn, *crowd) == [CastResult.OK] * MAX_BATCH
     assert voted() == (1333, 667)
     held = sealed(over(turn, box), box)
     assert [(b.voter, b.side, b.choice) for b in held] == [(b.voter, b.side, b.choice) for b in crowd]
@@ -144,7 +148,7 @@ def test_cast_into_sealed_box_is_late_despite_clock_step(turn: BoxedTurn, box: B
     sealed(later, box)
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.hset(later.keys[0], "closes_at", box.now() + HOUR_MS)
-    assert cast(later, R1) == [Cast.LATE]
+    assert cast(later, R1) == [CastResult.LATE]
     assert sealed(later, box) == ()
 
 
@@ -157,7 +161,7 @@ def test_cast_returns_one_answer_per_ballot(turn: BoxedTurn) -> None:
 def test_place_creates_box_only_on_request(box: BallotBox) -> None:
     turn = running(box)
     assert not box.place(turn, create=False)
-    assert isinstance(box.seal(turn), Lost)
+    assert isinstance(box.seal(turn), BoxLost)
     assert box.place(turn, create=True)
     assert box.place(turn, create=False)
 
@@ -166,8 +170,8 @@ def test_place_ignores_older_version(turn: BoxedTurn, box: BallotBox) -> None:
     newer = replace(turn, version=3, closes_at=turn.closes_at + 5_000)
     box.place(newer, create=False)
     assert box.place(replace(turn, version=2, closes_at=0), create=True)
-    assert cast(newer, R1) == [Cast.OK]
-    assert box.seal(turn) == Early(newer.closes_at)
+    assert cast(newer, R1) == [CastResult.OK]
+    assert box.seal(turn) == TooEarly(newer.closes_at)
 
 
 def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) -> None:
@@ -175,9 +179,9 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
     later = over(turn, box)
     assert len(sealed(later, box)) == 1
     box.place(replace(later, closes_at=turn.closes_at), create=True)
-    assert cast(later, Y2) == [Cast.LATE]
+    assert cast(later, Y2) == [CastResult.LATE]
     box.place(replace(turn, version=later.version + 1), create=False)
-    assert cast(turn, Y2) == [Cast.OK]
+    assert cast(turn, Y2) == [CastResult.OK]
     assert voted() == (1, 1)
 
 
@@ -188,20 +192,20 @@ def test_expire_keeps_box_for_limited_time(turn: BoxedTurn, box: BallotBox) -> N
             assert redis.pttl(key) == NO_EXPIRY
         box.expire(EVENT, TURN)
         for key in turn.keys:
-            assert 0 < redis.pttl(key) <= KEPT_AFTER_MS
+            assert 0 < redis.pttl(key) <= EXPIRE_AFTER_MS
 
 
 # ------------------------------------------------------------------ seal
 def test_seal_before_deadline_is_early_and_keeps_box_open(turn: BoxedTurn, box: BallotBox) -> None:
-    assert box.seal(turn) == Early(turn.closes_at)
-    assert cast(turn, R1) == [Cast.OK]
+    assert box.seal(turn) == TooEarly(turn.closes_at)
+    assert cast(turn, R1) == [CastResult.OK]
 
 
 def test_seal_is_idempotent(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1, Y2)
     later = over(turn, box)
     first = sealed(later, box)
-    assert cast(later, Ballot("v3", "red", 1, 1)) == [Cast.LATE]
+    assert cast(later, Ballot("v3", "red", 1, 1)) == [CastResult.LATE]
     assert sealed(later, box) == first
 
 
@@ -211,11 +215,11 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     moved = replace(turn, version=2, closes_at=box.now())
     assert sealed(moved, box) == (replace_arrival(R1, 1),)
     extended = replace(turn, version=3)
-    assert box.seal(extended) == Early(extended.closes_at)
-    assert cast(extended, Y2) == [Cast.OK]
+    assert box.seal(extended) == TooEarly(extended.closes_at)
+    assert cast(extended, Y2) == [CastResult.OK]
 
 
 def test_seal_of_older_version_applies_newer_deadline(turn: BoxedTurn, box: BallotBox) -> None:
     later = over(turn, box)
     box.place(replace(turn, version=later.version + 1), create=False)
-    assert box.seal(later) == Early(turn.closes_at)
+    assert box.seal(later) == TooEarly(turn.closes_at)

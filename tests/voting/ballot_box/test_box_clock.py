@@ -2,46 +2,46 @@
 
 import pytest
 
-from voting.ballot_box.box_clock import QUICK_MS, STALE_MS, STEP_MS, BoxClock, local_ms
+from voting.ballot_box.box_clock import FAST_REPLY_MS, MIN_STEP_MS, OFFSET_STALE_MS, BoxClock, local_ms
 
 
 def test_box_clock_takes_midpoint_of_round_trip() -> None:
     clock = BoxClock()
-    clock.learn(1_000_010, asked=0, answered=20)
+    clock.observe(1_000_010, asked=0, answered=20)
     assert clock.offset_ms == 1_000_000
 
 
 def test_box_clock_uses_slow_answer_only_if_estimate_is_stale() -> None:
     clock = BoxClock()
-    clock.learn(1_000, asked=0, answered=QUICK_MS * 4)
+    clock.observe(1_000, asked=0, answered=FAST_REPLY_MS * 4)
     first = clock.offset_ms
-    clock.learn(1_000 + int(STEP_MS), asked=1_000, answered=1_000 + QUICK_MS * 4)
+    clock.observe(1_000 + int(MIN_STEP_MS), asked=1_000, answered=1_000 + FAST_REPLY_MS * 4)
     assert clock.offset_ms == first
-    clock.learn(9_000, asked=STALE_MS * 2, answered=STALE_MS * 2 + QUICK_MS * 4)
+    clock.observe(9_000, asked=OFFSET_STALE_MS * 2, answered=OFFSET_STALE_MS * 2 + FAST_REPLY_MS * 4)
     assert clock.offset_ms != first
 
 
 def test_box_clock_advances_between_samples() -> None:
     clock = BoxClock()
     local = local_ms()
-    clock.learn(int(local) + 5_000, asked=local, answered=local)
+    clock.observe(int(local) + 5_000, asked=local, answered=local)
     assert 4_990 <= clock.now() - local_ms() <= 5_010
 
 
 @pytest.mark.parametrize("step", [300_000, -300_000])
 def test_box_clock_follows_step_despite_slow_answer(step: int) -> None:
     clock = BoxClock()
-    clock.learn(1_000_000, asked=0, answered=2)
+    clock.observe(1_000_000, asked=0, answered=2)
     box_ms, asked, answered = 1_010_000 + step, 9_000, 10_000
     assert abs(clock.step(box_ms, asked, answered) - step) <= answered - asked
-    clock.learn(box_ms, asked, answered)
+    clock.observe(box_ms, asked, answered)
     assert abs((clock.offset_ms or 0) - 1_000_000 - step) <= answered - asked
     assert clock.step(box_ms + 1_000, asked + 1_000, answered + 1_000) == 0
 
 
 def test_box_clock_ignores_freeze_and_small_drift() -> None:
     clock = BoxClock()
-    clock.learn(1_000_000, asked=0, answered=0)
+    clock.observe(1_000_000, asked=0, answered=0)
     assert clock.step(1_045_000, asked=0, answered=45_000) == 0
     assert clock.step(1_000_000, asked=0, answered=45_000) == 0
-    assert clock.step(1_000_000 + int(STEP_MS), asked=0, answered=0) == 0
+    assert clock.step(1_000_000 + int(MIN_STEP_MS), asked=0, answered=0) == 0

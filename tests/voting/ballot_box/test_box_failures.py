@@ -9,7 +9,7 @@ from redis import Redis, RedisError
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, over, replace_arrival, sealed, turn, voted
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast, Lost, event_key
+from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, event_key
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
@@ -42,7 +42,7 @@ def test_cast_into_corrupt_box_is_unknown(held: str, turn: BoxedTurn) -> None:
         else:
             redis.hset(turn.keys[1], "v1", "red 3 1 1")
             redis.hset(turn.keys[0], mapping={"arrivals": 1, "red": 1})
-    assert cast(turn, R1, Y2) == [Cast.UNKNOWN, Cast.UNKNOWN]
+    assert cast(turn, R1, Y2) == [CastResult.UNKNOWN, CastResult.UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_cast_raises_while_server_accepts_no_writes(
                 cast(turn, R1)
         finally:
             redis.config_set(setting, usual)
-    assert cast(turn, R1) == [Cast.OK]
+    assert cast(turn, R1) == [CastResult.OK]
 
 
 def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox) -> None:
@@ -67,11 +67,11 @@ def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox) -> 
         redis.rename(turn.keys[0], box_key)
         redis.hset(ballots_key, "veteran", "red 3 1 1")
         redis.hset(box_key, mapping={"arrivals": 1, "red": 1})
-    assert cast(turn, R1) == [Cast.UNKNOWN]
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {}
-    assert box.seal(turn) == Lost()
+    assert cast(turn, R1) == [CastResult.UNKNOWN]
+    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {}
+    assert box.seal(turn) == BoxLost()
     assert box.place(turn, create=True)
-    assert cast(turn, R1) == [Cast.OK]
+    assert cast(turn, R1) == [CastResult.OK]
 
 
 def test_ballots_without_blinds_from_older_version_still_count(turn: BoxedTurn, box: BallotBox) -> None:
@@ -81,11 +81,14 @@ def test_ballots_without_blinds_from_older_version_still_count(turn: BoxedTurn, 
         assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
         redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "side_changer": '"red",3,4,2'})
         redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
-    assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [Cast.DUP, Cast.OK]
+    assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [
+        CastResult.DUPLICATE,
+        CastResult.OK,
+    ]
     changed = Ballot("side_changer", "yellow", 5, 5, 0, "cd" * 16)
-    assert cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, Cast.OK]
+    assert cast(turn, Ballot("side_changer", "red", 1, 3), changed) == [-4, CastResult.OK]
     assert voted() == (2, 1)
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
+    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
     last = Ballot("side_changer", "yellow", 5, 5, 4, "cd" * 16)
     assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
 
@@ -97,4 +100,4 @@ def test_ballots_of_corrupt_box_are_empty(held: str, turn: BoxedTurn) -> None:
             redis.set(turn.keys[1], "not a hash")
         else:
             redis.hset(turn.keys[1], "v1", "red 3 1 1")
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v1", "v2"])) == {}
+    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["v1", "v2"])) == {}

@@ -4,7 +4,7 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, heartbeat, turn
-from voting.ballot_box.ballot_box import BACK_WITHIN_MS, GATEWAY_STALE_MS, AsyncBallotBox, BallotBox
+from voting.ballot_box.ballot_box import GATEWAY_STALE_MS, RECONNECT_GRACE_MS, AsyncBallotBox, BallotBox
 from voting.ballot_box.types import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot
 
@@ -27,10 +27,10 @@ def test_seats_balances_teams_and_grants_chosen_team(valkey_url: str) -> None:
 
 def test_ballots_of_returns_counted_ballot(turn: BoxedTurn) -> None:
     cast(turn, R1, Ballot("v1", "red", 5, 2))
-    assert ask(lambda box: box.ballots_of(EVENT, TURN, ["v2", "v1", "v1"])) == {
+    assert ask(lambda box: box.load_ballots(EVENT, TURN, ["v2", "v1", "v1"])) == {
         "v1": Ballot("v1", "red", 5, 2, 2)
     }
-    assert ask(lambda box: box.ballots_of(EVENT, TURN + 1, ["v1"])) == {}
+    assert ask(lambda box: box.load_ballots(EVENT, TURN + 1, ["v1"])) == {}
 
 
 def test_heartbeat_sums_all_gateways(turn: BoxedTurn, box: BallotBox) -> None:
@@ -78,12 +78,12 @@ def test_heartbeat_waits_for_voters_who_just_disconnected(turn: BoxedTurn) -> No
 def test_heartbeat_stops_waiting_for_voters_who_stay_away(turn: BoxedTurn) -> None:
     with Redis.from_url(settings.REDIS_URL) as redis:
         heartbeat(gateway="a", connected=(2, 2), waiting=0)
-        redis.pexpire(event_key(EVENT, "most"), BACK_WITHIN_MS - 5_000)
+        redis.pexpire(event_key(EVENT, "most"), RECONNECT_GRACE_MS - 5_000)
         assert heartbeat(gateway="a", connected=(2, 1), waiting=0).waiting == 1
-        assert 0 < redis.pttl(event_key(EVENT, "most")) <= BACK_WITHIN_MS - 5_000
+        assert 0 < redis.pttl(event_key(EVENT, "most")) <= RECONNECT_GRACE_MS - 5_000
         redis.pexpire(event_key(EVENT, "most"), 0)
         assert heartbeat(gateway="a", connected=(2, 1), waiting=0).waiting == 0
-        assert redis.pttl(event_key(EVENT, "most")) > BACK_WITHIN_MS - 5_000
+        assert redis.pttl(event_key(EVENT, "most")) > RECONNECT_GRACE_MS - 5_000
 
 
 def test_event_keys_share_hash_slot(turn: BoxedTurn) -> None:

@@ -13,7 +13,7 @@ from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now,
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.cheers import Cheers
-from voting.gateway.phone import CHEERS_A_SECOND
+from voting.gateway.phone import CHEERS_PER_SECOND
 from voting.gateway.presence import Presence
 from voting.turns.turns import start_match
 
@@ -97,27 +97,27 @@ def test_event_room_is_between_turns(box: BallotBox) -> None:
     event = new_event(reveal_s=6)
     room = make_room(event.pk)
     now = box.now()
-    assert room.is_between(now), "in the lobby"
+    assert room.is_between_turns(now), "in the lobby"
     match = start_match(event.pk, box)
     room.apply(latest(event.pk))
     turn = only_turn(match)
-    assert room.is_between(turn.opens_at - 1)
-    assert not room.is_between(turn.opens_at)
+    assert room.is_between_turns(turn.opens_at - 1)
+    assert not room.is_between_turns(turn.opens_at)
     play_turn(turn, box, red=[1], yellow=[2])
     room.apply(latest(event.pk))
     revealed = room.state.match
     assert revealed is not None
     assert revealed.reveal is not None
     assert revealed.turn is not None
-    assert not room.is_between(revealed.reveal.resolved_at + 5_999)
-    assert not room.is_between(revealed.turn.opens_at)
+    assert not room.is_between_turns(revealed.reveal.resolved_at + 5_999)
+    assert not room.is_between_turns(revealed.turn.opens_at)
     play(match, box, RED_WINS[1:])
     room.apply(latest(event.pk))
     ended = room.state.match
     assert ended is not None
     assert (ended.state, ended.reveal is None) == ("ended", False)
-    assert not room.is_between(box.now())
-    assert room.is_between(box.now() + 6_000)
+    assert not room.is_between_turns(box.now())
+    assert room.is_between_turns(box.now() + 6_000)
 
 
 @pytest.mark.django_db
@@ -127,7 +127,7 @@ def test_event_room_is_not_between_turns_after_deadline(box: BallotBox) -> None:
     open_now(turn, box)
     run_out(turn, box)
     room = make_room(event.pk)
-    assert not room.is_between(box.now())
+    assert not room.is_between_turns(box.now())
 
 
 @pytest.mark.django_db
@@ -173,7 +173,7 @@ def test_cheers_of_a_phone_are_rate_limited(house: House, faces: Faces) -> None:
         phone.say("cheer.send", presses=1)
     phone.say("clock.ask", sent=1).receive("clock.synced")
     seen = sum(display.receive("cheers.counted")["presses"])
-    assert 0 < seen <= CHEERS_A_SECOND + 1
+    assert 0 < seen <= CHEERS_PER_SECOND + 1
 
 
 def test_cheers_are_ignored_while_window_is_open(house: House, faces: Faces) -> None:

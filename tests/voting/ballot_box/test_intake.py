@@ -7,13 +7,13 @@ import pytest
 from tests.voting.ballot_box.intakes import Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH, BallotBox
-from voting.ballot_box.intake import ANSWERS_AT_ONCE, Slot
-from voting.ballot_box.types import BoxedTurn, Cast, Sealed
+from voting.ballot_box.intake import ANSWERS_PER_ITERATION, Slot
+from voting.ballot_box.types import BoxedTurn, CastResult, Sealed
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
 
-COUNTED = {Cast.OK, Cast.DUP}
+COUNTED = {CastResult.OK, CastResult.DUPLICATE}
 
 
 def test_intake_batches_ballots_arriving_during_a_call(turn: BoxedTurn) -> None:
@@ -21,7 +21,7 @@ def test_intake_batches_ballots_arriving_during_a_call(turn: BoxedTurn) -> None:
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.cast(*voters(500))
-        assert await crowd.answered(501) == [Cast.OK] * 501
+        assert await crowd.answered(501) == [CastResult.OK] * 501
 
     recording_box, _, _ = run_scenario(scenario)
     assert recording_box.batches == [1, 500]
@@ -30,7 +30,7 @@ def test_intake_batches_ballots_arriving_during_a_call(turn: BoxedTurn) -> None:
 def test_intake_splits_ballots_into_batches(turn: BoxedTurn) -> None:
     async def scenario(crowd: Crowd) -> None:
         crowd.cast(*voters(MAX_BATCH + 5))
-        assert set(await crowd.answered(MAX_BATCH + 5)) == {Cast.OK}
+        assert set(await crowd.answered(MAX_BATCH + 5)) == {CastResult.OK}
 
     recording_box, _, _ = run_scenario(scenario)
     assert recording_box.batches == [MAX_BATCH, 5]
@@ -44,7 +44,7 @@ def test_intake_answers_each_ballot(turn: BoxedTurn) -> None:
         await crowd.answered(3)
 
     _, _, crowd = run_scenario(scenario)
-    assert crowd.answers == {("v1", 3): [Cast.OK], ("v1", 2): [-3], ("v2", 1): [Cast.OK]}
+    assert crowd.answers == {("v1", 3): [CastResult.OK], ("v1", 2): [-3], ("v2", 1): [CastResult.OK]}
 
 
 def test_intake_accepts_ballots_after_being_empty(turn: BoxedTurn) -> None:
@@ -55,7 +55,7 @@ def test_intake_accepts_ballots_after_being_empty(turn: BoxedTurn) -> None:
             await asyncio.sleep(0)
 
     recording_box, _, crowd = run_scenario(scenario)
-    assert crowd.answers["v1", 1] == [Cast.OK, Cast.DUP]
+    assert crowd.answers["v1", 1] == [CastResult.OK, CastResult.DUPLICATE]
     assert recording_box.batches == [1, 1, 1]
 
 
@@ -67,7 +67,7 @@ def test_intake_retries_until_box_is_back(answer_lost: bool, turn: BoxedTurn, bo
         crowd.cast(Ballot("v1", "red", 7, 2))
         await crowd.answered(3)
         first = crowd.answers.pop(("v1", 1))
-        assert first[0] in (Cast.OK, -2)  # after a retry, the second choice may already be counted
+        assert first[0] in (CastResult.OK, -2)  # after a retry, the second choice may already be counted
         assert {code for codes in crowd.answers.values() for code in codes} <= COUNTED
 
     _, _, crowd = run_scenario(scenario, RecordingBox(away=[1, 2], answer_lost=answer_lost))
@@ -92,13 +92,15 @@ def test_intake_answers_others_despite_failing_recipient(turn: BoxedTurn) -> Non
         crowd.cast(R1)
         await asyncio.sleep(0)
         crowd.lane.take(Ballot("w-1", "red", 1, 1), Gone())
-        crowd.cast(*voters(ANSWERS_AT_ONCE))
+        crowd.cast(*voters(ANSWERS_PER_ITERATION))
         crowd.lane.take(Ballot("w-2", "red", 1, 1), Gone())
         crowd.cast(Y2)
-        assert await crowd.answered(ANSWERS_AT_ONCE + 2) == [Cast.OK] * (ANSWERS_AT_ONCE + 2)
-        await crowd.intake.emptied()
+        assert await crowd.answered(ANSWERS_PER_ITERATION + 2) == [CastResult.OK] * (
+            ANSWERS_PER_ITERATION + 2
+        )
+        await crowd.intake.wait_until_empty()
         crowd.cast(R1)
-        await crowd.answered(ANSWERS_AT_ONCE + 3)
+        await crowd.answered(ANSWERS_PER_ITERATION + 3)
 
     run_scenario(scenario)
     assert errors == ["gone", "gone"]

@@ -8,8 +8,8 @@ from redis import RedisError
 from tests.voting.ballot_box.intakes import WINDOW, Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH
-from voting.ballot_box.intake import MAX_WAITING, Slot
-from voting.ballot_box.types import BoxedTurn, Cast
+from voting.ballot_box.intake import MAX_PENDING, Slot
+from voting.ballot_box.types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
@@ -20,35 +20,35 @@ def test_intake_keeps_a_lane_per_window(turn: BoxedTurn) -> None:
         crowd.cast(R1)
         crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
         crowd.cast(Y2)
-        assert sorted(await crowd.answered(2)) == [Cast.OK, Cast.UNKNOWN]
+        assert sorted(await crowd.answered(2)) == [CastResult.OK, CastResult.UNKNOWN]
 
     run_scenario(scenario, RecordingBox(alone=False))
 
 
 def test_lane_answers_busy_when_full(turn: BoxedTurn) -> None:
     async def scenario(crowd: Crowd) -> None:
-        crowd.cast(*voters(MAX_WAITING))
+        crowd.cast(*voters(MAX_PENDING))
         assert crowd.answers == {}
         crowd.cast(Ballot("last", "red", 1, 1))
-        assert crowd.answers == {("last", 1): [Cast.BUSY]}
-        await crowd.answered(MAX_WAITING + 1)
+        assert crowd.answers == {("last", 1): [CastResult.BUSY]}
+        await crowd.answered(MAX_PENDING + 1)
         crowd.cast(Ballot("last", "red", 1, 1))
-        await crowd.answered(MAX_WAITING + 2)
-        assert crowd.answers["last", 1] == [Cast.BUSY, Cast.OK]
+        await crowd.answered(MAX_PENDING + 2)
+        assert crowd.answers["last", 1] == [CastResult.BUSY, CastResult.OK]
 
     run_scenario(scenario)
 
 
 def test_emptied_waits_until_every_ballot_is_answered(turn: BoxedTurn) -> None:
     async def scenario(crowd: Crowd) -> None:
-        await crowd.intake.emptied()
+        await crowd.intake.wait_until_empty()
         crowd.cast(*voters(MAX_BATCH + 1))
         crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
         crowd.cast(Y2)
-        await crowd.intake.emptied()
+        await crowd.intake.wait_until_empty()
         assert sorted(code for codes in crowd.answers.values() for code in codes) == [
-            *[Cast.OK] * (MAX_BATCH + 1),
-            Cast.UNKNOWN,
+            *[CastResult.OK] * (MAX_BATCH + 1),
+            CastResult.UNKNOWN,
         ]
 
     run_scenario(scenario, RecordingBox(away=[1], alone=False))
@@ -61,8 +61,8 @@ def test_emptied_waits_for_ballots_cast_while_answering(turn: BoxedTurn) -> None
                 asyncio.get_running_loop().call_soon(crowd.cast, Y2)
 
         crowd.lane.take(R1, CastsAgain())
-        await crowd.intake.emptied()
-        assert crowd.answers == {("v2", 1): [Cast.OK]}
+        await crowd.intake.wait_until_empty()
+        assert crowd.answers == {("v2", 1): [CastResult.OK]}
 
     run_scenario(scenario)
 
@@ -74,7 +74,7 @@ def test_empty_lane_leaves_no_task_or_state(turn: BoxedTurn) -> None:
             crowd.lane = crowd.intake.lane(WINDOW)
             crowd.cast(Ballot("v1", "red", 1, count))
             await crowd.answered(count)
-        await crowd.intake.emptied()
+        await crowd.intake.wait_until_empty()
         assert crowd.intake._busy == set()
         assert len(asyncio.all_tasks()) == before
 
@@ -88,7 +88,7 @@ def test_lane_times_each_ballot_from_its_arrival(turn: BoxedTurn) -> None:
         crowd.cast(*voters(MAX_BATCH))
         between = time.monotonic()
         crowd.cast(R1)
-        lane.put_back(lane.take_batch(), RedisError("away"))
+        lane.requeue(lane.take_batch(), RedisError("away"))
         batches = lane.take_batch(), lane.take_batch()
         (_, _, first), (_, _, second) = (next(iter(batch.values())) for batch in batches)
         assert first <= between <= second

@@ -8,13 +8,13 @@ from django.db import IntegrityError, InterfaceError, InternalError, Operational
 from tests.voting.ballot_box.intakes import Crowd, FakeStore, run_scenario, turn
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.intake import Slot
-from voting.ballot_box.types import BoxedTurn, Cast
+from voting.ballot_box.types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
 
 LONG = Slot(EVENT, TURN, 1, stored=True)
-COUNTED = {Cast.OK, Cast.DUP}
+COUNTED = {CastResult.OK, CastResult.DUPLICATE}
 
 
 def test_intake_stores_ballots_of_long_window_before_answering(turn: BoxedTurn) -> None:
@@ -87,4 +87,4 @@ def test_intake_survives_unexpected_store_error(turn: BoxedTurn) -> None:
         await crowd.answered(2)
 
     _, _, crowd = run_scenario(scenario, store=store, window=LONG)
-    assert crowd.answers == {("v1", 1): [Cast.DUP], ("v2", 1): [Cast.OK]}
+    assert crowd.answers == {("v1", 1): [CastResult.DUPLICATE], ("v2", 1): [CastResult.OK]}

@@ -14,7 +14,7 @@ from redis import Redis, RedisError
 
 from deploy.laptop.network import free_port
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import start_box
+from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
 from tests.voting.box_loss_helpers import (
     Copied,
@@ -28,7 +28,7 @@ from tests.voting.box_loss_helpers import (
 )
 from tests.voting.boxes import R1, Y2, running, turn
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast, Lost, Sealed
+from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, Sealed
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
@@ -39,9 +39,9 @@ def test_rolled_back_box_refuses_gateway_with_newer_acknowledgements(turn: Boxed
     async def scenario(gateway: AsyncBallotBox) -> None:
         await votes(gateway, turn, R1)
         older = copy_all()
-        assert await votes(gateway, turn, Y2) == [Cast.OK]
+        assert await votes(gateway, turn, Y2) == [CastResult.OK]
         put_back(older)
-        assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
+        assert await votes(gateway, turn, R1, THIRD) == [CastResult.UNKNOWN] * 2
 
     with_gateways(1, scenario)
     assert is_discarded(turn, box)
@@ -68,7 +68,7 @@ def test_rolled_back_box_is_detected_despite_new_ballots(turn: BoxedTurn, box: B
         await votes(one, turn, Y2)
         put_back(older)
         for number in range(5):
-            assert await votes(other, turn, Ballot(f"w{number}", "red", 1, 1)) == [Cast.OK]
+            assert await votes(other, turn, Ballot(f"w{number}", "red", 1, 1)) == [CastResult.OK]
         await send_heartbeat(other, turn)
         assert box.place(turn, create=False)
         await send_heartbeat(one, turn)
@@ -81,7 +81,7 @@ def test_duplicate_acknowledgement_detects_rolled_back_box(turn: BoxedTurn, box:
     async def scenario(one: AsyncBallotBox, other: AsyncBallotBox) -> None:
         older = copy_all()
         await votes(one, turn, R1)
-        assert await votes(other, turn, R1) == [Cast.DUP]
+        assert await votes(other, turn, R1) == [CastResult.DUPLICATE]
         put_back(older)
         await send_heartbeat(other, turn)
 
@@ -94,7 +94,7 @@ def test_copy_with_all_acknowledged_ballots_stays_valid(turn: BoxedTurn, box: Ba
         await votes(one, turn, R1)
         await votes(other, turn, Y2)
         put_back(copy_all())
-        assert await votes(one, turn, R1, Y2) == [Cast.DUP] * 2
+        assert await votes(one, turn, R1, Y2) == [CastResult.DUPLICATE] * 2
         await send_heartbeat(other, turn)
 
     with_gateways(2, scenario)
@@ -106,7 +106,7 @@ def test_heartbeat_does_not_create_missing_box(turn: BoxedTurn, box: BallotBox) 
         await votes(gateway, turn, R1)
         empty()
         await send_heartbeat(gateway, turn)
-        assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
+        assert await votes(gateway, turn, R1) == [CastResult.UNKNOWN]
 
     with_gateways(1, scenario)
     assert not any(key in copy_all() for key in map(str.encode, turn.keys))
@@ -119,7 +119,7 @@ def test_box_with_missing_key_is_discarded(gone: int, turn: BoxedTurn, box: Ball
         await votes(gateway, turn, R1, Y2)
         with Redis.from_url(settings.REDIS_URL) as redis:
             redis.delete(turn.keys[gone])
-        assert await votes(gateway, turn, R1, THIRD) == [Cast.UNKNOWN] * 2
+        assert await votes(gateway, turn, R1, THIRD) == [CastResult.UNKNOWN] * 2
 
     with_gateways(1, scenario)
     assert is_discarded(turn, box)
@@ -137,8 +137,8 @@ def test_restored_box_is_valid_for_gateways_of_either_epoch(turn: BoxedTurn, box
         await send_heartbeat(one, turn)
         assert box.place(restored, create=True)
         await send_heartbeat(other, turn)
-        assert await votes(other, turn, THIRD) == [Cast.OK]
-        assert await votes(one, restored, R1, Y2) == [Cast.DUP, Cast.OK]
+        assert await votes(other, turn, THIRD) == [CastResult.OK]
+        assert await votes(one, restored, R1, Y2) == [CastResult.DUPLICATE, CastResult.OK]
         await send_heartbeat(one, restored)
 
     with_gateways(2, scenario)
@@ -172,21 +172,21 @@ def test_heartbeat_detects_replacement_by_empty_server(tmp_path: Path, settings:
 
     async def scenario(gateway: AsyncBallotBox) -> None:
         with Supervisor(tmp_path / "logs") as supervisor:
-            start_box(stacks[0], supervisor)
+            start_ballot_box(stacks[0], supervisor)
             turn = running(box)
             assert box.place(turn, create=True)
-            assert await votes(gateway, turn, R1) == [Cast.OK]
+            assert await votes(gateway, turn, R1) == [CastResult.OK]
         with Supervisor(tmp_path / "logs") as supervisor:
-            start_box(stacks[1], supervisor)
+            start_ballot_box(stacks[1], supervisor)
             with pytest.raises(RedisError):  # the old connection is gone; the caller retries
                 await send_heartbeat(gateway, turn)
             await send_heartbeat(gateway, turn)
-            assert await votes(gateway, turn, R1) == [Cast.UNKNOWN]
+            assert await votes(gateway, turn, R1) == [CastResult.UNKNOWN]
             assert is_lost(turn)
 
     def is_lost(turn: BoxedTurn) -> bool:
         fresh = BallotBox()
-        lost = not fresh.place(turn, create=False) and fresh.seal(turn) == Lost()
+        lost = not fresh.place(turn, create=False) and fresh.seal(turn) == BoxLost()
         fresh.close()
         return lost
 
@@ -224,7 +224,7 @@ class GatewaysAtTurn:
             await send_heartbeat(self.gateways[who], self.turn)
         else:
             ballot = Ballot(f"v{number}", "red", number + 1, sequence)
-            if await votes(self.gateways[who], self.turn, ballot) == [Cast.OK]:
+            if await votes(self.gateways[who], self.turn, ballot) == [CastResult.OK]:
                 self.acknowledged[ballot.voter] = sequence
 
 
@@ -251,5 +251,5 @@ def test_box_holds_all_acknowledged_ballots_or_is_discarded(steps: list[Any]) ->
     if isinstance(held, Sealed):
         assert {ballot.voter: ballot.sequence for ballot in held.ballots} == histories[0].acknowledged
     else:
-        assert held == Lost()
+        assert held == BoxLost()
         assert any(step == "put back" for step, _, _ in steps)

@@ -15,7 +15,7 @@ from tests.voting.announcements.test_announcements import listening
 from tests.voting.crowds import sealed_ballots
 from tests.voting.match_helpers import CLASSIC, ballots, open_now, run_out, start
 from tests.voting.recording import blinded
-from voting.announcements.layer import NO_CHANGE
+from voting.announcements.layer import NOT_A_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
@@ -23,7 +23,7 @@ from voting.counting.commitments import Commitment, ballot_leaf, commit_ballots
 from voting.models import TallyRecord
 from voting.protocol import TurnSealed
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -57,7 +57,7 @@ class DiesAfterPublishing(BallotBox):
 def test_seal_is_published_before_transaction_and_repeated_unchanged(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
-    box.cast(boxed(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
+    box.cast(to_boxed_turn(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
     run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
         dying = DiesAfterPublishing()
@@ -70,7 +70,7 @@ def test_seal_is_published_before_transaction_and_repeated_unchanged(box: Ballot
         close_turn(turn.pk, box)
         wait_until(lambda: listener.receive_all() and len(listener.received) == 3)
     (_, seq, first), (_, seq_again, again), (_, revealed, _) = listener.received
-    assert seq == seq_again == NO_CHANGE < revealed
+    assert seq == seq_again == NOT_A_CHANGE < revealed
     assert first == again
     message = msgspec.json.decode(first, type=TurnSealed)
     for side in SIDES:

@@ -17,11 +17,11 @@ from voting.ballot_box.types import BoxedTurn
 from voting.counting.ballots import Ballot
 from voting.gateway.admission_queue import (
     FULL_RETRY_MS,
-    JOINS_AT_ONCE,
-    WAITING_AT_LEAST,
+    JOIN_BATCH_SIZE,
+    MIN_QUEUE_LENGTH,
     AdmissionQueue,
     AdmittedVoter,
-    Crowded,
+    RetryLater,
 )
 from voting.gateway.event_room import EventRoom
 from voting.protocol import MAX_RETRY_MS
@@ -37,10 +37,10 @@ class Harness:
     box: AsyncBallotBox
     joined: list[AdmittedVoter]
 
-    async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | Crowded:
+    async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | RetryLater:
         try:
             admitted = await self.admission_queue.admit(seat, wish)
-        except Crowded as crowded:
+        except RetryLater as crowded:
             return crowded
         self.joined.append(admitted)
         return admitted
@@ -89,13 +89,13 @@ def test_admitted_player_receives_counted_ballot(box: BallotBox) -> None:
 
 def test_players_overtake_waiting_new_voters() -> None:
     async def scenario(harness: Harness) -> None:
-        new_voters = [asyncio.create_task(harness.join()) for _ in range(JOINS_AT_ONCE * 4)]
+        new_voters = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE * 4)]
         await asyncio.sleep(0)
-        seats = [harness.player() for _ in range(JOINS_AT_ONCE)]
+        seats = [harness.player() for _ in range(JOIN_BATCH_SIZE)]
         await asyncio.gather(*new_voters, *[harness.join(seat) for seat in seats])
         ranks = [rank for rank, admitted in enumerate(harness.joined) if admitted.seat in seats]
-        assert max(ranks) < JOINS_AT_ONCE * 2
-        assert len(harness.joined) == JOINS_AT_ONCE * 5
+        assert max(ranks) < JOIN_BATCH_SIZE * 2
+        assert len(harness.joined) == JOIN_BATCH_SIZE * 5
 
     with_admission_queue(scenario)
 
@@ -115,13 +115,13 @@ def test_admission_queue_spreads_retries_of_large_crowd() -> None:
     async def scenario(harness: Harness) -> None:
         slow_down(harness.box, 0.05)
         first = await asyncio.gather(*[harness.join() for _ in range(1_000)])
-        assert not any(isinstance(outcome, Crowded) for outcome in first)
+        assert not any(isinstance(outcome, RetryLater) for outcome in first)
         outcomes = await asyncio.gather(
             *[harness.join() for _ in range(10_000)], *[harness.join(harness.player()) for _ in range(1_000)]
         )
-        delays_ms = [outcome.within_ms for outcome in outcomes if isinstance(outcome, Crowded)]
-        assert 10_000 - len(delays_ms) >= WAITING_AT_LEAST
-        assert not any(isinstance(outcome, Crowded) for outcome in outcomes[10_000:])
+        delays_ms = [outcome.within_ms for outcome in outcomes if isinstance(outcome, RetryLater)]
+        assert 10_000 - len(delays_ms) >= MIN_QUEUE_LENGTH
+        assert not any(isinstance(outcome, RetryLater) for outcome in outcomes[10_000:])
         assert max(delays_ms) - min(delays_ms) > harness.admission_queue.within_ms(len(delays_ms))
 
     with_admission_queue(scenario)
@@ -136,10 +136,10 @@ def test_full_event_admits_again_after_a_phone_leaves(settings: Any) -> None:
             admitted = await harness.join()
             assert isinstance(admitted, AdmittedVoter)
             socket.seat = admitted.seat
-            harness.room.sit(socket, admitted.seat)
+            harness.room.add_voter(socket, admitted.seat)
         for seat in (None, harness.player()):
             outcome = await harness.join(seat)
-            assert isinstance(outcome, Crowded)
+            assert isinstance(outcome, RetryLater)
             assert outcome.within_ms == FULL_RETRY_MS
         harness.room.leave(sockets[0], sockets[0].seat)
         assert isinstance(await harness.join(), AdmittedVoter)
@@ -156,11 +156,11 @@ def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any) ->
             harness.admission_queue.check_unseated(socket)
             harness.room.add_unseated(socket)
         harness.admission_queue.check_unseated(unseated[0])
-        with pytest.raises(Crowded):
+        with pytest.raises(RetryLater):
             harness.admission_queue.check_unseated(FakeSocket())
         admitted = await harness.join(harness.player())
         assert isinstance(admitted, AdmittedVoter)
-        harness.room.sit(unseated[0], admitted.seat)
+        harness.room.add_voter(unseated[0], admitted.seat)
         harness.admission_queue.check_unseated(FakeSocket())
         assert isinstance(await harness.join(), AdmittedVoter)
         harness.room.leave(unseated[1], None)
@@ -176,7 +176,7 @@ def test_repeated_attempts_do_not_lengthen_retry_of_others() -> None:
         await asyncio.sleep(0)
         for _ in range(20_000):
             outcome = await harness.join()
-            assert isinstance(outcome, Crowded)
+            assert isinstance(outcome, RetryLater)
             assert outcome.within_ms <= MAX_RETRY_MS
         assert harness.admission_queue.within_ms(1_000_000) == MAX_RETRY_MS
         for task in waiting:
@@ -187,15 +187,15 @@ def test_repeated_attempts_do_not_lengthen_retry_of_others() -> None:
 
 def test_cancelled_admission_takes_no_seat() -> None:
     async def scenario(harness: Harness) -> None:
-        staying = [asyncio.create_task(harness.join()) for _ in range(JOINS_AT_ONCE)]
-        going = [asyncio.create_task(harness.join()) for _ in range(JOINS_AT_ONCE)]
+        staying = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE)]
+        going = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE)]
         await asyncio.sleep(0)
         for task in going:
             task.cancel()
         await asyncio.gather(*staying, *going, return_exceptions=True)
         last = await harness.join()
         assert isinstance(last, AdmittedVoter)
-        assert len(harness.joined) == JOINS_AT_ONCE + 1
+        assert len(harness.joined) == JOIN_BATCH_SIZE + 1
         teams = [admitted.seat.team for admitted in harness.joined]
         assert abs(teams.count(1) - teams.count(2)) <= 1
 

@@ -9,7 +9,7 @@ from tests.voting.match_helpers import start
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import EventRoom
-from voting.gateway.picks import moves_deadline
+from voting.gateway.picks import may_move_deadline
 from voting.turns.turns import change_turn
 
 pytestmark = pytest.mark.django_db
@@ -46,26 +46,26 @@ def test_moves_deadline_depends_on_pick_and_no_ballot_rule(
 ) -> None:
     room = make_room_with(box, BOTH, rule, cap_s)
     cast(room, *picks)
-    assert moves_deadline(room) is moves
+    assert may_move_deadline(room) is moves
 
 
 def test_moves_deadline_if_other_player_is_not_connected(box: BallotBox) -> None:
     room = make_room_with(box, {"yellow": 2})
     cast(room, "yellow")
-    assert moves_deadline(room)
+    assert may_move_deadline(room)
 
 
 def test_moves_deadline_if_both_banks_are_equal(box: BallotBox) -> None:
     """The other player may have picked on another device, at another gateway."""
     first = make_room(start(box, **DUEL).match.event_id, *(voter(name, team) for name, team in BOTH.items()))
     cast(first, "red")
-    assert moves_deadline(first)
+    assert may_move_deadline(first)
     capped = make_room_with(box, BOTH, cap_s=10)
     cast(capped, "red")
-    assert moves_deadline(capped)
+    assert may_move_deadline(capped)
 
 
 def test_pick_without_time_bank_does_not_move_deadline(box: BallotBox) -> None:
     room = make_room(start(box).match.event_id, *(voter(name, team) for name, team in BOTH.items()))
     cast(room, "red")
-    assert not moves_deadline(room)
+    assert not may_move_deadline(room)

@@ -5,13 +5,13 @@ import json
 from tests.faces import Face, Faces, Message
 from tests.stack import House
 from tests.voting.keys import event, shown, trusted_display
-from voting.admission.admission import PERIOD_MS
+from voting.admission.admission import CODE_PERIOD_MS
 
 
 def receive_next_code(display: Face) -> Message:
     """Wait longer than `Face.receive` does."""
     while True:
-        message: Message = json.loads(display.socket.recv(timeout=PERIOD_MS / 1000 + 5))
+        message: Message = json.loads(display.socket.recv(timeout=CODE_PERIOD_MS / 1000 + 5))
         if message["type"] == "key.shown":
             return message
 
@@ -26,11 +26,11 @@ def test_trusted_display_alone_shows_each_rotating_code(house: House, faces: Fac
     assert first["qr"] != trusted.received[0]["qr"]
     phone, _ = faces.phone(code, key=first["key"])
     second = receive_next_code(trusted)
-    assert second["until_at"] == first["until_at"] + PERIOD_MS
+    assert second["until_at"] == first["until_at"] + CODE_PERIOD_MS
     assert second["key"] != first["key"]
     phone.say("clock.ask", sent=1)
     now = phone.receive("clock.synced", sent=1)["now_at"]
-    assert first["until_at"] <= now < first["until_at"] + PERIOD_MS
+    assert first["until_at"] <= now < first["until_at"] + CODE_PERIOD_MS
     assert faces.phone(code, key=first["key"])[1]["you"]["token"]  # the previous code is still valid
     for other in [*others, phone]:
         other.say("clock.ask", sent=2).receive("clock.synced", sent=2)

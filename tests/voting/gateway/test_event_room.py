@@ -21,13 +21,13 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import CLASSIC, new_event, open_now, play_turn, start
 from voting import protocol
-from voting.announcements.layer import Copy
-from voting.announcements.snapshots import snapshot
+from voting.announcements.layer import LayerMessage
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
-from voting.gateway.broadcast import WRITES_AT_ONCE, send_turnout, write_to_all
-from voting.gateway.event_room import SOCKETS_A_SEAT, EventRoom
-from voting.gateway.poll import OPENING_MS
+from voting.gateway.broadcast import WRITES_PER_ITERATION, send_turnout, write_to_all
+from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT, EventRoom
+from voting.gateway.poll import EARLY_TOLERANCE_MS
 from voting.protocol import CloseCode
 from voting.turns.turns import restore_turn
 
@@ -64,11 +64,11 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
 
 
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
-    sockets = [voter("a", 1) for _ in range(SOCKETS_A_SEAT + 2)]
+    sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
     room = make_room(start(box).match.event_id, *sockets)
     assert [socket.close_calls for socket in sockets] == [[(CloseCode.OPEN_ELSEWHERE, None)]] * 2 + [
         []
-    ] * SOCKETS_A_SEAT
+    ] * MAX_SOCKETS_PER_SEAT
     for socket in sockets[:2]:
         room.leave(socket, socket.seat)
     assert room.connected() == (1, 0)
@@ -100,7 +100,7 @@ def test_event_room_counts_match_a_recount(steps: list[tuple[str, int]]) -> None
         elif step == "turn":
             turn_id += 1
             change = protocol.TurnRevealed(seq=turn_id, at=0, state=playing(turn_id))
-            room.apply(Copy(1, turn_id, msgspec.json.encode(change)))
+            room.apply(LayerMessage(1, turn_id, msgspec.json.encode(change)))
             voted.clear()
         seats = {sockets[i].seat.voter: sockets[i].seat.team for i in here}  # type: ignore[union-attr]
         voted &= seats.keys()
@@ -129,7 +129,7 @@ def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox, va
     play_turn(turn, box, [1], [2])
     room.apply(latest(event_id))
     assert room.waiting() == 1
-    assert room.state == snapshot(Event.objects.get(pk=event_id))
+    assert room.state == load_snapshot(Event.objects.get(pk=event_id))
     cast(room, "a")
     assert room.waiting() == 0
     _flush_redis(valkey_url)
@@ -151,12 +151,12 @@ def test_poll_refuses_early_ballot_until_shortly_before_opening(
     poll = make_room(turn.match.event_id).poll
     assert poll is not None
     ballot = protocol.BallotCast(turn=turn.pk, epoch=1, choice=1, sequence=1)
-    assert poll.refusal(1, ballot, turn.opens_at - OPENING_MS - 1) == "early"
-    assert poll.refusal(1, ballot, turn.opens_at - OPENING_MS) is None
+    assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS - 1) == "early"
+    assert poll.refusal(1, ballot, turn.opens_at - EARLY_TOLERANCE_MS) is None
 
 
 def test_write_to_all_yields_between_batches() -> None:
-    sockets = [FakeSocket() for _ in range(WRITES_AT_ONCE * 2 + 1)]
+    sockets = [FakeSocket() for _ in range(WRITES_PER_ITERATION * 2 + 1)]
     between: list[int] = []
 
     async def send() -> None:
@@ -171,7 +171,7 @@ def test_write_to_all_yields_between_batches() -> None:
 
     asyncio.run(send())
     assert all(socket.frames == ["frame"] for socket in sockets)
-    assert between == [WRITES_AT_ONCE, WRITES_AT_ONCE * 2]
+    assert between == [WRITES_PER_ITERATION, WRITES_PER_ITERATION * 2]
 
 
 def test_send_turnout_skips_unchanged_turnout_and_throttles_phones(box: BallotBox) -> None:

@@ -14,7 +14,7 @@ from tests.voting.gateway_helpers import FakeSocket, latest, until, with_gateway
 from tests.voting.match_helpers import new_event, play_turn, start
 from voting import protocol
 from voting.announcements import layer
-from voting.announcements.layer import Copy
+from voting.announcements.layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.gateway import Gateway
@@ -42,7 +42,7 @@ def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
             await asyncio.to_thread(layer.publish, [copies[number]])
         await until(lambda: room.seq == 4)
         await asyncio.to_thread(layer.publish, [copies[1], copies[3]])
-        last = Copy(event.pk, 5, copies[0].body.replace(b'"seq":1', b'"seq":5'))
+        last = LayerMessage(event.pk, 5, copies[0].body.replace(b'"seq":1', b'"seq":5'))
         await asyncio.to_thread(layer.publish, [last])
         await until(lambda: room.seq == 5)
 
@@ -117,7 +117,7 @@ def test_unreadable_announcement_is_replaced_by_fresh_snapshot(
     def publish_unreadable() -> None:
         Event.objects.filter(pk=event_id).update(seq=F("seq") + 1, name="Another evening")
         seq = Event.objects.get(pk=event_id).seq
-        layer.publish([Copy(event_id, seq, b'{"type":"turn.turned"}')])
+        layer.publish([LayerMessage(event_id, seq, b'{"type":"turn.turned"}')])
 
     def set_unknown_game() -> None:
         Match.objects.filter(event_id=event_id).update(game="draughts")

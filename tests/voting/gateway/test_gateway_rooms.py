@@ -120,7 +120,7 @@ def test_unknown_codes_are_cached_and_block_no_other_room(
         assert rooms == [rooms[0]] * 19
         assert rooms[0] is not None
         assert loads == [events[0].code, "ZZZZZ", events[1].code]
-        await asyncio.sleep(gateways.MISS_KEPT_S)
+        await asyncio.sleep(gateways.MISS_TTL_S)
         await gateway.room("zzzzz")
         assert loads[3:] == ["ZZZZZ"]
 

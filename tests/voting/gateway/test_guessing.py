@@ -5,7 +5,7 @@ import pytest
 from tests.faces import Face, Faces
 from tests.stack import House
 from tests.voting.keys import event, key_for, refused, turned_away
-from voting.admission.admission import WRONG_AT_ONCE
+from voting.admission.admission import WRONG_KEY_BURST
 from voting.protocol import CloseCode
 
 
@@ -15,7 +15,7 @@ def test_guessing_keys_is_rate_limited(admission: str, house: House, faces: Face
     made = event(house, admission)
     _, welcome = faces.phone(made["code"], key=key_for(admission, made, house, faces))
     wrong = "22222" if admission == "rotating" else "22222222"
-    assert WRONG_AT_ONCE <= guess(faces, made["code"], wrong) < WRONG_AT_ONCE + 100
+    assert WRONG_KEY_BURST <= guess(faces, made["code"], wrong) < WRONG_KEY_BURST + 100
     codes = []
     for _ in range(5):
         right = key_for(admission, made, house, faces)
@@ -45,7 +45,7 @@ def test_stale_codes_do_not_count_as_guesses(house: House, faces: Faces) -> None
 def guess(faces: Faces, code: str, wrong: str) -> int:
     """Try wrong keys, twenty per socket, until the server checks no more; return how many it checked."""
     checked = 0
-    while checked < 2 * WRONG_AT_ONCE:
+    while checked < 2 * WRONG_KEY_BURST:
         face = faces.open("phone")
         for _ in range(20):
             face.say("phone.join", code=code, key=wrong)

@@ -117,7 +117,7 @@ def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
     room.apply(latest(turn.match.event_id))
     assert room.poll.refusal(2, ballot, turn.opens_at) == "not_to_move"
     assert room.poll.refusal(1, ballot, turn.opens_at) is None
-    assert (room.leads_to(0), room.leads_to(2), room.takes_phones) == (1, 1, True)
+    assert (room.team_for_new_voter(0), room.team_for_new_voter(2), room.accepts_phones) == (1, 1, True)
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ import pytest
 
 from tests.faces import Faces
 from tests.stack import House
-from voting.admission.seats import OFFERED_FOR_MS, new_seat, read_offer, sign_offer
+from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload
 
@@ -123,8 +123,8 @@ def test_preload_escapes_notice_with_script_tag(house: House, faces: Faces) -> N
 def test_read_offer_rejects_expired_or_forged_offer() -> None:
     seat = new_seat(7, 2)
     offered = sign_offer(seat, NOW)
-    assert read_offer(offered, NOW + OFFERED_FOR_MS - 1) == seat
-    assert read_offer(offered, NOW + OFFERED_FOR_MS) is None
+    assert read_offer(offered, NOW + OFFER_TTL_MS - 1) == seat
+    assert read_offer(offered, NOW + OFFER_TTL_MS) is None
     assert read_offer(offered.replace("7.", "8.", 1), NOW) is None
     assert read_offer("ö", NOW) is None
 

@@ -24,7 +24,7 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import new_event, only_turn, open_now, run_out, start, vote
 from voting.admission.seats import Seat
-from voting.announcements.layer import Copy
+from voting.announcements.layer import LayerMessage
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.types import Turnout, event_key
@@ -108,7 +108,7 @@ def test_gateway_logs_number_of_slow_consumers(valkey_url: str, caplog: pytest.L
 def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event, screen, phone = new_event(), FakeSocket(), voter("a", 1)
     monkeypatch.setattr(gateways, "PHONES_EVERY_HEARTBEATS", 1)
-    monkeypatch.setattr(gateways, "BUSY_S", 0.0)  # every heartbeat counts as late
+    monkeypatch.setattr(gateways, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
 
     async def scenario(gateway: Gateway) -> None:
         room = await gateway.room(event.code)
@@ -118,7 +118,7 @@ def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch
         await until(lambda: connected(screen) == [[1, 0]])
         await asyncio.sleep(1.2)
         assert connected(phone) == []
-        monkeypatch.setattr(gateways, "BUSY_S", 60.0)
+        monkeypatch.setattr(gateways, "MAX_LAG_S", 60.0)
         await until(lambda: connected(phone) == [[1, 0]])
 
     with_gateway(scenario)
@@ -169,7 +169,7 @@ def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
             room.apply(await asyncio.to_thread(close_and_announce))
             return turnout
 
-    def close_and_announce() -> Copy:
+    def close_and_announce() -> LayerMessage:
         run_out(turn, box)
         close_turn(turn.pk, box)
         copy = latest(turn.match.event_id)

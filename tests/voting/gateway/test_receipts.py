@@ -15,7 +15,7 @@ from tests.faces import Face, Faces, Message
 from tests.stack import House
 from tests.voting.paths import root_of_path
 from voting.ballot_box.types import turn_keys
-from voting.gateway.receipts import PATIENCE_S
+from voting.gateway.receipts import LOAD_TIMEOUT_S
 
 SIDES = ("red", "yellow")
 PENDING_BYTE = 0x40000000
@@ -120,7 +120,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(house: House, scen
             assert [message["type"] for message in face.received].count("receipt.issued") == 1
             began = time.monotonic()
             assert face.receive("receipt.issued")["side"] is None
-            assert time.monotonic() - began < 10 * PATIENCE_S
+            assert time.monotonic() - began < 10 * LOAD_TIMEOUT_S
     assert ask(phone, scenario.turn)["index"] == 0
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
 

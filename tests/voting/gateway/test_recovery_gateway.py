@@ -29,7 +29,7 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import new_event, open_now, play_turn, start
 from voting import protocol
-from voting.announcements.layer import Copy
+from voting.announcements.layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways
@@ -53,7 +53,7 @@ class EventHistory:
     """All announcements of an event, in order."""
 
     event: Event
-    copies: list[Copy]
+    copies: list[LayerMessage]
 
     def rewind(self, written: int) -> None:
         """Keep only the first `written` announcements in the database; the event's state stays the latest."""
@@ -130,14 +130,14 @@ def test_room_equals_fresh_room_after_any_message_order(history: EventHistory) -
             if step == "receive":
                 await gateway.subscriber.receive(room, history.copies[number % written])
             elif step == "load_seqs":
-                await gateway.subscriber.find_missed()
+                await gateway.subscriber.catch_up_all()
             else:
                 await in_a_thread(history.write)
                 written = min(written + 1, len(history.copies))
         while written < len(history.copies):
             await in_a_thread(history.write)
             written += 1
-        await gateway.subscriber.find_missed()
+        await gateway.subscriber.catch_up_all()
         fresh = await load_fresh_room(gateway, history.event)
         assert shown(room) == shown(fresh)
         assert socket.seqs == list(range(begins + 1, len(history.copies) + 1))
@@ -243,7 +243,7 @@ def test_announcement_received_during_poll_is_kept(valkey_url: str, monkeypatch:
             return found
 
         monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", poll_slowly)
-        await gateway.subscriber.find_missed()
+        await gateway.subscriber.catch_up_all()
         monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", load_seqs)
         assert (room.state.name, socket.close_calls, socket.seqs) == ("Two", [], [2])
 

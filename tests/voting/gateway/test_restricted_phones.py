@@ -61,7 +61,7 @@ def test_phone_banned_during_admission_is_not_seated() -> None:
 def test_banned_phone_cannot_cast_ballots() -> None:
     consumer, room, sent = phone()
     consumer.room, consumer.seat = room, SEAT
-    consumer.voter = room.sit(consumer, SEAT)
+    consumer.voter = room.add_voter(consumer, SEAT)
     room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
     enforce_restrictions(room, BANNED)
 

@@ -19,7 +19,7 @@ from tests.voting.gateway_helpers import (
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction
 from voting.admission.seats import derive_voter_code
-from voting.announcements.layer import RESTRICTIONS_CHANGED, Copy
+from voting.announcements.layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
@@ -165,7 +165,7 @@ def test_restrictions_apply_on_message_and_on_room_load(
             join_room(room, socket)
         assert room.connected() == (1, 1)
         await in_a_thread(lambda: restriction(event, kicked_at=7))
-        await gateway.subscriber.receive(room, Copy(event.pk, RESTRICTIONS_CHANGED, b""))
+        await gateway.subscriber.receive(room, LayerMessage(event.pk, RESTRICTIONS_CHANGED, b""))
         assert [socket.close_calls for socket in sockets] == [[(CloseCode.KICKED, None)], []]
 
     with_gateway(scenario)

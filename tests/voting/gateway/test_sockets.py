@@ -8,7 +8,7 @@ from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.stack import House
 from tests.voting.stage import Stage, event, harmless, stage
-from voting.gateway.display import DISPLAYS_AT_ONCE
+from voting.gateway.display import MAX_DISPLAYS
 from voting.protocol import CloseCode
 
 __all__ = ["harmless", "stage"]
@@ -17,7 +17,7 @@ __all__ = ["harmless", "stage"]
 def test_displays_over_limit_receive_retry_after(house: House, faces: Faces) -> None:
     code = event(house, lobby="open")
     first, _ = faces.display(code)
-    for _ in range(DISPLAYS_AT_ONCE - 1):
+    for _ in range(MAX_DISPLAYS - 1):
         faces.display(code)
     late = faces.open("display").say("display.join", code=code)
     assert late.receive("retry.after")["within_ms"] > 0

@@ -6,14 +6,14 @@ from typing import Any
 
 from tests.voting.gateway_helpers import playing
 from voting import protocol
-from voting.admission.admission import WRONG_AT_ONCE
-from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, Crowded
-from voting.gateway.ticket_claims import CLAIMS_AT_ONCE, AdmissionDenied, TicketClaims
+from voting.admission.admission import WRONG_KEY_BURST
+from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, RetryLater
+from voting.gateway.ticket_claims import CLAIM_BATCH_SIZE, AdmissionDenied, TicketClaims
 from voting.protocol import MAX_RETRY_MS
 
 EVENT = 7
 MOST = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
-JOINERS = MOST + 3 * CLAIMS_AT_ONCE
+JOINERS = MOST + 3 * CLAIM_BATCH_SIZE
 JOIN = protocol.PhoneJoin(code="BCDF", key="BCDF-GHJK")
 
 
@@ -36,9 +36,9 @@ def test_ticket_claims_over_limit_receive_retry_delay() -> None:
         return [task.exception() for task in done], outcome
 
     rejected, others = asyncio.run(claim_all())
-    assert JOINERS - MOST - CLAIMS_AT_ONCE <= len(rejected) <= JOINERS - MOST
-    delays_ms = [error.within_ms for error in rejected if isinstance(error, Crowded)]
+    assert JOINERS - MOST - CLAIM_BATCH_SIZE <= len(rejected) <= JOINERS - MOST
+    delays_ms = [error.within_ms for error in rejected if isinstance(error, RetryLater)]
     assert len(delays_ms) == len(rejected)
     assert 0 < min(delays_ms) < max(delays_ms) <= MAX_RETRY_MS
-    assert sum(isinstance(outcome, AdmissionDenied) for outcome in others) >= WRONG_AT_ONCE
-    assert all(isinstance(outcome, (AdmissionDenied, Crowded)) for outcome in others)
+    assert sum(isinstance(outcome, AdmissionDenied) for outcome in others) >= WRONG_KEY_BURST
+    assert all(isinstance(outcome, (AdmissionDenied, RetryLater)) for outcome in others)

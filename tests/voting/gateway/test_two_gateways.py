@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from crowdgame.rehearsal.dry_run_lease import KEPT_MS
-from deploy.laptop.network import shares_ports
+from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
 from tests.stack import House, running_house
@@ -19,7 +19,7 @@ from voting.protocol import CloseCode
 # After this time without the box, the rehearsal's lease has expired, and its gateway has to renew it.
 LEASE_EXPIRED_S = KEPT_MS / 1000 + 1
 one_port_many_gateways = pytest.mark.skipif(
-    not shares_ports(), reason="this system allows one gateway per port"
+    not supports_reuse_port(), reason="this system allows one gateway per port"
 )
 
 

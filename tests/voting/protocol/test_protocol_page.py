@@ -119,5 +119,5 @@ def test_page_documents_every_close_code() -> None:
 
 def test_page_documents_limits() -> None:
     assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in PAGE
-    assert f"**{socket.FRAMES_AT_ONCE} frames at once and {socket.FRAMES_A_SECOND:g} a second**" in PAGE
+    assert f"**{socket.FRAME_BURST} frames at once and {socket.FRAMES_PER_SECOND:g} a second**" in PAGE
     assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in PAGE

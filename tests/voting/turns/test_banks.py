@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from games.engine.game import Side
 from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
 from tests.voting.boxes import ask
 from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.protocol import ActionAsk, Clocks
@@ -19,7 +19,7 @@ from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 MOST_A_PICK, MOST_A_CLOSE = 16, 26
@@ -47,7 +47,7 @@ def age(turn: Turn, box: BallotBox, ms: int, **banks: int) -> Turn:
         length = min(banks.get(f"{side}_bank_ms", length) for side in ("red", "yellow"))
     opens_at = box.now() - ms
     assert claim_turn(turn, opens_at=opens_at, closes_at=opens_at + length, **banks)
-    box.place(boxed(turn), create=False)
+    box.place(to_boxed_turn(turn), create=False)
     return load_turn(turn.pk)
 
 
@@ -126,7 +126,7 @@ def test_side_out_of_time_cannot_pick_but_other_can(box: BallotBox) -> None:
     turn = age(begin(box), box, 20_000, red_bank_ms=10_000, yellow_bank_ms=50_000)
     pick(turn, "red", 3)
     pick(turn, "yellow", 3)
-    assert box.voted(boxed(turn)) == {"red": 0, "yellow": 1}
+    assert box.ballot_counts(to_boxed_turn(turn)) == {"red": 0, "yellow": 1}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_organizer_cannot_pause_extend_or_close_timed_turn(box: BallotBox) -> No
     turn = begin(box)
     for action in ("turn.pause", "turn.extend", "turn.close"):
         with pytest.raises(MatchError, match="own clocks"):
-            act(turn.match.event_id, ActionAsk(id=1, action=action), box)
+            run_action(turn.match.event_id, ActionAsk(id=1, action=action), box)
 
 
 def test_voided_turn_restores_time_banks(box: BallotBox) -> None:
@@ -190,14 +190,14 @@ def test_voided_turn_restores_time_banks(box: BallotBox) -> None:
     for side in ("red", "yellow"):
         pick(turn, side, 3)
     resolved = closed_early(turn, box)
-    act(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
+    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.void", turn=resolved.pk), box)
     again = only_turn(turn.match)
     assert (again.number, again.red_bank_ms, again.yellow_bank_ms) == (1, 60_000, 60_000)
 
 
 def test_snapshot_shows_time_banks(box: BallotBox) -> None:
     turn = age(begin(box, cap_s=30), box, 1_000, red_bank_ms=50_000, yellow_bank_ms=40_000)
-    match = snapshot(turn.match.event).match
+    match = load_snapshot(turn.match.event).match
     assert match
     assert match.clocks == Clocks(bank_s=60, increment_s=2, cap_s=30, red_ms=50_000, yellow_ms=40_000)
 

@@ -20,7 +20,7 @@ from tests.voting.match_helpers import (
 from tests.voting.states import last_announced, shown
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.window import START_LEAD_MS
-from voting.gateway.receipts import open_list
+from voting.gateway.receipts import load_opened_ballots
 from voting.models import TallyRecord
 from voting.protocol import Match as PublicMatch
 from voting.protocol import Reveal
@@ -89,12 +89,12 @@ def test_concealed_half_has_no_record_or_ballot_list(box: BallotBox) -> None:
     exported = export_match(code, 1)
     assert exported is not None
     assert (exported.record.turns, exported.record.counts) == ((), ())
-    assert open_list(event_of(turn), turn.pk) is None
+    assert load_opened_ballots(event_of(turn), turn.pk) is None
     play_turn(only_turn(turn.match), box, yellow=[5])
     exported = export_match(code, 1)
     assert exported is not None
     assert [(picks.red, picks.yellow) for picks in exported.record.turns] == [(4, None), (None, 5)]
-    assert open_list(event_of(turn), turn.pk) is not None
+    assert load_opened_ballots(event_of(turn), turn.pk) is not None
 
 
 def test_voided_concealed_half_is_never_revealed(box: BallotBox) -> None:
@@ -105,7 +105,7 @@ def test_voided_concealed_half_is_never_revealed(box: BallotBox) -> None:
     assert (match.concealed, match.reveal, match.board.vote) == (None, None, "concealed")
     assert (only_turn(turn.match).number, load_turn(turn.pk).state) == (1, TurnState.VOID)
     assert load_turn(turn.pk).resolved_at is None
-    assert open_list(event_of(turn), turn.pk) is None
+    assert load_opened_ballots(event_of(turn), turn.pk) is None
 
 
 def test_void_after_reveal_takes_back_both_halves(box: BallotBox) -> None:

@@ -11,9 +11,9 @@ from tests.voting.match_helpers import only_turn, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns import scheduler as scheduler_module
 from voting.turns.early_close import close_turn_early
-from voting.turns.long_windows import NEAR_MS, Walk
+from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.scheduler import DeadlineScheduler
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 DAY_MS = 24 * 3600 * 1000
@@ -32,8 +32,8 @@ def long_windows(box: BallotBox, count: int, *, apart_ms: int = 1) -> list[Turn]
 def test_walk_visits_all_long_windows_and_starts_over(box: BallotBox, apart_ms: int) -> None:
     turns = long_windows(box, 5, apart_ms=apart_ms)
     near = start(box)
-    walk = Walk(2)
-    beyond = box.now() + NEAR_MS
+    walk = LongTurnCursor(2)
+    beyond = box.now() + LONG_WINDOW_MS
     seen = [[pk for pk, _ in walk.step(beyond)] for _ in range(6)]
     assert [pk for batch in seen[:3] for pk in batch] == [turn.pk for turn in turns]
     assert seen[3:] == seen[:3]
@@ -47,9 +47,9 @@ def test_scheduler_checks_a_few_long_windows_per_second(
     asked: list[int] = []
 
     class Watched(BallotBox):
-        def doubtful(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+        def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
             asked.extend(turn_id for _, turn_id, _ in turns)
-            return super().doubtful(turns)
+            return super().find_inconsistent(turns)
 
     monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
     turns, near = long_windows(box, 5), start(box)
@@ -58,7 +58,7 @@ def test_scheduler_checks_a_few_long_windows_per_second(
     iterations = []
     for _ in range(3):
         asked.clear()
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
         iterations.append(set(asked))
     watched.close()
@@ -72,14 +72,14 @@ def test_doubtful_finds_boxes_that_need_repair(box: BallotBox) -> None:
     near = [(turn.match.event_id, turn.pk, turn.version) for turn in (sound, stale, uneven, gone, older)]
     near[1] = (*near[1][:2], stale.version + 1)
     with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.hset(boxed(uneven).keys[0], "red", 1)
-        redis.delete(boxed(gone).keys[0])
-        redis.hset(boxed(older).keys[0], "older", 1)
-    assert box.doubtful(near) == {stale.pk, uneven.pk, gone.pk, older.pk}
+        redis.hset(to_boxed_turn(uneven).keys[0], "red", 1)
+        redis.delete(to_boxed_turn(gone).keys[0])
+        redis.hset(to_boxed_turn(older).keys[0], "older", 1)
+    assert box.find_inconsistent(near) == {stale.pk, uneven.pk, gone.pk, older.pk}
     with Redis.from_url(settings.REDIS_URL) as redis:
-        redis.delete(boxed(sound).keys[0])
-        redis.set(boxed(sound).keys[0], "spoilt")
-    assert sound.pk in box.doubtful(near)
+        redis.delete(to_boxed_turn(sound).keys[0])
+        redis.set(to_boxed_turn(sound).keys[0], "spoilt")
+    assert sound.pk in box.find_inconsistent(near)
 
 
 def test_scheduler_restores_lost_long_window_on_second_check(box: BallotBox) -> None:
@@ -87,7 +87,7 @@ def test_scheduler_restores_lost_long_window_on_second_check(box: BallotBox) -> 
     box.delete_all_events()
     scheduler = DeadlineScheduler(box)
     for _ in range(2):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
     assert load_turn(turn.pk).epoch == 2
 

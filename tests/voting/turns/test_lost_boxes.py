@@ -22,7 +22,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS
 from voting.models import TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, load_turn, restore_turn
+from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 LONG_S = 601
@@ -71,7 +71,7 @@ def test_restore_turn_puts_back_stored_ballots(box: BallotBox) -> None:
     restored = load_turn(turn.pk)
     vote(restored, box, yellow=[2])
     run_out(restored, box)
-    sealed = box.seal(boxed(restored))
+    sealed = box.seal(to_boxed_turn(restored))
     assert isinstance(sealed, Sealed)
     assert [b.voter for b in sealed.ballots] == ["red1", "red2", "red3", "yellow1"]
 

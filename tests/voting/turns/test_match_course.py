@@ -9,10 +9,10 @@ from games.models import Event, Lobby, Match, MatchState, TurnState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Early
+from voting.ballot_box.types import TooEarly
 from voting.counting.window import START_LEAD_MS
 from voting.models import TallyRecord
-from voting.turns.turns import boxed, load_turn, start_due_match, start_match
+from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,7 @@ def test_start_match_opens_first_turn_in_box(box: BallotBox) -> None:
     assert (turn.number, turn.state, turn.version, turn.epoch) == (1, TurnState.OPEN, 1, 1)
     assert before <= turn.opens_at - START_LEAD_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
-    assert box.seal(boxed(turn)) == Early(turn.closes_at)
+    assert box.seal(to_boxed_turn(turn)) == TooEarly(turn.closes_at)
     assert kinds(event.pk) == ["match.started"]
 
 

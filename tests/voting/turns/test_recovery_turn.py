@@ -20,12 +20,12 @@ from tests.voting.boxes import R1, ask, cast
 from tests.voting.match_helpers import ballots, open_now, play_turn, run_out, start
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, Cast
+from voting.ballot_box.types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler
-from voting.turns.turns import boxed, load_turn, restore_turn
+from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 LONG_S = 86_400
@@ -35,9 +35,12 @@ def cast_then_heartbeat(turn: Turn, acknowledged: list[Ballot], then: Callable[[
     """A gateway casts the ballots, `then` happens, and the gateway sends a heartbeat."""
 
     async def scenario(gateway: AsyncBallotBox) -> None:
-        assert set(await votes(gateway, boxed(turn), *acknowledged)) <= {Cast.OK, Cast.DUP}
+        assert set(await votes(gateway, to_boxed_turn(turn), *acknowledged)) <= {
+            CastResult.OK,
+            CastResult.DUPLICATE,
+        }
         then()
-        await send_heartbeat(gateway, boxed(turn))
+        await send_heartbeat(gateway, to_boxed_turn(turn))
 
     with_gateways(1, scenario)
 
@@ -52,13 +55,13 @@ def kinds(turn: Turn) -> list[str]:
 def run_twice(box: BallotBox) -> None:
     scheduler = DeadlineScheduler(box)
     for _ in range(2):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
 
 
 def resend(turn: Turn, acknowledged: list[Ballot]) -> list[int]:
     """Cast the ballots again, as phones do in a new epoch."""
-    return cast(boxed(load_turn(turn.pk)), *acknowledged)
+    return cast(to_boxed_turn(load_turn(turn.pk)), *acknowledged)
 
 
 def finish(turn: Turn, box: BallotBox) -> dict[str, list[int]]:
@@ -75,7 +78,7 @@ def test_scheduler_restores_rolled_back_box_and_phones_resend(box: BallotBox) ->
     cast_then_heartbeat(turn, voted, lambda: put_back(older))
     run_twice(box)
     assert (load_turn(turn.pk).epoch, kinds(turn)[-1]) == (2, "turn.restored")
-    assert resend(turn, voted) == [Cast.OK] * 4
+    assert resend(turn, voted) == [CastResult.OK] * 4
     assert finish(turn, box) == {"red": [0, 0, 2, 0, 1, 0, 0], "yellow": [0, 1, 0, 0, 0, 0, 0]}
     assert kinds(turn).count("turn.restored") == 1
 
@@ -93,7 +96,7 @@ def test_box_lost_at_deadline_extends_turn_once(lost: str, box: BallotBox) -> No
     assert (restored.state, restored.epoch, kinds(turn).count("turn.restored")) == (TurnState.OPEN, 2, 1)
     assert restored.closes_at > box.now()
     assert not TallyRecord.objects.exists()
-    assert resend(turn, voted) == [Cast.OK] * 3
+    assert resend(turn, voted) == [CastResult.OK] * 3
     assert finish(turn, box)["red"][2] == 2
 
 
@@ -109,7 +112,7 @@ class LosesAll(BallotBox):
 def test_sealed_ballots_count_despite_loss_before_transaction(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
-    cast(boxed(turn), *ballots("red", [3, 3]), *ballots("yellow", [2]))
+    cast(to_boxed_turn(turn), *ballots("red", [3, 3]), *ballots("yellow", [2]))
     run_out(turn, box)
     lossy = LosesAll()
     close_turn(turn.pk, lossy)
@@ -134,7 +137,7 @@ def test_crash_after_seal_with_lost_box_counts_nothing(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     voted = ballots("red", [3, 3]) + ballots("yellow", [2])
-    cast(boxed(turn), *voted)
+    cast(to_boxed_turn(turn), *voted)
     run_out(turn, box)
     dying = DiesAfterSealing()
     with pytest.raises(Dies):
@@ -142,7 +145,7 @@ def test_crash_after_seal_with_lost_box_counts_nothing(box: BallotBox) -> None:
     dying.close()
     close_turn(turn.pk, box)
     assert (load_turn(turn.pk).epoch, TallyRecord.objects.exists()) == (2, False)
-    assert resend(turn, voted) == [Cast.OK] * 3
+    assert resend(turn, voted) == [CastResult.OK] * 3
     assert finish(turn, box)["red"] == [0, 0, 2, 0, 0, 0, 0]
 
 
@@ -155,7 +158,7 @@ def test_box_lost_twice_is_restored_twice(box: BallotBox) -> None:
         run_twice(box)
         assert (load_turn(turn.pk).epoch, kinds(turn).count("turn.restored")) == (epoch, epoch - 1)
         older = copy_all()
-    assert resend(turn, voted) == [Cast.OK] * 2
+    assert resend(turn, voted) == [CastResult.OK] * 2
     assert finish(turn, box)["red"][5] == 2
 
 
@@ -163,7 +166,7 @@ def test_lost_turn_stays_open_until_extended_deadline(box: BallotBox) -> None:
     """Neither a late worker nor the scheduler ends it; only the extended window does."""
     turn = start(box)
     open_now(turn, box)
-    cast(boxed(turn), R1)
+    cast(to_boxed_turn(turn), R1)
     run_out(turn, box)
     empty()
     close_turn(turn.pk, box)
@@ -183,9 +186,9 @@ def test_ballots_of_long_window_are_restored_with_blinds(lost: str, box: BallotB
     store_ballots(turn.pk, voted, now=5)
     cast_then_heartbeat(turn, voted, empty if lost == "emptied" else lambda: put_back(older))
     restore_turn(turn.pk, box)
-    held = ask(lambda gateway: gateway.ballots_of(turn.match.event_id, turn.pk, [b.voter for b in voted]))
+    held = ask(lambda gateway: gateway.load_ballots(turn.match.event_id, turn.pk, [b.voter for b in voted]))
     assert {b.voter: b.blind for b in held.values()} == {b.voter: b.blind for b in voted}
-    assert resend(turn, voted) == [Cast.DUP] * 3
+    assert resend(turn, voted) == [CastResult.DUPLICATE] * 3
     assert StoredBallot.objects.filter(turn=turn).count() == 3
     finish(turn, box)
     sealed = TallyRecord.objects.get(turn=turn, side="red").sealed
@@ -197,7 +200,7 @@ def test_acknowledgements_of_a_turn_do_not_affect_next_turn(box: BallotBox) -> N
     first = start(box)
 
     async def cast_votes(gateway: AsyncBallotBox) -> None:
-        await votes(gateway, boxed(first), *ballots("red", [1, 1, 1]))
+        await votes(gateway, to_boxed_turn(first), *ballots("red", [1, 1, 1]))
 
     open_now(first, box)
     with_gateways(1, cast_votes)
@@ -205,4 +208,4 @@ def test_acknowledgements_of_a_turn_do_not_affect_next_turn(box: BallotBox) -> N
     following = load_turn(first.match.turns.latest("number").pk)
     open_now(following, box)
     cast_then_heartbeat(following, ballots("red", [1]), lambda: None)
-    assert not is_discarded(boxed(following), box)
+    assert not is_discarded(to_boxed_turn(following), box)

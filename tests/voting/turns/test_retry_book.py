@@ -10,7 +10,7 @@ from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event, open_now, run_out, start, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.scheduler import POLL_S, DeadlineScheduler
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 HELD = """CREATE TRIGGER held BEFORE INSERT ON games_match WHEN NEW.event_id = {}
@@ -29,7 +29,7 @@ def test_turn_is_closed_once_redis_accepts_writes_again(
     with Redis.from_url(valkey_url) as redis:
         redis.config_set("maxmemory", 1)
         try:
-            wait_until(lambda: scheduler.run_once() and waits(turn, caplog))
+            wait_until(lambda: scheduler.run_once() and is_waiting(turn, caplog))
             seal_again_at = scheduler.retry_book.retry_at[f"turn {turn.pk}"]
             wait_until(
                 lambda: (
@@ -39,19 +39,19 @@ def test_turn_is_closed_once_redis_accepts_writes_again(
         finally:
             redis.config_set("maxmemory", 0)
     assert load_turn(turn.pk).state == TurnState.OPEN
-    assert waits(turn, caplog) == caplog.text.count("the clock does") == 1
+    assert is_waiting(turn, caplog) == caplog.text.count("the clock does") == 1
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
     assert f"turn {turn.pk} goes on" in caplog.text
 
 
-def waits(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
+def is_waiting(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
     """How often the log says that the turn cannot be closed."""
     return sum(message.startswith(f"turn {turn.pk} waits") for message in caplog.messages)
 
 
 def spoil(turn: Turn, redis: Redis) -> None:
     """Corrupt the turn's box, so that every script fails with WRONGTYPE."""
-    redis.set(boxed(turn).keys[0], "spoilt")
+    redis.set(to_boxed_turn(turn).keys[0], "spoilt")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -68,18 +68,18 @@ def test_turn_that_cannot_be_closed_delays_no_other(
     scheduler = DeadlineScheduler(box)
     with Redis.from_url(valkey_url) as redis:
         spoil(bad, redis)
-        redis.delete(*boxed(waiting).keys)
+        redis.delete(*to_boxed_turn(waiting).keys)
         Event.objects.filter(pk=due.pk).update(next_match_at=box.now())
-        wait_until(lambda: scheduler.run_once() and waits(bad, caplog))
+        wait_until(lambda: scheduler.run_once() and is_waiting(bad, caplog))
         wait_until(
             lambda: scheduler.run_once() and all(load_turn(t.pk).state == TurnState.RESOLVED for t in sound)
         )
         wait_until(lambda: scheduler.run_once() and load_turn(waiting.pk).epoch == 2)
         assert due.matches.count() == 1
-        assert not scheduler.waits
-        assert waits(bad, caplog) == 1
+        assert not scheduler.is_waiting
+        assert is_waiting(bad, caplog) == 1
         assert load_turn(bad.pk).state == TurnState.OPEN
-        redis.delete(*boxed(bad).keys)
+        redis.delete(*to_boxed_turn(bad).keys)
     wait_until(lambda: scheduler.run_once() and load_turn(bad.pk).epoch == 2)
 
 
@@ -129,8 +129,8 @@ def test_turn_with_unreadable_ballots_delays_no_other(box: BallotBox, valkey_url
         vote(turn, box, red=[3])
         run_out(turn, box)
     with Redis.from_url(valkey_url) as redis:
-        for voter in redis.hkeys(boxed(broken).keys[1]):
-            redis.hset(boxed(broken).keys[1], voter, "red 3 1 1")
+        for voter in redis.hkeys(to_boxed_turn(broken).keys[1]):
+            redis.hset(to_boxed_turn(broken).keys[1], voter, "red 3 1 1")
     scheduler = DeadlineScheduler(box)
     wait_until(lambda: scheduler.run_once() and load_turn(sound.pk).state == TurnState.RESOLVED)
     assert load_turn(broken.pk).state == TurnState.OPEN

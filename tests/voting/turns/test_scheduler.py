@@ -21,17 +21,17 @@ from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.protocol import EventEdited
-from voting.turns.closing import PATIENCE_MS
+from voting.turns.closing import MAX_EARLY_WAIT_MS
 from voting.turns.deadlines import (
     CLOSE_TURN,
     CLOSE_TURN_EARLY,
-    arm_close,
-    arm_early_close,
+    enqueue_close,
+    enqueue_early_close,
 )
-from voting.turns.scheduler import CALL_WORKER_EARLY_MS, LEFT_ALONE_MS, POLL_S, DeadlineScheduler
+from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import close_turn as close_turn_task
 from voting.turns.tasks import close_turn_early as close_turn_early_task
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler that leaves turns to the worker, however slow this process is."""
-    monkeypatch.setattr("voting.turns.scheduler.WORKER_HAS_MS", 60_000)
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)
 
 
 @pytest.mark.usefixtures("patient")
@@ -60,7 +60,7 @@ def test_scheduler_calls_worker_shortly_before_deadline(box: BallotBox, valkey_u
     set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
     DeadlineScheduler(box).run_once()
     assert len(queued_tasks(valkey_url)) == 1
-    assert CALL_WORKER_EARLY_MS < PATIENCE_MS
+    assert CALL_WORKER_EARLY_MS < MAX_EARLY_WAIT_MS
 
 
 def test_scheduler_ignores_turn_before_deadline(box: BallotBox, valkey_url: str) -> None:
@@ -87,7 +87,7 @@ def test_scheduler_sleeps_until_next_deadline_or_poll(
     scheduler = DeadlineScheduler(box)
     assert scheduler.run_once() == POLL_S
     monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
-    monkeypatch.setattr("voting.turns.scheduler.FORESEEN_MS", 120_000)
+    monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 120_000)
     turn = start(box)
     set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS + 60_000)
     assert 0 < scheduler.run_once() <= 60
@@ -101,7 +101,7 @@ def test_scheduler_rearms_deadline_that_moved_away(box: BallotBox, valkey_url: s
     scheduler.run_once()
     open_now(turn, box)
     scheduler.run_once()
-    assert not scheduler.armed
+    assert not scheduler.dispatched
     run_out(turn, box)
     scheduler.run_once()
     assert len(queued_tasks(valkey_url)) == 2
@@ -113,8 +113,8 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
     run_out(turn, box)
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
-    (deadline,) = scheduler.armed
-    scheduler.armed[deadline] += LEFT_ALONE_MS
+    (deadline,) = scheduler.dispatched
+    scheduler.dispatched[deadline] += RECLOSE_DELAY_MS
     run_out(load_turn(turn.pk), box)
     scheduler.run_once()
     assert len(queued_tasks(valkey_url)) == 2
@@ -154,11 +154,11 @@ def test_scheduler_restores_box_missing_in_two_iterations(box: BallotBox, valkey
     scheduler = DeadlineScheduler(box)
     scheduler.run_once()
     assert load_turn(turn.pk).epoch == 1
-    scheduler.tended_at = 0.0
+    scheduler.chores_at = 0.0
     scheduler.run_once()
     assert load_turn(turn.pk).epoch == 2
     assert kinds(turn.match.event_id)[-1] == "turn.restored"
-    assert box.place(boxed(load_turn(turn.pk)), create=False)
+    assert box.place(to_boxed_turn(load_turn(turn.pk)), create=False)
 
 
 def test_scheduler_updates_outdated_box(box: BallotBox, valkey_url: str) -> None:
@@ -166,7 +166,7 @@ def test_scheduler_updates_outdated_box(box: BallotBox, valkey_url: str) -> None
     Turn.objects.filter(pk=turn.pk).update(version=5, closes_at=turn.closes_at + 7)
     DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
-        assert redis.hget(boxed(turn).keys[0], "closes_at") == str(turn.closes_at + 7).encode()
+        assert redis.hget(to_boxed_turn(turn).keys[0], "closes_at") == str(turn.closes_at + 7).encode()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -199,14 +199,14 @@ def test_scheduler_expires_leftover_box_of_ended_turn(
     Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
     DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
-        assert all(redis.pttl(key) > 0 for key in boxed(turn).keys)
-        assert [redis.pttl(key) for key in boxed(live).keys] == [-1, -1]
+        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(turn).keys)
+        assert [redis.pttl(key) for key in to_boxed_turn(live).keys] == [-1, -1]
 
 
 # ------------------------------------------------------------------ deadlines and tasks
 def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
-    arm_close(4711)
-    arm_early_close(4712, 1)
+    enqueue_close(4711)
+    enqueue_early_close(4712, 1)
     arm_notifications()
     notifications, early, close = queued_tasks(valkey_url)
     assert SEND_NOTIFICATIONS.encode() in notifications
@@ -218,7 +218,9 @@ def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
 
 def test_arm_close_survives_unreachable_broker() -> None:
     """Runs in a separate process, because Celery keeps its connections."""
-    script = "import django; django.setup(); from voting.turns.deadlines import arm_close; arm_close(4711)"
+    script = (
+        "import django; django.setup(); from voting.turns.deadlines import enqueue_close; enqueue_close(4711)"
+    )
     unreachable = {
         "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
         "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",

@@ -5,22 +5,22 @@ import pytest
 from games.models import TurnState
 from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
+from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.models import Announcement
 from voting.protocol import TurnSealed, decode_change
 from voting.turns import closing
-from voting.turns.closing import PATIENCE_MS, close_turn
-from voting.turns.turns import boxed, load_turn
+from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
 
 def test_close_turn_waits_for_near_deadline(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
+    monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[5])
-    set_window(turn, box, -1_000, PATIENCE_MS - 50)
+    set_window(turn, box, -1_000, MAX_EARLY_WAIT_MS - 50)
     close_turn(turn.pk, box)
     after = load_turn(turn.pk)
     assert after.state == TurnState.RESOLVED
@@ -29,15 +29,15 @@ def test_close_turn_waits_for_near_deadline(box: BallotBox, monkeypatch: pytest.
 
 
 def test_close_turn_stops_if_deadline_moves_away(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)  # moving the window takes a moment
+    monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)  # moving the window takes a moment
 
     class MovedMeanwhile(BallotBox):
-        def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+        def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
             asked.append(turn.turn_id)
             if len(asked) > 1:
                 return super().seal(turn)
             set_window(load_turn(turn.turn_id), box, -1_000, 60_000)
-            return Early(self.now() + 50)
+            return TooEarly(self.now() + 50)
 
     asked: list[int] = []
     turn = start(box)
@@ -55,7 +55,7 @@ def test_close_turn_announces_time_of_first_seal(box: BallotBox) -> None:
     open_now(turn, box)
     vote(turn, box, red=[3])
     run_out(turn, box)
-    first = box.seal(boxed(turn))
+    first = box.seal(to_boxed_turn(turn))
     assert isinstance(first, Sealed)
     while box.now() == first.sealed_at:
         pass
@@ -107,12 +107,12 @@ def test_turn_is_never_resolved_before_it_is_sealed(box: BallotBox) -> None:
 
 
 def test_moved_window_is_sealed_at_new_deadline(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voting.turns.closing.PATIENCE_MS", 5_000)
+    monkeypatch.setattr("voting.turns.closing.MAX_EARLY_WAIT_MS", 5_000)
     turn = start(box)
     run_out(turn, box)
-    first = box.seal(boxed(turn))
+    first = box.seal(to_boxed_turn(turn))
     assert isinstance(first, Sealed)
-    set_window(turn, box, -1_000, PATIENCE_MS - 50)
+    set_window(turn, box, -1_000, MAX_EARLY_WAIT_MS - 50)
     close_turn(turn.pk, box)
     after = load_turn(turn.pk)
     assert (after.sealed_at or 0) >= after.closes_at > first.sealed_at

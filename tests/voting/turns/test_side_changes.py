@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from crowdgame.console.control import act
+from crowdgame.console.control import run_action
 from games.matches import MatchError
 from games.models import Match
 from tests.voting.concurrency_helpers import at_once
@@ -40,7 +40,7 @@ def test_side_change_is_accepted_only_between_turns(box: BallotBox) -> None:
     open_now(turn, box)
     assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
     between(load_turn(turn.pk), box)
-    act(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
+    run_action(turn.match.event_id, ActionAsk(id=1, action="turn.pause"), box)
     assert change_sides(turn.match.event_id, ask, box.now) == ["window_open"]
     assert StoredSideChange.objects.count() == 0
 
@@ -88,7 +88,7 @@ def test_voided_turn_keeps_side_changes(box: BallotBox) -> None:
     match = second_turn(box)
     play_with(only_turn(match), box, [1, 1], [2, 2])
     assert request_side_changes(only_turn(match), box, "red1") == ["changed"]
-    act(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+    run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
     resolved = play_with(only_turn(match), box, [3, 1], [2, 2])
     assert (resolved.number, resolved.red_pick) == (2, 1)
 
@@ -98,7 +98,7 @@ def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None
     request_side_changes(only_turn(match), box, "red1", "red2")
     play_with(only_turn(match), box, [1, 1], [2, 2])
     with pytest.raises(MatchError, match="Everybody knows"):
-        act(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+        run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_secret_sides_refuse_incompatible_terms(box: BallotBox, choices: dict[st
 def test_organizer_cannot_move_voters_with_secret_sides(box: BallotBox) -> None:
     match = second_turn(box)
     with pytest.raises(MatchError, match="changes over alone"):
-        act(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)
+        run_action(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)

@@ -8,13 +8,13 @@ from tests.voting.boxes import cast
 from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn, start
 from voting import protocol
-from voting.announcements.snapshots import snapshot
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Cast
+from voting.ballot_box.types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
 from voting.turns.time_steps import move_turn
-from voting.turns.turns import boxed, load_turn, restore_turn
+from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def test_first_window_opens_after_talk_time(box: BallotBox) -> None:
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
     assert turn.closes_at - turn.opens_at == 20_000
     assert turn.match.talk_s == 90
-    match = snapshot(turn.match.event).match
+    match = load_snapshot(turn.match.event).match
     assert match is not None
     assert match.talk_s == 90
 
@@ -82,7 +82,7 @@ def test_ballots_are_early_during_talk_time(box: BallotBox) -> None:
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
     assert room.poll.refusal(1, ballot, turn.opens_at - 1_000) == "early"
     assert room.poll.refusal(1, ballot, turn.opens_at) is None
-    assert cast(boxed(turn), Ballot("v1", "red", 3, 1)) == [Cast.EARLY]
+    assert cast(to_boxed_turn(turn), Ballot("v1", "red", 3, 1)) == [CastResult.EARLY]
 
 
 def test_pause_keeps_remaining_talk_time(box: BallotBox) -> None:

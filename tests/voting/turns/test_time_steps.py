@@ -11,8 +11,8 @@ from tests.voting.match_helpers import kinds, new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
 from voting.turns.scheduler import DeadlineScheduler
-from voting.turns.time_steps import ClockSample, Plans, TimeSteps, move_next_match, move_turn
-from voting.turns.turns import boxed, load_turn
+from voting.turns.time_steps import ClockSample, PlannedTimes, TimeSteps, move_next_match, move_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 STEP = 300_000
@@ -24,12 +24,12 @@ def follow(steps: TimeSteps, box: BallotBox, off_ms: int, between: Callable[[], 
     sample = steps.sample()
     sample = replace(sample, now=sample.now + off_ms)
     between()
-    step, plans = steps.to_move(sample)
+    step, plans = steps.plans_to_move(sample)
     for turn_id, version in plans.turns.items():
         move_turn(turn_id, version, step, sample.now, box)
     for event_id, planned_at in plans.matches.items():
         move_next_match(event_id, planned_at, step, sample.now)
-    steps.keep(sample)
+    steps.accept(sample)
     return sample
 
 
@@ -51,7 +51,7 @@ def test_clock_step_moves_windows_and_scheduled_matches(box: BallotBox, step: in
     assert abs((Event.objects.get(pk=waiting.pk).next_match_at or 0) - planned_at - step) < TOLERATED_MS
     assert kinds(turn.match.event_id)[-1] == "turn.moved"
     assert kinds(waiting.pk)[-1] == "event.edited"
-    assert box.place(replace(boxed(moved), version=0), create=False)
+    assert box.place(replace(to_boxed_turn(moved), version=0), create=False)
 
 
 def test_clock_step_moves_turn_once(box: BallotBox) -> None:
@@ -90,7 +90,7 @@ def test_clock_step_leaves_turn_changed_meanwhile(box: BallotBox) -> None:
     sample = steps.sample()
     open_now(turn, box)  # written by a process that already has the new time
     written = closes_at(turn)
-    step, plans = steps.to_move(replace(sample, now=sample.now + STEP))
+    step, plans = steps.plans_to_move(replace(sample, now=sample.now + STEP))
     for turn_id, version in plans.turns.items():
         move_turn(turn_id, version, step, sample.now, box)
     assert closes_at(turn) == written
@@ -120,14 +120,14 @@ def test_small_clock_step_moves_window_once(box: BallotBox, step: int) -> None:
     turn, steps = start(box), TimeSteps(box)
     local = local_ms()
     seen = ClockSample(box.now(), local, local, steps.sample().plans)
-    steps.keep(seen)
+    steps.accept(seen)
     for number in range(1, 6):
         local = seen.answered + 2_000 * number
         late = ClockSample(seen.now + 2_000 * number + step, local, local, steps.sample().plans)
-        due, plans = steps.to_move(late)
+        due, plans = steps.plans_to_move(late)
         for turn_id, version in plans.turns.items():
             move_turn(turn_id, version, due, late.now, box)
-        steps.keep(late)
+        steps.accept(late)
     assert abs(closes_at(turn) - turn.closes_at - step) < 100
     assert kinds(turn.match.event_id).count("turn.moved") == 1
 
@@ -136,11 +136,13 @@ def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     for off_ms, node in ((0, "one"), (STEP, "two"), (STEP, "two"), (0, "one")):
         sample = steps.sample()
-        sample = replace(sample, now=sample.now + off_ms, timekeeper=node)
-        assert steps.to_move(sample) == (0, Plans())
-        steps.keep(sample)
+        sample = replace(sample, now=sample.now + off_ms, time_source=node)
+        assert steps.plans_to_move(sample) == (0, PlannedTimes())
+        steps.accept(sample)
     sample = steps.sample()
-    assert steps.to_move(replace(sample, now=sample.now + STEP, timekeeper="one"))[1].turns == {turn.pk: 1}
+    assert steps.plans_to_move(replace(sample, now=sample.now + STEP, time_source="one"))[1].turns == {
+        turn.pk: 1
+    }
 
 
 def test_clock_step_ignores_paused_turn(box: BallotBox) -> None:
@@ -156,9 +158,9 @@ def test_frozen_box_or_scheduler_is_no_clock_step(box: BallotBox) -> None:
     follow(steps, box, 0)
     now, local = box.now(), local_ms()
     frozen_box = ClockSample(now + 45_000, local, local + 45_000, steps.plans)
-    assert steps.to_move(frozen_box) == (0, Plans())
+    assert steps.plans_to_move(frozen_box) == (0, PlannedTimes())
     frozen_scheduler = ClockSample(now + 45_000, local + 45_000, local + 45_001, steps.plans)
-    assert steps.to_move(frozen_scheduler) == (0, Plans())
+    assert steps.plans_to_move(frozen_scheduler) == (0, PlannedTimes())
     assert closes_at(turn) == turn.closes_at
 
 
@@ -171,4 +173,4 @@ def test_scheduler_moves_deadlines_before_closing_turns(box: BallotBox) -> None:
     scheduler.steps._clock.offset_ms -= STEP
     scheduler.run_once()
     assert abs(closes_at(turn) - turn.closes_at - STEP) < TOLERATED_MS
-    assert not scheduler.armed
+    assert not scheduler.dispatched

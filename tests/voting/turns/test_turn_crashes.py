@@ -25,11 +25,11 @@ from tests.voting.match_helpers import (
 )
 from voting.announcements.outbox import relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
+from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler
-from voting.turns.turns import boxed, load_turn, restore_turn, start_match
+from voting.turns.turns import load_turn, restore_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 LONG_S = 601
@@ -54,8 +54,8 @@ class DyingBox(BallotBox):
             raise Crash
         return answer
 
-    def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
-        answer: Early | Lost | Sealed = self._crashing("seal", lambda: BallotBox.seal(self, turn))
+    def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
+        answer: TooEarly | BoxLost | Sealed = self._crashing("seal", lambda: BallotBox.seal(self, turn))
         return answer
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
@@ -72,7 +72,7 @@ def run_again(box: BallotBox, iterations: int = 3) -> None:
     """Run the first iterations of a new scheduler."""
     scheduler = DeadlineScheduler(box)
     for _ in range(iterations):
-        scheduler.tended_at = 0.0
+        scheduler.chores_at = 0.0
         scheduler.run_once()
 
 
@@ -98,7 +98,7 @@ def test_crashed_close_is_finished_by_next_process(step: str, before: bool, box:
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
     assert tally_of(turn, "red").ballots == 3
     assert TallyRecord.objects.count() == 2
-    assert isinstance(box.seal(boxed(following)), Early)
+    assert isinstance(box.seal(to_boxed_turn(following)), TooEarly)
     assert following.number == 2
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
     assert not Announcement.objects.filter(sent_at=None).exists()
@@ -114,7 +114,7 @@ def test_crashed_close_of_concealed_half_is_finished(step: str, before: bool, bo
     crash_and_close(turn, step, before, box)
     after, second = load_turn(turn.pk), only_turn(turn.match)
     assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
-    assert (second.number, isinstance(box.seal(boxed(second)), Early)) == (2, True)
+    assert (second.number, isinstance(box.seal(to_boxed_turn(second)), TooEarly)) == (2, True)
     play_turn(second, box, yellow=[3])
     assert load_turn(turn.pk).state == TurnState.RESOLVED
     announced = kinds(turn.match.event_id)
@@ -130,7 +130,7 @@ def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
     run_again(box)
     turn = only_turn(Match.objects.get(event=event))
     assert turn.epoch == 2
-    assert isinstance(box.seal(boxed(turn)), Early)
+    assert isinstance(box.seal(to_boxed_turn(turn)), TooEarly)
 
 
 @pytest.mark.parametrize("step", ["place", "cast"])

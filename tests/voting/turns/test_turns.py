@@ -22,12 +22,12 @@ from tests.voting.match_helpers import (
 )
 from voting.announcements.outbox import relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, Early, Lost, Sealed
+from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, TallyRecord
 from voting.turns import closing
 from voting.turns.closing import close_turn
-from voting.turns.turns import boxed, load_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 NO_EXPIRY = -1
@@ -65,7 +65,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     assert after.resolved_at is not None
     assert (following.number, following.opens_at) == (2, after.resolved_at + 6_000)
     assert following.closes_at - following.opens_at == 20_000
-    assert box.seal(boxed(following)) == Early(following.closes_at)
+    assert box.seal(to_boxed_turn(following)) == TooEarly(following.closes_at)
 
 
 def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
@@ -73,7 +73,7 @@ def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valke
     open_now(turn, box)
     vote(turn, box, red=[2, 2, 5])
     with Redis.from_url(valkey_url) as redis:
-        redis.hdel(boxed(turn).keys[1], "red3")
+        redis.hdel(to_boxed_turn(turn).keys[1], "red3")
     run_out(turn, box)
     close_turn(turn.pk, box)
     restored = load_turn(turn.pk)
@@ -97,7 +97,7 @@ def test_turn_extended_after_seal_is_not_closed(box: BallotBox, valkey_url: str)
     """An extension between the seal and the transaction wins, and no ballot is lost."""
 
     class ExtendedAfterSeal(BallotBox):
-        def seal(self, turn: BoxedTurn) -> Early | Lost | Sealed:
+        def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
             answer = super().seal(turn)
             set_window(load_turn(turn.turn_id), box, -1_000, 30 * 24 * 3_600_000)
             return answer
@@ -111,7 +111,7 @@ def test_turn_extended_after_seal_is_not_closed(box: BallotBox, valkey_url: str)
     slow.close()
     assert load_turn(turn.pk).state == TurnState.OPEN
     with Redis.from_url(valkey_url) as redis:
-        for key in boxed(turn).keys:
+        for key in to_boxed_turn(turn).keys:
             assert redis.pttl(key) == NO_EXPIRY
     vote(load_turn(turn.pk), box, yellow=[4])
     assert len(play_and_unpack(load_turn(turn.pk), box, "red")) == 2
@@ -149,7 +149,7 @@ def test_window_moved_before_its_box_exists_is_applied(
     monkeypatch.setattr(closing, "relay", relay_and_move)
     close_turn(turn.pk, box)
     following = only_turn(turn.match)
-    assert box.seal(boxed(following)) == Early(following.closes_at)
+    assert box.seal(to_boxed_turn(following)) == TooEarly(following.closes_at)
     vote(following, box, red=[3])
     assert len(play_and_unpack(following, box, "red")) == 1
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowdgame.accounts.sign_in import entry_path
+from crowdgame.accounts.sign_in import login_link_path
 
 
 class Command(BaseCommand):
@@ -23,4 +23,4 @@ class Command(BaseCommand):
         user = User.objects.filter(username=options["name"], is_active=True).first()
         if user is None:
             raise CommandError(f"there is no active organizer {options['name']}")
-        self.stdout.write(f"{base}{entry_path(user)}")
+        self.stdout.write(f"{base}{login_link_path(user)}")
