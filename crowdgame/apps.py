@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from crowdgame.config.logs import log_uncaught_exceptions
+from crowdgame.config.log_config import log_uncaught_exceptions
 from voting.turns.periodic import every_hour
 
 

@@ -17,8 +17,8 @@ from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.duels import rematch_socket  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
+from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
-from crowdgame.web.static_pages import require_known_host, static_pages  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
 from voting.gateway.page_preload import build_page_preload  # noqa: E402

@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from crowdgame.config.database import database
-from crowdgame.config.logs import logging_config
-from crowdgame.config.mail import mail_server
+from crowdgame.config.log_config import logging_config
+from crowdgame.config.mail_settings import mail_server
 
 
 def _flag(name: str) -> bool:

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.keys import ChatReader, make_reader_key
 from crowdgame.chat.models import ChatLine, ChatRoom
 from crowdgame.chat.moderation import configure_room, remove_message
 from crowdgame.chat.posting import MessageAuthor, post_message, report
+from crowdgame.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.models import Duel
 from games.models import Match

@@ -32,13 +32,13 @@ LONGEST = (
     "tests/crowdgame/console/test_console_sockets.py",
     "tests/crowdgame/console/test_console_audit.py",
     "tests/voting/gateway/test_two_gateways.py",
-    "tests/crowdgame/operations/test_recovery_house.py",
+    "tests/crowdgame/operations/test_recovery_server.py",
     "tests/voting/gateway/test_guessing.py",
     "tests/watching/test_health.py",
     "tests/crowdgame/serving/test_serving.py",
     "tests/games/test_properties.py",
     "tests/voting/gateway/test_drain.py",
-    "tests/watching/test_places.py",
+    "tests/watching/test_process_slots.py",
 )
 
 

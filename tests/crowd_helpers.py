@@ -10,14 +10,14 @@ from pathlib import Path
 import msgspec
 from redis import RedisError
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import resolved_turns, turns_of
 from tests.stack import House
+from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
-from voting.ballot_box.types import event_key, turn_keys
 
 PHONES = 60
 ENOUGH = 15

@@ -21,7 +21,7 @@ from tests.voting.match_helpers import RED_WINS, only_turn, organizer, play
 from voting import protocol
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import turn_keys
+from voting.ballot_box.box_types import turn_keys
 from voting.models import StoredBallot
 from voting.turns.turns import place_and_relay, to_boxed_turn
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from tests.stack import House
 from voting.counting.ballots import Ballot, unpack_ballots
 

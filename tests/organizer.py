@@ -42,7 +42,7 @@ from tests.chat_helpers import (  # noqa: E402
 from tests.duel_helpers import against_crowd, duel, duels, long_games, run_down, turn_of  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
-from voting.ballot_box.types import turn_keys  # noqa: E402
+from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
 from voting.protocol import ActionAsk  # noqa: E402

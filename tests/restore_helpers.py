@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop import startup
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack

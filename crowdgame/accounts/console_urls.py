@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LogoutView
 
 from crowdgame.accounts.lockout import LockoutLoginView
-from crowdgame.accounts.sign_in import log_in_by_link
+from crowdgame.accounts.login_links import log_in_by_link
 from crowdgame.web.page_urls import page
 
 urlpatterns = [

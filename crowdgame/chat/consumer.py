@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from crowdgame.chat.chat_hub import chat_hub
-from crowdgame.chat.keys import read_reader_key
+from crowdgame.chat.reader_keys import read_reader_key
 from voting import protocol
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer

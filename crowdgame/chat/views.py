@@ -9,11 +9,11 @@ from django.views.decorators.http import require_POST, require_safe
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.chat.chat_room_view import view_room
 from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import MessageAuthor, post_message, unblock
 from crowdgame.chat.rooms import ChatError, find_room, guest_pk, room_access, room_slug
-from crowdgame.chat.talk import view_room
 
 JSON = "application/json"
 

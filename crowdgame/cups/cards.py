@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crowdgame.cups.cups import CupProgress, PlayedPairing
-from crowdgame.cups.standings import PairingStatus
-from crowdgame.cups.words import name_entrants, name_pairing
+from crowdgame.cups.pairing_names import name_entrants, name_pairing
+from crowdgame.cups.pairing_status import PairingStatus
 
 CardState = Literal["open", "due", "on", "over"]
 

@@ -1,5 +1,5 @@
 from crowdgame.cups import views
-from crowdgame.cups.ladder_view import team_ladder
+from crowdgame.cups.ranking_view import team_ladder
 from crowdgame.web.page_urls import page
 
 urlpatterns = [

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from crowdgame.cups.cards import PairingCard, build_card
 from crowdgame.cups.cups import CupProgress
+from crowdgame.cups.pairing_names import name_round
+from crowdgame.cups.pairing_status import PairingStatus, next_pairing, rounds
 from crowdgame.cups.sheets import RoundColumn, Sheet, TableRow, bracket_sheets, league_sheets, table_rows
-from crowdgame.cups.standings import PairingStatus, next_pairing, rounds
-from crowdgame.cups.words import name_round
 
 
 @dataclass(frozen=True, slots=True)

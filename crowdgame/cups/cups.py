@@ -12,11 +12,18 @@ from typing import Any, cast
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from crowdgame.cups.dry_run_matches import (
+    DRY_RUN_STARTED,
+    DRY_RUN_STOPPED,
+    DryRunAction,
+    MatchSpan,
+    rehearsed,
+)
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
-from crowdgame.cups.rehearsed import DRY_RUN_STARTED, DRY_RUN_STOPPED, DryRunAction, MatchSpan, rehearsed
-from crowdgame.cups.standings import (
+from crowdgame.cups.pairing_names import name_pairing
+from crowdgame.cups.pairing_status import (
     PairingOutcome,
     PairingResult,
     PairingStatus,
@@ -24,7 +31,6 @@ from crowdgame.cups.standings import (
     following_pairing,
     resolve_draw,
 )
-from crowdgame.cups.words import name_pairing
 from crowdgame.events.models import AuditEntry
 from games.matches import CODE_LETTERS, TERMS, create_event
 from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice

@@ -9,7 +9,7 @@ from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
 from crowdgame.cups.team_list import TeamListError, parse_team_list
 from crowdgame.events.durations import DurationField
-from crowdgame.events.event_words import NameField, game_choices
+from crowdgame.events.event_texts import NameField, game_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
 from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from crowdgame.cups.pairing import Format
-from crowdgame.cups.standings import PairingStatus
+from crowdgame.cups.pairing_status import PairingStatus
 
 WIN_POINTS, DRAW_POINTS = 2, 1
 

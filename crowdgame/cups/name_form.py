@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from crowdgame.cups.models import Cup, CupTeam
-from crowdgame.events.event_words import NameField
+from crowdgame.events.event_texts import NameField
 
 TEAM_FIELD = "team_{}"
 

@@ -7,8 +7,8 @@ from typing import Literal
 from crowdgame.cups.cards import PairingCard
 from crowdgame.cups.cups import CupProgress
 from crowdgame.cups.league_table import LeagueRow, league_table
-from crowdgame.cups.standings import PairingStatus, rounds
-from crowdgame.cups.words import name_round
+from crowdgame.cups.pairing_names import name_round
+from crowdgame.cups.pairing_status import PairingStatus, rounds
 
 ROWS_PER_SHEET = 8
 ROUNDS_PER_SHEET, ROUNDS_WITH_LONG_NAMES = 3, 2  # of eight teams, and of four

@@ -27,7 +27,7 @@ from crowdgame.cups.forms import CUP_PRESETS, CupForm, cup_from_preset
 from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
-from crowdgame.events.edits import announce_page_edit, log_edit
+from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
 from voting.admission.links import display_address
 

@@ -10,7 +10,7 @@ from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
 from games.engine.registry import game_title
 from games.models import Match
-from voting.ballot_box.types import PresenceCounts
+from voting.ballot_box.box_types import PresenceCounts
 
 MINUS = "\N{MINUS SIGN}"
 

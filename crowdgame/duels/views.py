@@ -36,10 +36,10 @@ from crowdgame.duels.lists import (
 )
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
-from crowdgame.reports.preview_view import picture_address
+from crowdgame.reports.board_picture import picture_address
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import PresenceCounts
+from voting.ballot_box.box_types import PresenceCounts
 
 SHORT_LIST_LENGTH = 6
 TITLES: dict[DuelListKind, str] = {

@@ -7,8 +7,8 @@ from django.contrib import admin
 from django.db import transaction
 from django.http import HttpRequest
 
-from crowdgame.events.edits import announce_page_edit
-from crowdgame.events.event_words import NameField
+from crowdgame.events.event_edits import announce_page_edit
+from crowdgame.events.event_texts import NameField
 from crowdgame.events.models import AuditEntry, Member
 from games.admin import ReadOnlyAdmin, UnfoldAdmin
 from games.models import Event, Team

@@ -10,7 +10,7 @@ from django.forms import BoundField
 
 from crowdgame.events.clocks import BANK_FIELDS, ClockFields
 from crowdgame.events.durations import DurationField, format_duration
-from crowdgame.events.event_words import (
+from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
     HANDS_FIELDS,
     HELP_TEXTS,

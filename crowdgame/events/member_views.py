@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import require_own_event
-from crowdgame.events.edits import log_edit
+from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import Role
 from games.models import Event

@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from crowdgame.events.access import require_own_event
+from crowdgame.printing.pdf_text import Unprintable
 from crowdgame.printing.posters import Poster, print_posters
-from crowdgame.printing.printing import Unprintable
 from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from games.engine.game import SIDES, Side
 from games.models import Admission, Event, TeamChoice

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import require_own_event
-from crowdgame.events.edits import announce_page_edit, log_edit
+from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches
 from games.matches import locked_event

@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from crowdgame.config.database import is_disk_full
 from crowdgame.monitoring.port import metrics_text
 from crowdgame.monitoring.readiness import readiness
-from crowdgame.web.static_pages import AsgiApplication
+from crowdgame.web.cached_pages import AsgiApplication
 
 PROXY_HEADERS = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 PLAIN_TEXT = "text/plain; charset=utf-8"

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from crowdgame.config.database import is_disk_full
-from voting.announcements import layer
+from voting.announcements import channel_layer as layer
 from voting.ballot_box.ballot_box import AsyncBallotBox
 
 CHECK_TIMEOUT_S = 1.0

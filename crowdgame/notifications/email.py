@@ -20,7 +20,7 @@ from django.utils import timezone
 from crowdgame.duels.duels import seat_number
 from crowdgame.duels.lists import has_to_pick, players_by_side, sides_to_move
 from crowdgame.duels.models import Duel
-from crowdgame.notifications.messages import build_email, player_side
+from crowdgame.notifications.email_messages import build_email, player_side
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
 from games.models import Turn, TurnState

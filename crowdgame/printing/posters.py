@@ -8,7 +8,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from crowdgame.printing.printing import (
+from crowdgame.printing.pdf_text import (
     BOLD,
     COLORS,
     PLAIN,

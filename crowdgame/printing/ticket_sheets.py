@@ -9,7 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from crowdgame.printing.printing import BOLD, PLAIN, draw_ball, draw_qr, draw_text, fit_text, text_width
+from crowdgame.printing.pdf_text import BOLD, PLAIN, draw_ball, draw_qr, draw_text, fit_text, text_width
 from games.engine.game import Side
 
 COLUMNS, ROWS = 3, 8

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from crowdgame.printing.leaflet_view import about, rules
+from crowdgame.printing.views import about, rules
 
 urlpatterns = [
     path("rules", rules, name="rules"),

@@ -6,7 +6,7 @@ class RatingsConfig(AppConfig):
     verbose_name = "Ratings"
 
     def ready(self) -> None:
-        from crowdgame.ratings.matches import rate_match  # noqa: PLC0415
+        from crowdgame.ratings.match_ratings import rate_match  # noqa: PLC0415
         from voting.turns.closing import match_ended  # noqa: PLC0415
 
         match_ended.connect(rate_match)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from crowdgame.accounts.models import Guest
-from crowdgame.ratings.ledger import RatingChange, RatingLedger
-from crowdgame.ratings.matches import (
+from crowdgame.ratings.match_ratings import (
     MAX_RATED_PER_DAY,
     build_rated_match,
     build_ratings,
@@ -15,6 +14,7 @@ from crowdgame.ratings.matches import (
     read_finished_matches,
 )
 from crowdgame.ratings.models import RatedMatch, Rating
+from crowdgame.ratings.rating_ledger import RatingChange, RatingLedger
 from games.models import Match
 
 BATCH_SIZE = 2_000

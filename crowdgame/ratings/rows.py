@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from crowdgame.ratings.ledger import is_settled
+from crowdgame.ratings.rating_ledger import is_settled
 
 
 @dataclass(frozen=True, slots=True)

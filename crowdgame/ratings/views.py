@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from crowdgame.accounts.guest_cookie import current_guest
 from crowdgame.duels.duels import DEFAULT_GAME
-from crowdgame.ratings.ledger import START
-from crowdgame.ratings.matches import MAX_RATED_PER_DAY, MIN_RATED_TURNS
-from crowdgame.ratings.table import list_rated_games, load_guest_row, load_table_page
+from crowdgame.ratings.match_ratings import MAX_RATED_PER_DAY, MIN_RATED_TURNS
+from crowdgame.ratings.rating_ledger import START
+from crowdgame.ratings.rating_table import list_rated_games, load_guest_row, load_table_page
 
 MAX_QUERY_LENGTH = 20
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from crowdgame.rehearsal.context import RehearsalContext
-from crowdgame.rehearsal.phone import BACK_OFF_S, Phone
+from crowdgame.rehearsal.simulated_phone import BACK_OFF_S, Phone
 from voting.protocol import Turn
 
 POLL_S = 0.05

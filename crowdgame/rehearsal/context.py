@@ -7,7 +7,7 @@ from random import Random
 
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.agenda import Agenda
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.verdict import Mood, draw_mood

@@ -11,9 +11,9 @@ from crowdgame.rehearsal.address import resolve
 from crowdgame.rehearsal.churn import churn_connections, drop_all_connections
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.own_load import OwnLoad
-from crowdgame.rehearsal.phone import BACK_OFF_S, NO_KEY, Phone
-from crowdgame.rehearsal.report import RehearsalReport, build_report
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport, build_report
 from crowdgame.rehearsal.saved_seats import write_seats
+from crowdgame.rehearsal.simulated_phone import BACK_OFF_S, NO_KEY, Phone
 from voting.protocol import CloseCode, EventState
 
 TICK_S = 1.0

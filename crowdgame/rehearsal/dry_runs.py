@@ -18,9 +18,9 @@ from redis import RedisError
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress, RehearsalError
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
-from crowdgame.rehearsal.keys import KeySource
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address

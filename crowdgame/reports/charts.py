@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
-from crowdgame.reports.model import SideVote
+from crowdgame.reports.match_report import SideVote
 from games.engine.game import SIDES, Side
 
 WIDTH, HEIGHT = 360, 160

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import msgspec
 
-from crowdgame.reports.model import MatchEnd, MatchReport, SideVote, TurnReport
+from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position

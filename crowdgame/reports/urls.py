@@ -1,8 +1,8 @@
 from django.urls import path
 
-from crowdgame.reports.preview_view import board_picture
-from crowdgame.reports.record_view import match_record
-from crowdgame.reports.verify_view import verify_script
+from crowdgame.reports.board_picture import board_picture
+from crowdgame.reports.record_download import match_record
+from crowdgame.reports.verify_page import verify_script
 from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [

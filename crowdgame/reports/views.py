@@ -10,10 +10,10 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from crowdgame.reports.model import report_csv_rows
-from crowdgame.reports.page import view_report
-from crowdgame.reports.preview_view import picture_address
+from crowdgame.reports.board_picture import picture_address
+from crowdgame.reports.match_report import report_csv_rows
 from crowdgame.reports.reading import read_report
+from crowdgame.reports.report_view import view_report
 from crowdgame.web.paper import paper_response, render_paper_page
 from crowdgame.web.spreadsheet import csv_response
 from games.models import Match, MatchState

@@ -9,7 +9,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from crowdgame.serving.handshake import read_handshake
-from crowdgame.serving.listening import BACKLOG, MAX_HEAD_BYTES
+from crowdgame.serving.listener import BACKLOG, MAX_HEAD_BYTES
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES

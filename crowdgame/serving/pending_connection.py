@@ -9,7 +9,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
 from crowdgame.serving.handshake import VERSION, RequestHead, read_handshake
-from crowdgame.serving.listening import MAX_HEAD_BYTES
+from crowdgame.serving.listener import MAX_HEAD_BYTES
 
 HEAD_END = b"\r\n\r\n"
 

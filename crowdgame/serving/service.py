@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from crowdgame.serving.listening import close_listener
+from crowdgame.serving.listener import close_listener
 
 log = logging.getLogger(__name__)
 

@@ -4,9 +4,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from crowdgame.web.answers import CachedResponse, load_page
+from crowdgame.web.cached_responses import CachedResponse, load_page
+from crowdgame.web.gzip_prefix import PrefixCompressor
 from crowdgame.web.locales import choose_locale
-from crowdgame.web.open_ended import PrefixCompressor
 from voting.gateway.page_preload import PreloadParts
 
 ENGLISH = "en"

@@ -13,10 +13,11 @@ if sys.version_info < (3, 11):
         "crowdgame needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try PYTHON=python3.11"
     )
 
-from deploy.laptop import browser, frontend, lock, machines, virtualenv
+from deploy.laptop import browser, frontend, lock, virtualenv
+from deploy.laptop import system_tools as machines
 from deploy.laptop.paths import DATA, LOGS, ROOT
 from deploy.laptop.steps import EXPECTED_ERRORS, error_line
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from deploy.laptop.terminal import print_line, replace_unencodable
 
 

@@ -11,7 +11,7 @@ from deploy.laptop.paths import DATA, display_path
 from deploy.laptop.secret import load_secret_key
 from deploy.laptop.stack import SERVERS, Stack, crowd
 from deploy.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line
-from deploy.laptop.stopping import interrupt_on_signals, wait_for_interrupt
+from deploy.laptop.stop_signals import interrupt_on_signals, wait_for_interrupt
 from deploy.laptop.supervisor import Supervisor
 from deploy.laptop.terminal import print_line, replace_unencodable
 from deploy.laptop.welcome import print_welcome

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.logs import open_log
+from deploy.laptop.log_files import open_log
 from deploy.laptop.paths import display_path
 
 MIN_RESTART_DELAY_S = 0.2

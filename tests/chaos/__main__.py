@@ -16,7 +16,7 @@ from random import Random
 
 from rich.console import Console
 
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
 from tests.chaos.disks import small_disk

@@ -12,7 +12,7 @@ import uvloop
 
 from crowdgame.rehearsal.address import ServerAddress, resolve
 from crowdgame.rehearsal.context import RehearsalContext
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from tests.chaos.book import Writer

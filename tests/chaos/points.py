@@ -34,7 +34,7 @@ STEPS: dict[str, tuple[str, str, When]] = {
     "in the transaction with all written": ("voting.turns.closing", "announce", "after"),
     "after the commit": ("voting.turns.closing", "_commit_outcome", "after"),
     "before it is told": ("voting.turns.closing", "relay", "before"),
-    "when all is told but not marked": ("voting.announcements.layer", "publish", "after"),
+    "when all is told but not marked": ("voting.announcements.channel_layer", "publish", "after"),
     "when all is told and marked": ("voting.turns.closing", "relay", "after"),
     "before the next box": ("voting.turns.closing", "place_turn", "before"),
     "after the next box": ("voting.turns.closing", "place_turn", "after"),

@@ -14,7 +14,7 @@ from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, Sealed
+from voting.ballot_box.box_types import BoxedTurn, Sealed
 
 PATIENCE_S = 2.0
 TURN = BoxedTurn(event_id=1, turn_id=1, version=1, epoch=1, opens_at=0, closes_at=1 << 50)

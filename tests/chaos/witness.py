@@ -9,7 +9,7 @@ from random import Random
 from msgspec.structs import replace
 
 from crowdgame.rehearsal.context import RehearsalContext
-from crowdgame.rehearsal.phone import Phone
+from crowdgame.rehearsal.simulated_phone import Phone
 from tests.chaos.book import Writer
 from voting import protocol
 from voting.admission.seats import unverified_voter

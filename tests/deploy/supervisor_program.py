@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from deploy.laptop.supervisor import Child, Supervisor
 
 SLOW_TO_END = """

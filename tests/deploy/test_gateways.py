@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.network import supports_reuse_port
 from tests.crowd_helpers import (
     BRISK,

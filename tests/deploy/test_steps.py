@@ -64,7 +64,7 @@ def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from deploy.laptop.steps import Step, run
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 interrupt_on_signals()
 run(Step("sleep", [sys.executable, "-c", {PARENT!r}, sys.argv[1]], "sleep", logs=Path(sys.argv[1])))
 """

@@ -10,7 +10,7 @@ from django.test import Client
 from redis import Redis
 
 from crowdgame.accounts.lockout import seconds_left
-from crowdgame.accounts.sign_in import login_link_path
+from crowdgame.accounts.login_links import login_link_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 

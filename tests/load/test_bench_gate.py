@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.rehearsal.report import BallotTotals
+from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.flatness import trend_of

@@ -14,8 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress
-from crowdgame.rehearsal.keys import KeySource
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
+from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from tests.stack import House

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.machines import find_nginx
 from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.paths import ROOT
+from deploy.laptop.system_tools import find_nginx
 
 SERVER = ROOT / "deploy" / "server"
 NOBODY, ITS_GROUP = "nobody", "nogroup"

@@ -24,8 +24,8 @@ from pathlib import Path
 import psycopg
 
 from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.machines import find_postgres
 from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.system_tools import find_postgres
 
 NOBODY_IN_PARTICULAR = "postgres"
 WITHIN_S = 30

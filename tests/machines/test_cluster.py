@@ -11,7 +11,7 @@ from redis import RedisError
 from redis.crc import key_slot
 
 from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
@@ -23,7 +23,7 @@ from tests.ledger import (
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.stack import House, running_house
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
+from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot
 from voting.protocol import RehearsalUpdated
 

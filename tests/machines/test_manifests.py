@@ -9,7 +9,7 @@ import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
 
-from crowdgame.rehearsal.phone import CLOCK_EVERY_S
+from crowdgame.rehearsal.simulated_phone import CLOCK_EVERY_S
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until

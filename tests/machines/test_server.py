@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from deploy.laptop.machines import find_postgres
 from deploy.laptop.paths import ROOT
+from deploy.laptop.system_tools import find_postgres
 from tests.machines import manifests
 from tests.machines.manifests import RELEASE, SERVER, UNITS
 from tests.machines.nginx import render, upstreams

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from websockets.sync.client import connect
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.network import LOOPBACK
 from tests.crowd_helpers import (
     BRISK,

@@ -10,7 +10,7 @@ from redis import Redis
 
 from tests.voting.boxes import cast
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, PresenceCounts
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts
 from voting.counting.ballots import Ballot
 
 Copied = dict[bytes, bytes]

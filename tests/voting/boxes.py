@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, PresenceCounts, Sealed, Turnout
+from voting.ballot_box.box_types import BoxedTurn, PresenceCounts, Sealed, Turnout
 from voting.counting.ballots import Ballot
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from crowdgame.serving.listening import adopt_listener  # noqa: E402
+from crowdgame.serving.listener import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
 from voting.gateway.send_queue import SendQueue  # noqa: E402
 

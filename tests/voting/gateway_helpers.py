@@ -12,7 +12,7 @@ from games.engine.game import Board
 from games.models import Event
 from voting import protocol
 from voting.admission.seats import Seat
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.outbox import announcements_after
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.intake import Intake

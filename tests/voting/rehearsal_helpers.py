@@ -11,9 +11,9 @@ import pytest
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import Profile
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from tests.voting.fake_server import FakeServer

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from crowdgame.config.logs import LOGGED_FIELDS, JsonLogFormatter, logging_config
+from crowdgame.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging_config
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces

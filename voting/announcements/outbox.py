@@ -13,7 +13,7 @@ from games.engine.errors import GameError
 from games.matches import event_lock
 from games.models import Event
 from voting import protocol
-from voting.announcements import layer
+from voting.announcements import channel_layer as layer
 from voting.announcements.snapshots import load_snapshot
 from voting.metrics.metrics import RELAY_LAG_S
 from voting.models import Announcement

@@ -16,8 +16,7 @@ from django.conf import settings
 from redis.exceptions import ResponseError
 
 from games.engine.game import SIDES, Side
-from voting.ballot_box.stores import connect, connect_async, execute_all
-from voting.ballot_box.types import (
+from voting.ballot_box.box_types import (
     AcknowledgedArrivals,
     BoxedTurn,
     BoxLost,
@@ -29,6 +28,7 @@ from voting.ballot_box.types import (
     event_key,
     turn_keys,
 )
+from voting.ballot_box.stores import connect, connect_async, execute_all
 from voting.counting.ballots import Ballot
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ so far and hears what all gateways' come to.
 from dataclasses import dataclass, field
 
 from voting.ballot_box.ballot_box import AsyncBallotBox
-from voting.ballot_box.types import event_key
+from voting.ballot_box.box_types import event_key
 
 CHEERS_TTL_MS = 60_000
 

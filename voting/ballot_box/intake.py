@@ -16,8 +16,8 @@ from typing import Protocol
 from redis import RedisError
 
 from voting.ballot_box.ballot_box import MAX_BATCH, AsyncBallotBox
+from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.ballot_box.types import CastResult
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
 

@@ -9,10 +9,10 @@ from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.admission.seats import Seat, derive_voter_code
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
+from voting.ballot_box.box_types import PresenceCounts
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
-from voting.ballot_box.types import PresenceCounts
 from voting.counting.window import is_stored
 from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll

@@ -20,7 +20,7 @@ from redis import RedisError
 from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import Restrictions, load_restrictions
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox
@@ -31,7 +31,7 @@ from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmissionQueue
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
-from voting.gateway.picks import may_move_deadline
+from voting.gateway.pick_deadline import may_move_deadline
 from voting.gateway.presence import Presence
 from voting.gateway.receipts import Receipts, load_opened_ballots
 from voting.gateway.side_change_queue import SideChangeQueue

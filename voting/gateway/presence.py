@@ -6,9 +6,9 @@ from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
+from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
-from voting.ballot_box.peek import LiveCountReader
-from voting.ballot_box.types import Turnout
+from voting.ballot_box.live_counts import LiveCountReader
 from voting.gateway import hooks
 from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.gateway.event_room import EventRoom

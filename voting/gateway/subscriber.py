@@ -13,7 +13,7 @@ from games.engine.errors import GameError
 from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import load_restrictions
-from voting.announcements.layer import (
+from voting.announcements.channel_layer import (
     FOR_CONSOLES,
     NOT_A_CHANGE,
     RESTRICTIONS_CHANGED,

@@ -36,7 +36,7 @@ from voting.protocol.changes import (
     TurnVoided,
     decode_change,
 )
-from voting.protocol.chat import ChatJoin, ChatLine, ChatMessage, ChatPosted, ToChat
+from voting.protocol.chat_messages import ChatJoin, ChatLine, ChatMessage, ChatPosted, ToChat
 from voting.protocol.client import (
     MAX_CONSOLE_PHONES,
     MAX_HANDS,

@@ -18,7 +18,7 @@ from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
 from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxLost, Sealed, TooEarly
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots

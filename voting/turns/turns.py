@@ -25,7 +25,7 @@ from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn
+from voting.ballot_box.box_types import BoxedTurn
 from voting.counting import window
 from voting.counting.choices import MAX_SET_COLUMNS
 from voting.counting.window import Window

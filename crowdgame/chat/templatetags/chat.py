@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from crowdgame.chat.talk import RoomView, talk_in_lobby, view_duel_rooms
+from crowdgame.chat.chat_room_view import RoomView, talk_in_lobby, view_duel_rooms
 from crowdgame.duels.models import Duel
 
 register = template.Library()

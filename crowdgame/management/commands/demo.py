@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from crowdgame.accounts.sign_in import login_link_path
+from crowdgame.accounts.login_links import login_link_path
 from games.matches import create_event
 from games.models import Event, Lobby, MatchState
 from voting.announcements.outbox import announce_edit

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.operations.data_version import refuse_data_of_0_1
-from crowdgame.serving.listening import adopt_listener, listen
+from crowdgame.serving.listener import adopt_listener, listen
 from crowdgame.serving.service import Service
 
 SERVERS = ("daphne", "uvicorn")

@@ -22,11 +22,11 @@ from rich.console import Console
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, RehearsalError
-from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.keys import KeySource, read_keys
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
+from crowdgame.rehearsal.join_keys import KeySource, read_keys
 from crowdgame.rehearsal.profile import PROFILES
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.progress_display import Display
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.saved_seats import read_seats
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from crowdgame.accounts.sign_in import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
+from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
 from games.models import Event
 from tests.voting.browsing import event, organizer
 

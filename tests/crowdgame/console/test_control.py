@@ -13,7 +13,7 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, open_now, start
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn
+from voting.ballot_box.box_types import BoxedTurn
 from voting.models import Announcement
 from voting.protocol import Action
 from voting.turns.closing import close_turn

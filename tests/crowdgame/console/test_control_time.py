@@ -6,7 +6,7 @@ from games.models import TurnState
 from tests.voting.action_helpers import event_of, everything, press, refused, words_of
 from tests.voting.match_helpers import kinds, only_turn, open_now, play_out, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Sealed, TooEarly
+from voting.ballot_box.box_types import Sealed, TooEarly
 from voting.counting.window import RESUME_LEAD_MS
 from voting.models import TallyRecord
 from voting.protocol import Action

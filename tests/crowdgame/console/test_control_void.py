@@ -7,7 +7,7 @@ from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import TooEarly
+from voting.ballot_box.box_types import TooEarly
 from voting.counting.window import START_LEAD_MS
 from voting.turns.turns import load_turn, to_boxed_turn
 

@@ -4,7 +4,13 @@ import pytest
 
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import load_cup_progress, start_pairing
-from crowdgame.cups.rehearsed import DRY_RUN_STARTED, DRY_RUN_STOPPED, DryRunAction, MatchSpan, rehearsed
+from crowdgame.cups.dry_run_matches import (
+    DRY_RUN_STARTED,
+    DRY_RUN_STOPPED,
+    DryRunAction,
+    MatchSpan,
+    rehearsed,
+)
 from crowdgame.events.models import AuditEntry
 from crowdgame.rehearsal.dry_runs import MAX_DURATION_S
 from games.models import Event

@@ -28,7 +28,7 @@ from tests.crowdgame.notifications.mailbox import (
 from tests.voting.boxes import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import PresenceCounts
+from voting.ballot_box.box_types import PresenceCounts
 
 pytestmark = pytest.mark.django_db
 

@@ -269,7 +269,8 @@ def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path:
             assert list(redis.scan_iter(match="crowdgame:{*")) == []
         script = (
             "from tests.voting.match_helpers import start; "
-            "from voting.ballot_box.ballot_box import BallotBox; turn = start(BallotBox()); print(turn.pk, turn.match_id, turn.match.event_id)"
+            "from voting.ballot_box.ballot_box import BallotBox; turn = start(BallotBox()); "
+            "print(turn.pk, turn.match_id, turn.match.event_id)"
         )
         result = installation.commands.run("shell", "--no-imports", "-c", script)
         assert result.returncode == 0, result.stderr

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from crowdgame.printing.leaflet import RULE_EXAMPLES, draw_examples, play_example
+from crowdgame.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
 from crowdgame.reports.turning_point import line_cells
 from crowdgame.web.content_policy import INLINE_BLOCK
 from games.engine.game import Drop

@@ -11,8 +11,8 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdgame.printing.pdf_text import BOLD, Unprintable, can_print, fit_text, text_width
 from crowdgame.printing.posters import QR_SIZE, Poster, print_posters
-from crowdgame.printing.printing import BOLD, Unprintable, can_print, fit_text, text_width
 from crowdgame.printing.ticket_sheets import (
     COUPONS_PER_SHEET,
     KEY_SIZE,

@@ -11,10 +11,10 @@ from crowdgame.accounts.models import Guest
 from crowdgame.console.control import abort_playing_match, void_last_turn
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.models import Duel
-from crowdgame.ratings import matches as rating
+from crowdgame.ratings import match_ratings as rating
 from crowdgame.ratings import rebuild
-from crowdgame.ratings.ledger import DAY_MS
 from crowdgame.ratings.models import RatedMatch, Rating
+from crowdgame.ratings.rating_ledger import DAY_MS
 from games.matches import MatchError
 from games.models import Match, MatchState
 from tests.voting.concurrency_helpers import at_once

@@ -11,7 +11,7 @@ from redis import Redis
 from crowdgame.rehearsal import dry_run_lease, dry_runs
 from crowdgame.rehearsal.dry_run_lease import DryRunLease
 from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, stop_dry_run
-from crowdgame.rehearsal.keys import system_ms
+from crowdgame.rehearsal.join_keys import system_ms
 from games.matches import MatchError
 from tests.voting.fake_server import FakeServer
 from voting.ballot_box.ballot_box import AsyncBallotBox

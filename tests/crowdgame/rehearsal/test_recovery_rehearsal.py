@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.rehearsal.phone import Phone
+from crowdgame.rehearsal.simulated_phone import Phone
 from tests.voting.fake_server import FakeServer
 from tests.voting.rehearsal_helpers import (
     PHONES,

@@ -15,10 +15,10 @@ from rich.console import Console
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.agenda import BATCH_SIZE, Agenda
 from crowdgame.rehearsal.context import RehearsalContext
-from crowdgame.rehearsal.display import Display
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.own_load import OwnLoad
-from crowdgame.rehearsal.report import build_report
+from crowdgame.rehearsal.progress_display import Display
+from crowdgame.rehearsal.rehearsal_report import build_report
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.saved_seats import read_seats, write_seats
 from crowdgame.rehearsal.server_clock import ServerClock

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.faces import Faces

@@ -15,7 +15,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from crowdgame.reports import record_view as record_pages
+from crowdgame.reports import record_download as record_pages
 from games.engine.record import read_record, replay
 from games.models import Event, TurnState
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start

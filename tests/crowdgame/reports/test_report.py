@@ -9,10 +9,10 @@ import pytest
 from django.db import transaction
 
 from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
-from crowdgame.reports.model import MatchReport, report_csv_rows
-from crowdgame.reports.page import view_report
+from crowdgame.reports.match_report import MatchReport, report_csv_rows
 from crowdgame.reports.reading import read_report
-from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
+from crowdgame.reports.report_view import view_report
+from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
 from deploy.laptop.supervisor import Supervisor
 from games.matches import abort_match
 from games.models import Match

@@ -16,7 +16,7 @@ from typing import Any
 
 from autobahn.exception import Disconnected
 
-from crowdgame.serving.listening import adopt_listener
+from crowdgame.serving.listener import adopt_listener
 from crowdgame.serving.service import Service
 
 FRAME = "x" * 100_000

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.beside import Say
 from tests.load.bench.gate import pass_gate, take_record
 from tests.load.bench.goals import rows_of

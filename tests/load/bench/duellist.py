@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from crowdgame.rehearsal.address import ServerAddress
-from crowdgame.rehearsal.connection import PhoneConnection
+from crowdgame.rehearsal.phone_connection import PhoneConnection
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from voting import protocol

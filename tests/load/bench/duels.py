@@ -19,7 +19,7 @@ from crowdgame.rehearsal.address import ServerAddress, resolve
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.duellist import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
 from tests.stack import House, running_house

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE

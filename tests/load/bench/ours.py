@@ -11,7 +11,7 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.house import behind, gateways
 from tests.load.bench.line import Line, frame, open_line
 from tests.stack import House
-from voting.ballot_box.types import turn_keys
+from voting.ballot_box.box_types import turn_keys
 from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
 
 JOINING_AT_ONCE = 50

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from crowdgame.rehearsal.report import BallotTotals
+from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.rate import Rate

@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-from crowdgame.serving.listening import listen
+from crowdgame.serving.listener import listen
 from crowdgame.serving.service import Service
 from deploy.laptop.network import LOOPBACK
 

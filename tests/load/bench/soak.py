@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from deploy.laptop.paths import ROOT
-from deploy.laptop.stopping import interrupt_on_signals
+from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading

@@ -16,7 +16,7 @@ import uvloop
 from crowdgame.rehearsal.address import ServerAddress
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, CrowdProgress
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address

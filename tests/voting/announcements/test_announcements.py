@@ -22,7 +22,7 @@ from games.models import Event
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
-from voting.announcements.layer import LayerMessage, Subscription, publish
+from voting.announcements.channel_layer import LayerMessage, Subscription, publish
 from voting.announcements.outbox import RELAY_BATCH_SIZE, announce, announcements_after, latest_seqs, relay
 from voting.metrics.metrics import REGISTRY
 from voting.models import Announcement

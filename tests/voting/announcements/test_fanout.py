@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from voting.announcements import layer
-from voting.announcements.layer import LayerMessage, Subscription
+from voting.announcements import channel_layer as layer
+from voting.announcements.channel_layer import LayerMessage, Subscription
 
 pytestmark = pytest.mark.usefixtures("valkey_url")
 TIMEOUT_S = 5

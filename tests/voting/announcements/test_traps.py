@@ -16,7 +16,7 @@ from redis import Redis, RedisError
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from tests.chaos.proxy import Impairment, Proxy
-from voting.announcements.layer import LayerMessage, Subscription, publish
+from voting.announcements.channel_layer import LayerMessage, Subscription, publish
 from voting.ballot_box.stores import connect_async
 
 CODE = [path for package in ("voting", "crowdgame", "games") for path in (ROOT / package).rglob("*.py")]

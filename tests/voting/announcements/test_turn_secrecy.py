@@ -14,7 +14,7 @@ from tests.voting.boxes import ask
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
 from tests.voting.states import shown
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import PresenceCounts, Turnout
+from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.models import Announcement
 from voting.protocol import Action, ActionAsk
 from voting.turns.closing import close_turn

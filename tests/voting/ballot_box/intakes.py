@@ -8,8 +8,8 @@ from redis import RedisError
 
 from tests.voting.boxes import EVENT, HOUR_MS, TURN
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.box_types import BoxedTurn
 from voting.ballot_box.intake import Intake, Slot
-from voting.ballot_box.types import BoxedTurn
 from voting.counting.ballots import Ballot
 
 WINDOW = Slot(EVENT, TURN, 1, stored=False)

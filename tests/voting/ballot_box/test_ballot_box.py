@@ -22,7 +22,7 @@ from tests.voting.boxes import (
     voted,
 )
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, MAX_BATCH, BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

@@ -8,8 +8,8 @@ from redis import RedisError
 from tests.voting.ballot_box.intakes import WINDOW, Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.boxes import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH
+from voting.ballot_box.box_types import BoxedTurn, CastResult
 from voting.ballot_box.intake import MAX_PENDING, Slot
-from voting.ballot_box.types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

@@ -7,8 +7,8 @@ from django.db import IntegrityError, InterfaceError, InternalError, Operational
 
 from tests.voting.ballot_box.intakes import Crowd, FakeStore, run_scenario, turn
 from tests.voting.boxes import EVENT, R1, TURN, Y2
+from voting.ballot_box.box_types import BoxedTurn, CastResult
 from voting.ballot_box.intake import Slot
-from voting.ballot_box.types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

@@ -28,7 +28,7 @@ from tests.voting.box_loss_helpers import (
 )
 from tests.voting.boxes import R1, Y2, running, turn
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, CastResult, Sealed
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, Sealed
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]

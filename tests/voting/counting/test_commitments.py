@@ -15,7 +15,7 @@ from tests.voting.announcements.test_announcements import listening
 from tests.voting.crowds import sealed_ballots
 from tests.voting.match_helpers import CLASSIC, ballots, open_now, run_out, start
 from tests.voting.recording import blinded
-from voting.announcements.layer import NOT_A_CHANGE
+from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots

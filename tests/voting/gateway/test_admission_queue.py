@@ -12,8 +12,8 @@ from tests.voting.boxes import EVENT, HOUR_MS, TURN
 from tests.voting.gateway_helpers import FakeSocket, playing
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.box_types import BoxedTurn
 from voting.ballot_box.intake import Intake
-from voting.ballot_box.types import BoxedTurn
 from voting.counting.ballots import Ballot
 from voting.gateway.admission_queue import (
     FULL_RETRY_MS,

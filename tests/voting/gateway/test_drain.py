@@ -16,8 +16,8 @@ from tests.stack import House, running_house
 from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.intake import Slot
-from voting.ballot_box.types import event_key, turn_keys
 from voting.counting.ballots import Ballot
 from voting.gateway.drain import LEAST_RETRY_MS
 from voting.gateway.gateway import Gateway

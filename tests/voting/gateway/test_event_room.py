@@ -21,7 +21,7 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import CLASSIC, new_event, open_now, play_turn, start
 from voting import protocol
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake

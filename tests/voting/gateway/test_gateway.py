@@ -13,8 +13,8 @@ from games.models import Event, Match
 from tests.voting.gateway_helpers import FakeSocket, latest, until, with_gateway
 from tests.voting.match_helpers import new_event, play_turn, start
 from voting import protocol
-from voting.announcements import layer
-from voting.announcements.layer import LayerMessage
+from voting.announcements import channel_layer as layer
+from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.gateway import Gateway

@@ -24,10 +24,10 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import new_event, only_turn, open_now, run_out, start, vote
 from voting.admission.seats import Seat
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_clock import BoxClock
-from voting.ballot_box.types import Turnout, event_key
+from voting.ballot_box.box_types import Turnout, event_key
 from voting.gateway import gateway as gateways
 from voting.gateway.broadcast import send_rehearsal
 from voting.gateway.gateway import Gateway

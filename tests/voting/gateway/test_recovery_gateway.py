@@ -29,7 +29,7 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import new_event, open_now, play_turn, start
 from voting import protocol
-from voting.announcements.layer import LayerMessage
+from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import gateway as gateways

@@ -19,7 +19,7 @@ from tests.voting.gateway_helpers import (
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction
 from voting.admission.seats import derive_voter_code
-from voting.announcements.layer import RESTRICTIONS_CHANGED, LayerMessage
+from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake

@@ -9,7 +9,7 @@ from games.models import EndedBy, MatchResult, Turn, TurnState
 from tests.voting.boxes import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import PresenceCounts, Turnout
+from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.counting.ballots import Ballot
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn

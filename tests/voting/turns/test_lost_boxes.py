@@ -17,7 +17,7 @@ from tests.voting.match_helpers import (
     vote,
 )
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import Sealed
+from voting.ballot_box.box_types import Sealed
 from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS
 from voting.models import TallyRecord

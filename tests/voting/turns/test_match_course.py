@@ -9,7 +9,7 @@ from games.models import Event, Lobby, Match, MatchState, TurnState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import TooEarly
+from voting.ballot_box.box_types import TooEarly
 from voting.counting.window import START_LEAD_MS
 from voting.models import TallyRecord
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn

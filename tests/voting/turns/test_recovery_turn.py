@@ -20,7 +20,7 @@ from tests.voting.boxes import R1, ask, cast
 from tests.voting.match_helpers import ballots, open_now, play_turn, run_out, start
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.types import BoxedTurn, CastResult
+from voting.ballot_box.box_types import BoxedTurn, CastResult
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn

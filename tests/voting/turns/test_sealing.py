@@ -5,7 +5,7 @@ import pytest
 from games.models import TurnState
 from tests.voting.match_helpers import CLASSIC, SELECTOR, open_now, run_out, set_window, start, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.models import Announcement
 from voting.protocol import TurnSealed, decode_change
 from voting.turns import closing

@@ -10,7 +10,7 @@ from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn, sta
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import CastResult
+from voting.ballot_box.box_types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
 from voting.turns.time_steps import move_turn

@@ -25,7 +25,7 @@ from tests.voting.match_helpers import (
 )
 from voting.announcements.outbox import relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler

@@ -22,7 +22,7 @@ from tests.voting.match_helpers import (
 )
 from voting.announcements.outbox import relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.types import BoxedTurn, BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, Sealed, TooEarly
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, TallyRecord
 from voting.turns import closing

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowdgame.accounts.sign_in import login_link_path
+from crowdgame.accounts.login_links import login_link_path
 
 
 class Command(BaseCommand):

@@ -3,10 +3,10 @@
 import asyncio
 import time
 
-from crowdgame.rehearsal.connection import PhoneConnection
 from crowdgame.rehearsal.context import RehearsalContext
+from crowdgame.rehearsal.phone_connection import PhoneConnection
 from crowdgame.rehearsal.side_changer import SideChanger
-from crowdgame.rehearsal.voter import SimulatedVoter
+from crowdgame.rehearsal.simulated_voter import SimulatedVoter
 from voting import protocol
 from voting.protocol import MAX_RETRY_MS, CloseCode
 

@@ -5,7 +5,7 @@ from functools import cache
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from crowdgame.printing.leaflet import FIRST_GAME_OPTIONS, RULES_GAME, draw_empty_board, draw_examples
+from crowdgame.printing.rules_leaflet import FIRST_GAME_OPTIONS, RULES_GAME, draw_empty_board, draw_examples
 from crowdgame.web.paper import paper_response, render_paper_page
 from games.engine.registry import all_games
 

@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from crowdgame.config.mail import mail_server
-from crowdgame.notifications.messages import DAY_MS, HOUR_MS, format_time_left
+from crowdgame.config.mail_settings import mail_server
+from crowdgame.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 
 
 def test_remaining_time_is_worded_in_days_and_hours() -> None:

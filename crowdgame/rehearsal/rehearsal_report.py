@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from crowdgame.rehearsal.context import RehearsalContext
-from crowdgame.rehearsal.ledger import TurnEntry
+from crowdgame.rehearsal.crowd_ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.samples import Samples, Spread
 from voting.admission.seats import unverified_voter

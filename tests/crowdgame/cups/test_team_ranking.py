@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from crowdgame.console.control import abort_playing_match
-from crowdgame.cups.ladder import list_played_games, rank_teams
-from crowdgame.cups.rehearsed import DRY_RUN_STARTED
+from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED
+from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.models import AuditEntry
 from games.matches import create_event
 from games.models import Event, Match

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.web.static_pages import page_for_path, static_pages
+from crowdgame.web.cached_pages import page_for_path, static_pages
 from tests.voting.policies import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
 

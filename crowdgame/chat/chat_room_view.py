@@ -10,10 +10,10 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.keys import ChatReader, make_reader_key
 from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
 from crowdgame.chat.moderation import count_open_reports, is_moderator
 from crowdgame.chat.posting import mute_notice
+from crowdgame.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.chat.rooms import (
     MAX_LINES,
     duel_rooms,

@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from crowdgame.cups.ladder import list_played_games, rank_teams
-from crowdgame.ratings.ledger import START
+from crowdgame.cups.team_ranking import list_played_games, rank_teams
+from crowdgame.ratings.rating_ledger import START
 
 
 @login_required

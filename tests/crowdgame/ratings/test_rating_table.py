@@ -6,7 +6,7 @@ from django.test import Client
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import DEFAULT_GAME
 from crowdgame.ratings.models import Rating
-from crowdgame.ratings.table import PAGE_SIZE, load_guest_row, load_table_page
+from crowdgame.ratings.rating_table import PAGE_SIZE, load_guest_row, load_table_page
 
 pytestmark = pytest.mark.django_db
 MINUTE_MS = 60_000

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crowdgame.cups.league_table import champions, league_table
 from crowdgame.cups.pairing import Draw, Format, draw_cup, knock_out
-from crowdgame.cups.standings import (
+from crowdgame.cups.pairing_status import (
     PairingOutcome,
     PairingResult,
     PairingStatus,

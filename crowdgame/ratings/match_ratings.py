@@ -7,7 +7,8 @@ import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowdgame.accounts.models import Guest
-from crowdgame.ratings.ledger import (
+from crowdgame.ratings.models import RatedMatch, Rating
+from crowdgame.ratings.rating_ledger import (
     DAY_MS,
     FinishedMatch,
     PlayerRating,
@@ -16,7 +17,6 @@ from crowdgame.ratings.ledger import (
     meeting_key,
     skill,
 )
-from crowdgame.ratings.models import RatedMatch, Rating
 from games.models import Match, MatchState, Turn, TurnState
 
 # Whoever loses on time in the first turn was perhaps never there.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from crowdgame.reports.model import MatchReport, SideVote, TurnReport
+from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Drop, Side, insert_team_names, other_side
 

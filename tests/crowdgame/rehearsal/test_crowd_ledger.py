@@ -2,9 +2,9 @@
 
 import pytest
 
-from crowdgame.rehearsal.ledger import RehearsalLedger
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.pending_ballot import PendingBallot
-from crowdgame.rehearsal.report import claimed_voters
+from crowdgame.rehearsal.rehearsal_report import claimed_voters
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
 from voting.counting.choices import encode_ranking, encode_set

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.ratings.ledger import (
+from crowdgame.ratings.rating_ledger import (
     DAY_MS,
     FIRST_SIGMA,
     SETTLED_SIGMA,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from crowdgame.reports.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
-from crowdgame.reports.model import (
+from crowdgame.reports.match_report import (
     MatchReport,
     SideVote,
     TurnReport,
@@ -14,7 +14,7 @@ from crowdgame.reports.model import (
     loyal_percent,
     mean_agreement,
 )
-from crowdgame.reports.words import describe_end, describe_result, describe_turn, describe_turning_point
+from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Side, insert_team_names
 from voting.counting.side_changes import SidesSummary

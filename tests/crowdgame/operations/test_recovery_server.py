@@ -22,8 +22,8 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.stack import House, running_house
+from voting.ballot_box.box_types import turn_keys
 from voting.ballot_box.stores import connect
-from voting.ballot_box.types import turn_keys
 
 WINDOW_S = 8
 MORE_BALLOTS = 10

@@ -2,7 +2,7 @@
 
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
-from voting.ballot_box.types import turn_keys
+from voting.ballot_box.box_types import turn_keys
 
 
 class LiveCountReader:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from crowdgame.cups.pairing import Draw, Entrant, Format, Pairing, WinnerOf
-from crowdgame.cups.standings import PairingStatus
+from crowdgame.cups.pairing_status import PairingStatus
 
 ROUND_TITLES = ("Final", "Semi-finals", "Quarter-finals")
 PAIRING_TITLES = ("Final", "Semi-final", "Quarter-final")

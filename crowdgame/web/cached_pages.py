@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.web.answers import CachedResponse, load_page
+from crowdgame.web.cached_responses import CachedResponse, load_page
 from crowdgame.web.headers import encoded_security_headers
 from crowdgame.web.hosts import has_known_host
 from crowdgame.web.phone_page import PhonePages

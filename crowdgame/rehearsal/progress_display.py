@@ -10,9 +10,9 @@ from rich.table import Table
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd import CrowdProgress
-from crowdgame.rehearsal.ledger import TurnEntry
+from crowdgame.rehearsal.crowd_ledger import TurnEntry
 from crowdgame.rehearsal.own_load import OVERLOAD_SHARE
-from crowdgame.rehearsal.report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 
 

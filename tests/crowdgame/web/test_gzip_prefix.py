@@ -5,7 +5,7 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.web.open_ended import PrefixCompressor
+from crowdgame.web.gzip_prefix import PrefixCompressor
 
 PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from crowdgame.rehearsal.crowd import Crowd
-from crowdgame.rehearsal.phone import Phone
 from crowdgame.rehearsal.saved_seats import read_seats
+from crowdgame.rehearsal.simulated_phone import Phone
 from tests.voting.fake_server import FakeServer
 from tests.voting.rehearsal_helpers import (
     PHONES,
