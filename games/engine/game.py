@@ -14,9 +14,32 @@ import msgspec
 from games.engine.errors import IllegalPick
 
 Side = Literal["red", "yellow"]
+"""A side of a match.
+
+Values:
+    red: Plays the red pieces.
+    yellow: Plays the yellow pieces.
+"""
+
 Result = Literal["red", "yellow", "draw", "open"]
+"""The result of a match.
+
+Values:
+    red: Red has won.
+    yellow: Yellow has won.
+    draw: A draw.
+    open: The match goes on.
+"""
+
 Lot = Literal["red", "yellow", "lot"]
 Vote = Literal["concealed", "open"]
+"""How a turn is voted, if not in secret until its own reveal.
+
+Values:
+    concealed: Secret until the following turn is revealed.
+    open: Everyone sees the votes as they come.
+"""
+
 Cell = tuple[int, int]
 
 SIDES: tuple[Side, Side] = ("red", "yellow")
@@ -39,9 +62,12 @@ class Picks:
 
 
 class Drop(msgspec.Struct, frozen=True):
-    """A checker that falls: `column` and `row` count from 1, rows from the bottom.
+    """A piece that falls.
 
-    `row` is None when the column had no room left: the drop is forfeited.
+    Attributes:
+        side: Whose piece.
+        column: The column, from 1.
+        row: The row, from 1 at the bottom. Null: the column had no room, and the drop is forfeited.
     """
 
     side: Side
@@ -50,12 +76,20 @@ class Drop(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing on a drawing; the thing that has its `name` in the next drawing is the same, moved.
+    """One object of a drawing. The same `name` in the next drawing is the same object, moved.
 
-    `x` and `y` are its middle, from the upper left. A `card` and a `block` are of `width` and `height`, a
-    `ball` is as wide as it is high, a `text` as high as its letters; a `path` leads through `points`, seen
-    from its middle, in a stroke of `width`. Without a `side` it is nobody's. What is `lit` stands out, what
-    is `gone` is faint.
+    Attributes:
+        name: Identifies the object.
+        kind: Its shape.
+        x: Its center, from the left.
+        y: Its center, from the top.
+        width: Its width; for a `path` the stroke width. A `ball` is as wide as it is high.
+        height: Its height; for a `text` the font size.
+        side: Whose it is.
+        text: Text on it.
+        points: Points of a `path`, relative to its center.
+        lit: Highlighted.
+        gone: Faded.
     """
 
     name: str
@@ -72,7 +106,14 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drawing(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture of `width` to `height`, its marks from back to front; `words` say all that is in it."""
+    """A picture of a board.
+
+    Attributes:
+        width: Width of the coordinate system.
+        height: Height of the coordinate system.
+        marks: Objects from back to front.
+        words: Text alternative, with the placeholders `{red}` and `{yellow}` for the team names.
+    """
 
     width: int
     height: int
@@ -81,10 +122,19 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a joint action, in the order in which it is to be shown.
+    """What a turn's picks led to.
 
-    A game of the face `drawn` has `before`, the drawing of the board that was, and `sentences`, what happened
-    in sentences, in which `{red}` and `{yellow}` stand for the teams' names; the rest is for `columns`.
+    A board of the face `drawn` uses `sentences`, `before` and `result`; the other fields are for `columns`.
+
+    Attributes:
+        drops: Pieces in the order in which they fall.
+        conflict: The column that both sides picked.
+        token_before: Who held the initiative token before.
+        token_after: Who holds it now.
+        lines: The winner's lines, each a list of [column, row].
+        result: The result after this turn.
+        sentences: What happened, in the game's words, with the placeholders `{red}` and `{yellow}`.
+        before: The drawing before the turn.
     """
 
     drops: tuple[Drop, ...] = ()
@@ -98,13 +148,20 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
-    """What anyone may see between two turns.
+    """What everyone may see of the board between two turns.
 
-    `face` names what shows it. Actions are 1 to `columns`. Of the face `columns` they are the columns of
-    `grid`, which holds the top row first, one of `.RY` a cell. A board of the face `drawn` has none of it,
-    but a `drawing`, and in `choices` what each action is called. `vote` is how the next turn is voted. None:
-    in secret until it is revealed. `concealed`: it stays secret until the turn after it is revealed, which
-    tells both; the board must not show its pick. `open`: everybody sees the votes as they come.
+    It never shows the pick of a concealed turn.
+
+    Attributes:
+        face: How to render it: a grid of columns, or the game's own drawing.
+        columns: Choices are 1 to this number.
+        rows: Rows of the grid.
+        grid: Rows of the grid, top row first, one of `.RY` per cell.
+        token: Who holds the initiative token, in a game that has one.
+        winning_cells: Every cell of the winner's lines as [column, row]. Rows count from the bottom.
+        choices: Names of the choices, for the face `drawn`.
+        drawing: The drawing, for the face `drawn`.
+        vote: How the next turn is voted. Null: in secret until its own reveal.
     """
 
     face: Literal["columns", "drawn"]

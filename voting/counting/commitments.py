@@ -11,7 +11,12 @@ from voting.counting.types import Count, Hash
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True):
-    """What a side's sealed ballots are, without saying what they say: Merkle root and number."""
+    """Commits to a side's sealed ballots without disclosing them.
+
+    Attributes:
+        root: Merkle root of the blinded ballots.
+        ballots: Number of ballots.
+    """
 
     root: Hash
     ballots: Count

@@ -20,7 +20,14 @@ from voting.counting.types import Count
 
 
 class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """How many were on each side when a turn was voted, and how many had come over since the one before."""
+    """How many voters were on each side in a turn, and how many had changed sides since the previous one.
+
+    Attributes:
+        red: Voters on red's side.
+        yellow: Voters on yellow's side.
+        to_red: Voters who changed to red.
+        to_yellow: Voters who changed to yellow.
+    """
 
     red: Count
     yellow: Count
@@ -29,10 +36,15 @@ class SidesTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SidesSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of secret sides, of everybody who voted or changed over in the match; a `turns` each.
+    """Summary of secret sides after the match.
 
-    `loyal` never changed, red and yellow; `in_time` ended with the winner and `too_soon` without it, having
-    begun on the other side.
+    It includes everyone who voted or changed sides in the match, in every turn.
+
+    Attributes:
+        turns: One entry per turn.
+        loyal: Voters who never changed sides, red and yellow.
+        in_time: Voters who started on the other side and ended with the winner.
+        too_soon: Voters who started with the winner and ended on the other side.
     """
 
     turns: tuple[SidesTurn, ...]

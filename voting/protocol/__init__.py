@@ -1,8 +1,8 @@
-"""Every message on the wire, as `docs/protocol.md` describes them.
+"""Every message on the wire, see `docs/protocol.md`.
 
-Client messages are `noun.verb`, server messages `noun.past`. Times (`_at`) are whole
-milliseconds since 1970 by the ballot box's clock. Columns, turns, matches and teams count from 1.
-`frontend/src/protocol.ts` is generated from this package.
+Client messages are `noun.verb`, most server messages `noun.participle`. Times (`_at`) are whole milliseconds
+since 1970 by the ballot box's clock. Choices, turns, matches and teams count from 1. `manage.py
+generate_protocol` writes `frontend/src/protocol.ts` and `docs/generated/messages.md` from this package.
 """
 
 from voting.counting.commitments import Commitment

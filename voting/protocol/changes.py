@@ -1,4 +1,4 @@
-"""What is announced of an event to everybody: `noun.past`, with the state after it."""
+"""Changes of an event, announced to everyone with the state after them."""
 
 import msgspec
 
@@ -8,7 +8,13 @@ from voting.protocol.state import EventState
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """Something happened. `seq` grows by one a change; `state` is the whole state after it."""
+    """A change of the event. Every change carries the complete state after it.
+
+    Attributes:
+        seq: Grows by one with each change of the event.
+        at: When the change happened.
+        state: The complete public state after the change.
+    """
 
     seq: Count
     at: Time
@@ -16,58 +22,61 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LobbyOpened(Change, frozen=True, tag="lobby.opened"):
-    pass
+    """The lobby is open: people may join."""
 
 
 class JoiningLocked(Change, frozen=True, tag="joining.locked"):
-    pass
+    """Joining is locked. Voters who have a seat keep it."""
 
 
 class JoiningUnlocked(Change, frozen=True, tag="joining.unlocked"):
-    pass
+    """Joining is unlocked again."""
 
 
 class EventEdited(Change, frozen=True, tag="event.edited"):
-    """A name or a setting changed."""
+    """The event's name, a setting, the notice or the hidden parts changed."""
 
 
 class MatchStarted(Change, frozen=True, tag="match.started"):
-    pass
+    """A match started. Its first turn opens at `turn.opens_at`."""
 
 
 class MatchAborted(Change, frozen=True, tag="match.aborted"):
-    pass
+    """The match ended without a result."""
 
 
 class TurnRevealed(Change, frozen=True, tag="turn.revealed"):
-    """Both tallies and the resolution, in `state.match.reveal`; the next turn or the end, too."""
+    """A turn was resolved. `match.reveal` holds both tallies and the resolution, `match.turn` the next turn,
+    or null at the end of the match.
+    """
 
 
 class TurnConcealed(Change, frozen=True, tag="turn.concealed"):
-    """The votes are sealed and counted, and stay secret until the other side's are, too.
-
-    What can be told of them is in `state.match.concealed`.
+    """A turn was sealed and counted, and stays secret until the next turn is revealed. `match.concealed`
+    holds what is public. The other side is to move.
     """
 
 
 class TurnPaused(Change, frozen=True, tag="turn.paused"):
-    pass
+    """The turn is paused with `turn.left_ms` remaining."""
 
 
 class TurnResumed(Change, frozen=True, tag="turn.resumed"):
-    pass
+    """The turn continues with new times."""
 
 
 class TurnMoved(Change, frozen=True, tag="turn.moved"):
-    """The deadline was moved: extended, or closed early."""
+    """The deadline moved, in either direction."""
 
 
 class TurnVoided(Change, frozen=True, tag="turn.voided"):
-    """The last turn does not count; it is voted again."""
+    """The turn closed last is void and will be voted again. If two turns were revealed together, both are
+    void.
+    """
 
 
 class TurnRestored(Change, frozen=True, tag="turn.restored"):
-    """The ballot box lost the turn and holds it again: a new epoch, and more time."""
+    """The ballot box lost the ballots of the open turn. Its `epoch` grew: send your ballot again."""
 
 
 Changes = (

@@ -1,4 +1,4 @@
-"""What is said where guests talk: a socket of its own, which only listens."""
+"""Messages of the chat socket, which receives only."""
 
 import msgspec
 
@@ -9,9 +9,11 @@ from voting.protocol.server import ClockSynced, Error, RetryAfter
 
 
 class ChatJoin(msgspec.Struct, frozen=True, tag="chat.join"):
-    """First message of a page where guests talk. `key` is the page's; it names the room and who reads.
+    """First message of a page with a chat room.
 
-    `seq` is that of the last `chat.posted`, or what the page came with.
+    Attributes:
+        key: The page's key (`data-key`). It names the room and the reader, and is valid for one day.
+        seq: `seq` of the last `chat.posted`, initially the page's `data-seq`.
     """
 
     key: Token
@@ -19,9 +21,15 @@ class ChatJoin(msgspec.Struct, frozen=True, tag="chat.join"):
 
 
 class ChatLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A message; `who` is the guest's number, `name` what they were called then.
+    """One chat message. Render every field as plain text.
 
-    Of one that is `removed` nothing is told: take it away.
+    Attributes:
+        id: Identifies the message. A known `id` replaces the message shown before.
+        at: When it was posted.
+        who: The guest's number.
+        name: The guest's name at that time.
+        text: One line of at most 200 characters, without invisible characters.
+        removed: A moderator removed the message. The other fields are empty.
     """
 
     id: Id
@@ -33,10 +41,14 @@ class ChatLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatPosted(msgspec.Struct, frozen=True, kw_only=True, tag="chat.posted"):
-    """What was said or removed since, oldest change first; at most twice a second.
+    """What was posted or removed since the last `chat.posted`, sent at most twice a second.
 
-    `slow_s` is how long everybody waits after a message; in a room that is `closed` nobody speaks. A `seq`
-    lower than the last one: the room is an older copy of itself.
+    Attributes:
+        seq: Number of the latest change in the room. If it is lower than before, a backup was restored:
+            reload the page.
+        slow_s: Seconds that everyone waits between two messages.
+        closed: The room is closed: nobody can post.
+        lines: Messages in the order in which they changed, the last 100 at most.
     """
 
     seq: Count

@@ -1,4 +1,4 @@
-"""What a client says: `noun.verb`."""
+"""Messages from clients."""
 
 from typing import Annotated, Literal
 
@@ -35,6 +35,39 @@ Action = Literal[
     "rehearsal.start",
     "rehearsal.stop",
 ]
+"""What an organizer can do in the control room.
+
+Values:
+    lobby.open: Opens the lobby: people may join.
+    joining.lock: Admits no new voters. Voters who have a seat keep it.
+    joining.unlock: Admits new voters again.
+    match.start: Starts the next match.
+    match.abort: Ends the match without a result.
+    turn.pause: Pauses the turn.
+    turn.resume: Resumes the turn.
+    turn.extend: Adds time to the open turn.
+    turn.shorten: Takes time from the open turn. At least 3 s must remain.
+    turn.close: Closes the window now and counts.
+    turn.void: Voids the turn closed last. It is voted again.
+    turn.extra_time: Makes every turn `seconds` longer, starting with the next one. Without `seconds`, turns
+        have their normal length again.
+    hands.count: Records the hands of a team that votes by show of hands, and replaces an earlier count of the
+        open turn.
+    notice.show: Shows a message on every phone and screen.
+    notice.clear: Removes that message.
+    part.hide: Hides the join code, the turnout or the counts of a reveal on displays.
+    part.show: Shows that part again.
+    voter.move: Moves a voter to the other team. A ballot already cast counts until the voter casts the next
+        one.
+    voter.kick: Disconnects a voter, who may join again.
+    voter.ban: Disconnects a voter and bans the seat. Ballots already cast count.
+    voter.admit: Lifts a ban.
+    voter.captain: Makes a voter captain of `team` from the next turn on. Without `team`, the voter is no
+        longer captain.
+    rehearsal.start: Starts a small simulated crowd. An event has one at a time.
+    rehearsal.stop: Stops the simulated crowd.
+"""
+
 MAX_CONSOLE_PHONES = 200
 MAX_NOTICE = 140
 MAX_HANDS = 5_000
@@ -43,10 +76,19 @@ MAX_QUERY = 60
 
 
 class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
-    """First message of a phone. `token` is the one it was given before, `team` its wish or its link's.
+    """First message of a phone.
 
-    `key` is what a newcomer shows where a device is not enough: the projector's code of the moment, a
-    ticket, or a pupil's code from the class list. `offer` is the seat its page came with (see PagePreload).
+    Answered by `phone.welcomed`, by `error`, or by a close code. After an `error` the socket stays open,
+    receives the event's changes and may send `phone.join` again.
+
+    Attributes:
+        code: The join code, in either case.
+        token: The seat from an earlier `phone.welcomed`.
+        team: The requested team, where the event lets people choose or the link names one.
+        key: A new voter's key, where `admission` requires one: the rotating code, a ticket or a roster code.
+            Spaces, dashes and case are ignored.
+        offer: A new voter's offered seat from `PagePreload`. It is ignored after two minutes or once it is
+            taken.
     """
 
     code: Code
@@ -57,24 +99,40 @@ class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
 
 
 class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
-    """First message of a projector. `key` is the organizer's: without it no codes of the moment are told."""
+    """First message of a display.
+
+    Attributes:
+        code: The join code.
+        key: The display key from the control room's link. Required for `key.shown`.
+    """
 
     code: Code
     key: Key | None = None
 
 
 class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
-    """First message of a control room; its session says who asks."""
+    """First message of a control room. The session cookie identifies the organizer.
+
+    Attributes:
+        code: The join code. The organizer must own the event or be one of its members.
+    """
 
     code: Code
 
 
 class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
-    """A vote, or a change of it: `sequence` grows with every new choice, and stays at a repetition.
+    """Cast a ballot, or change it.
 
-    `choice` is a column, or where the match takes them several in one number (see "A ballot's column").
-    `blind` is a random number that the phone drew for this choice and keeps: with it the phone finds its
-    ballot in the opened list. One without is given one.
+    Answered by `ballot.counted` or `ballot.refused`. The last ballot of a voter counts.
+
+    Attributes:
+        turn: `id` of the turn.
+        epoch: `epoch` of the turn.
+        choice: The choice as one number, see [Choices](../protocol.md#choices).
+        sequence: Grows with every new choice of this voter in this turn. Repeat it to send the same choice
+            again.
+        blind: Random number drawn for this choice. The phone keeps it to find its ballot in the opened list.
+            Without one, the server draws one.
     """
 
     turn: Id
@@ -85,15 +143,25 @@ class BallotCast(msgspec.Struct, frozen=True, tag="ballot.cast"):
 
 
 class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
-    """Where is my ballot in the sealed list of this turn? Asked after its reveal."""
+    """Ask for the proof that the voter's ballot is in a sealed list. Answered by `receipt.issued`.
+
+    Attributes:
+        turn: `id` of a revealed turn.
+    """
 
     turn: Id
 
 
 class SideChangeAsk(msgspec.Struct, frozen=True, tag="side.change"):
-    """Change over to `team`, before the window of `turn` opens: the voter's change `number` of the match.
+    """Change sides in a match with secret sides.
 
-    The same one may be said again. `blind` is a random number of the phone's, as for a ballot.
+    Answered by `side.changed`, to all sockets of the voter, or by `side.refused`. Idempotent.
+
+    Attributes:
+        turn: `id` of the current turn, before its window opens.
+        number: 1 for the voter's first change in the match, 2 for the second, and so on.
+        team: The team whose side the voter joins.
+        blind: Random number that commits to the change. Without one, the server draws one.
     """
 
     turn: Id
@@ -103,30 +171,51 @@ class SideChangeAsk(msgspec.Struct, frozen=True, tag="side.change"):
 
 
 class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
-    """So many presses of the warm-up, between matches: they are shown, and count for nothing."""
+    """Taps of the warm-up, between matches and before a window opens. Displays show them. There is no answer.
+
+    Send at most four messages a second. The server drops what exceeds that, or arrives during a vote or a
+    reveal.
+
+    Attributes:
+        presses: Taps since the last message.
+    """
 
     presses: Annotated[int, Meta(ge=1, le=20)]
 
 
 class RematchAsk(msgspec.Struct, frozen=True, tag="rematch.ask"):
-    """In the open hall, once a match is over: another one. It begins when both teams have asked for it."""
+    """Ask for a rematch in a duel whose match is over. It starts when both teams have asked.
+
+    Ignored where `rematch_wanted_by` is null.
+    """
 
 
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
-    """Time sync: `sent` is any number of the client's, sent back as it is."""
+    """Synchronize clocks. Allowed on every socket, also before the join. Answered by `clock.synced`.
+
+    Attributes:
+        sent: Any number, for example the client's own time in milliseconds. It is sent back unchanged.
+    """
 
     sent: Annotated[float, Meta(ge=0, le=2**53 - 1)]
 
 
 class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
-    """A press in the control room.
+    """Perform an action in the control room. Answered by `action.done` or `action.refused`.
 
-    `turn` is the turn it is meant for; `seconds` belongs to `turn.extend`, `turn.shorten` and
-    `turn.extra_time`, `phones` to `rehearsal.start`, `text` to `notice.show`, `part` to `part.hide` and
-    `part.show`; `team` and `hands`, the votes counted for column 1 and so on, to `hands.count`, which counts
-    anew whatever was typed in before. `voter_code` is whose phone the actions of a voter are about, and
-    `team` where `voter.move` puts it: without one, back where it came from; `voter.captain` makes it the
-    captain of `team`, or without one of none.
+    Attributes:
+        id: Sent back in the answer.
+        action: What to do.
+        turn: The turn that is meant; for `turn.void` the one closed last. If another turn is current by now,
+            the action is refused.
+        seconds: For `turn.extend` and `turn.shorten` (10 if omitted), and for `turn.extra_time`.
+        phones: For `rehearsal.start`: the size of the crowd.
+        text: For `notice.show`: one line. Invisible characters are removed.
+        part: For `part.hide` and `part.show`.
+        team: For `hands.count` the team whose hands were counted, for `voter.move` the target (omitted: the
+            seat's own team), for `voter.captain` the team to lead.
+        hands: For `hands.count`: the hands for choice 1, 2 and so on, 5,000 in total at most.
+        voter_code: For `voter.*`: the six letters shown on the phone. Spaces, dashes and case are ignored.
     """
 
     id: Id
@@ -142,7 +231,13 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
 
 
 class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
-    """Who is on the class list or was ruled about: those with `query` in name or sign, from `skip` on."""
+    """Search the class list and the restricted voters. Answered by `people.found`; a viewer gets an empty
+    result.
+
+    Attributes:
+        query: Part of a name, or a voter code. Empty: everyone.
+        skip: How many results to skip.
+    """
 
     query: Annotated[str, Meta(max_length=MAX_QUERY)] = ""
     skip: Count = 0

@@ -1,4 +1,4 @@
-"""What the server says apart from changes and welcomes, to one or to all: `noun.past`."""
+"""Messages from the server, apart from changes and snapshots."""
 
 from typing import Literal
 
@@ -20,10 +20,17 @@ from voting.protocol.state import EventState
 
 
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
-    """Voters connected and ballots in the present turn, a number a team; never a column.
+    """Voters connected and ballots cast, per team. It never mentions a choice.
 
-    In a match by clocks `picked_at` is since when each team has its ballot, 0 as long as it has none.
-    `watching` are those who only look on: projectors, and phones without a seat.
+    Sent when it changes: to screens at most once a second, to phones every five seconds. It has no `seq`; the
+    latest one holds.
+
+    Attributes:
+        turn: The current turn.
+        connected: Connected voters of team 1 and team 2.
+        voted: Ballots of team 1 and team 2 in the current turn.
+        picked_at: In a match with clocks: when each team had its ballots, 0 while it doesn't.
+        watching: Displays and phones without a seat. Only sent in duels, 0 elsewhere.
     """
 
     turn: Id | None
@@ -34,7 +41,13 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
 
 
 class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):
-    """The ballot box holds this ballot."""
+    """The ballot is recorded. No other message means that.
+
+    Attributes:
+        turn: As sent.
+        choice: As sent.
+        sequence: As sent.
+    """
 
     turn: Id
     choice: Choice
@@ -42,10 +55,17 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
 
 
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
-    """No ballot is taken any more; the reveal will open these commitments. None for a side not to move.
+    """Ballots are frozen. Sent right after the deadline, before anything is counted.
 
-    Of a match with secret sides one number is told instead, `turn_commitment`: its record opens it at the
-    end. It may be lost on its way, and it may come again; a window that opens anew makes it void.
+    It has no `seq`, may get lost and may arrive twice. The seal is valid only if `at` equals `sealed_at` of
+    the reveal: an organizer may have reopened the window after an earlier seal.
+
+    Attributes:
+        turn: The sealed turn.
+        at: When the ballots were frozen.
+        red: Commitment to red's ballots. Null if red is not to move, or sides are secret.
+        yellow: Commitment to yellow's ballots.
+        turn_commitment: The single commitment of a turn with secret sides.
     """
 
     turn: Id
@@ -56,27 +76,52 @@ class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
 
 
 class SideChanged(msgspec.Struct, frozen=True, kw_only=True, tag="side.changed"):
-    """To all sockets of a voter: these changes are written down, whatever dies."""
+    """The voter's side changes are recorded. Sent to all sockets of the voter.
+
+    Attributes:
+        side_changes: All changes of this voter in this match, oldest first.
+    """
 
     side_changes: tuple[AcceptedSideChange, ...]
 
 
 SideRefusal = Literal["not_offered", "no_such_turn", "window_open", "used_up", "same_side", "busy"]
+"""Why a side change was refused.
+
+Values:
+    not_offered: No match with secret sides is being played.
+    no_such_turn: Another turn is current.
+    window_open: Sides change only between two turns, and not before the first one.
+    used_up: No change is left, or this `number` was used for another change.
+    same_side: The voter is on that side already.
+    busy: It is unknown whether the change was recorded. Send it again.
+"""
 
 
 class SideRefused(msgspec.Struct, frozen=True, kw_only=True, tag="side.refused"):
-    """Nothing changed. `busy`: nobody knows yet; the same question again does no harm."""
+    """The side change was refused. Nothing changed.
+
+    Attributes:
+        number: As sent.
+        code: Why.
+    """
 
     number: Sequence
     code: SideRefusal
 
 
 class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issued"):
-    """The way from the voter's ballot, number `index` (from 0) of `ballots`, to its side's root.
+    """The Merkle path from the voter's ballot to the root of its side, see
+    [Receipts](../protocol.md#receipts).
 
-    `path` are the hashes beside it, lowest first (RFC 6962). `index` is None if no ballot of this voter is
-    in the list, and `side` if the turn is not one to be asked for (any more). `choice` and `blind` are those
-    of the counted ballot: another device of the same voter may have cast it.
+    Attributes:
+        turn: As sent.
+        side: The side the voter voted for. Null: nothing is known about this turn now.
+        index: Position of the ballot in the side's list, from 0. Null: the list has no ballot of this voter.
+        ballots: Length of the list.
+        path: Sibling hashes from the leaf to the root.
+        choice: The voter's counted ballot.
+        blind: Its blind. If it isn't the phone's own, another device of the same voter voted last.
     """
 
     turn: Id
@@ -89,9 +134,13 @@ class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issu
 
 
 class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
-    """To a projector the organizer trusts: the code of the moment, shown until `until_at`.
+    """The rotating code. Sent to displays that joined with the display key, where `admission` is `rotating`.
 
-    `join_url` and `qr` are as in `display.snapshot`, with the code in them.
+    Attributes:
+        key: The current code.
+        until_at: When the next code replaces it.
+        join_url: The address to join, with the code in the fragment.
+        qr: QR code of `join_url`, see `display.welcomed`.
     """
 
     key: Key
@@ -101,15 +150,24 @@ class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
 
 
 class CheersCounted(msgspec.Struct, frozen=True, kw_only=True, tag="cheers.counted"):
-    """To projectors, about once a second: presses of the warm-up since the last time, a number a team."""
+    """Taps of the warm-up over all gateways. Sent to displays about once a second, without a `seq`.
+
+    Attributes:
+        presses: New taps of team 1 and team 2.
+    """
 
     presses: tuple[Count, Count]
 
 
 class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted"):
-    """To the phones of a team, if the event has `own_counts`: its votes so far, `counts[0]` is column 1.
+    """A team's own votes so far.
 
-    In an open vote it is told to everybody, also to screens: the votes of the team that is to move.
+    With `own_counts` it goes to the phones of that team about every two seconds. Where `board.vote` is `open`
+    it goes to every seated phone and, once a second, to screens. Where it is `concealed` it is not sent.
+
+    Attributes:
+        turn: The current turn.
+        counts: Votes per choice, choice 1 first.
     """
 
     turn: Id
@@ -117,7 +175,13 @@ class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted")
 
 
 class CountsUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="counts.updated"):
-    """To the control rooms of an event with `peek`: the votes so far, `red[0]` is column 1."""
+    """Votes so far. Sent to the control rooms of an event with `peek`, once a second while a window is open.
+
+    Attributes:
+        turn: The current turn.
+        red: Red's votes per choice, choice 1 first.
+        yellow: Yellow's votes per choice.
+    """
 
     turn: Id
     red: tuple[Count, ...]
@@ -125,10 +189,29 @@ class CountsUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="counts.updat
 
 
 Refusal = Literal["early", "late", "unknown", "stale", "no_such_turn", "not_to_move", "illegal", "busy"]
+"""Why a ballot was refused.
+
+Values:
+    early: The window isn't open yet. Send the ballot again at `opens_at`.
+    late: The window is over, or paused.
+    unknown: The ballot box doesn't hold this turn. Keep the ballot and send it again when `epoch` grows.
+    stale: Another device of this voter cast a ballot with a higher sequence. Continue with `last + 1`.
+    no_such_turn: Another turn is current. Use the latest state.
+    not_to_move: The voter's team doesn't vote in this turn, or not by phone.
+    illegal: The choice doesn't exist, isn't legal, or isn't encoded as required.
+    busy: Too many ballots are waiting. Send it again in a second.
+"""
 
 
 class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refused"):
-    """The ballot did not count. `last` is the voter's highest sequence where `code` is "stale"."""
+    """The ballot does not count.
+
+    Attributes:
+        turn: As sent.
+        sequence: As sent.
+        code: Why.
+        last: With `stale`: the voter's highest sequence.
+    """
 
     turn: Id
     sequence: Count
@@ -137,31 +220,58 @@ class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refus
 
 
 class ClockSynced(msgspec.Struct, frozen=True, kw_only=True, tag="clock.synced"):
+    """Answer to `clock.ask`. The offset is `now_at - (sent + received) / 2`; take it from the fastest answer.
+
+    Attributes:
+        sent: As sent.
+        now_at: The server's time.
+    """
+
     sent: float
     now_at: Time
 
 
 class AuditLogged(msgspec.Struct, frozen=True, kw_only=True, tag="audit.logged"):
-    """To all control rooms of the event, whoever did it."""
+    """A new audit log entry. Sent to every control room of the event; it has no `seq` and may arrive twice.
+
+    Attributes:
+        entry: What was done.
+    """
 
     entry: AuditEntry
 
 
 class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
+    """The action was performed.
+
+    Attributes:
+        id: As sent.
+    """
+
     id: Id
 
 
 class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refused"):
-    """`text` is fit to be shown."""
+    """The action was refused. Nothing changed.
+
+    Attributes:
+        id: As sent.
+        text: Why, as text to show.
+    """
 
     id: Id
     text: str
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody on the class list, or whoever an organizer ruled about: then perhaps without a name.
+    """Someone on the class list, or a restricted voter, or the voter whose code was searched for.
 
-    `team` is the list's; `moved` where an organizer put them since; `banned`: they are kept out.
+    Attributes:
+        voter_code: The six letters the phone shows.
+        name: Name on the class list, or empty.
+        team: Team on the class list, or the one used first.
+        moved: The team an organizer moved this person to.
+        banned: Whether the person is banned.
     """
 
     voter_code: str
@@ -172,7 +282,14 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found"):
-    """Answer to `people.ask`: of the `total` that are found some, from `skip` on."""
+    """Answer to `people.ask`.
+
+    Attributes:
+        query: As sent.
+        skip: As sent.
+        total: Number of results.
+        people: 50 results at most: restricted voters first, then by name.
+    """
 
     query: str
     skip: Count
@@ -181,7 +298,20 @@ class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found")
 
 
 class RehearsalUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.updated"):
-    """How a rehearsal's simulated crowd fares; times are None until there are some."""
+    """Progress of the simulated crowd. Sent to control rooms about once a second, and once at the end.
+
+    The rehearsal ends with its match, after half an hour, or a minute after the last control room closes.
+
+    Attributes:
+        phones: Size of the crowd.
+        connected: Phones that have joined.
+        sent: Ballots cast.
+        acknowledged: Ballots counted.
+        lost: Ballots without an answer, or missing from the tally.
+        ack_p99_ms: 99th percentile from ballot to answer, in milliseconds.
+        reveal_p99_ms: 99th percentile from deadline to reveal, in milliseconds.
+        running: Whether the rehearsal continues.
+    """
 
     phones: Count
     connected: Count
@@ -194,7 +324,11 @@ class RehearsalUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal
 
 
 class RetryAfter(msgspec.Struct, frozen=True, kw_only=True, tag="retry.after"):
-    """The socket is closed now: come back at a random moment within so many milliseconds."""
+    """Last message before a close with 4006 or 4007.
+
+    Attributes:
+        within_ms: Reconnect at a random moment within this time, instead of the usual delay.
+    """
 
     within_ms: Count
 
@@ -211,12 +345,29 @@ ErrorCode = Literal[
     "key_used",
     "hands_only",
 ]
+"""What was wrong with a client's message.
+
+Values:
+    malformed: Not JSON, an unknown type, or a field that is missing or out of bounds.
+    not_joined: Join first.
+    joined_already: One join per socket.
+    team_needed: Join again with a `team`.
+    joining_locked: Joining is locked.
+    lobby_closed: The lobby isn't open yet.
+    key_needed: Join again with a `key`.
+    key_wrong: The `key` is not valid.
+    key_used: Another device joined with this ticket.
+    hands_only: Both teams vote by show of hands. No phone can join.
+"""
 
 
 class Error(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
-    """What the client sent changed nothing. `text` is for its maker.
+    """The client's message changed nothing.
 
-    `event` is told to a phone without a seat: what it waits for, and which teams it may choose.
+    Attributes:
+        code: What was wrong.
+        text: For the developer of the client.
+        event: To a phone without a seat: the state, so that it can show what it waits for.
     """
 
     code: ErrorCode

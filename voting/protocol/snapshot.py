@@ -1,4 +1,4 @@
-"""What the server says to whoever comes in: the whole state, and what is the newcomer's own."""
+"""Snapshots: what the server answers to a join."""
 
 from typing import Literal
 
@@ -11,19 +11,29 @@ from voting.protocol.state import EventState, Part
 
 
 class AcceptedSideChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A voter plays for `team` from the turn of this number on."""
+    """A recorded change of side.
+
+    Attributes:
+        turn: Number of the first turn it applies to.
+        team: The team the voter plays for from that turn on.
+    """
 
     turn: Id
     team: TeamNumber
 
 
 class You(msgspec.Struct, frozen=True, kw_only=True):
-    """A voter's own part of the snapshot: keep `token`, it is the seat.
+    """The voter's own part of a snapshot.
 
-    `choice`, `sequence` and `blind` are the ballot that counts. `choice` is None, and `sequence` the highest
-    so far, where that ballot was cast for the other team, before its voter was moved. `voter_code` is what an
-    organizer calls this seat by. `team` is the one this seat came in with, also where sides are secret:
-    `side_changes` are what its voter did then, in this match.
+    Attributes:
+        token: The seat. Store it, and never put it into a URL.
+        team: The voter's team. It stays the same when the voter changes sides secretly.
+        turn: The current turn, if the voter has a ballot in it.
+        choice: That ballot. Null if it was cast for the other team, before the voter was moved.
+        sequence: Its sequence. Continue from here.
+        blind: Its blind.
+        voter_code: Six letters by which organizers refer to this seat.
+        side_changes: The voter's side changes in this match.
     """
 
     token: str
@@ -37,10 +47,18 @@ class You(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PagePreload(msgspec.Struct, frozen=True, kw_only=True):
-    """What a phone's page comes with while people are there: it can show the board before its socket is open.
+    """State embedded in a phone page, so that the board shows before the socket is open.
 
-    `offer` is a seat for a newcomer, in `team`; it is taken by the first phone.join that says it, soon. None
-    (and team 0) where a device is not enough, or people choose their team, or nobody is let in.
+    The page ends with `<script type="application/json" id="preload">` and this object, if people of the event
+    are connected to this gateway. `phone.welcomed` overrides it.
+
+    Attributes:
+        seq: `seq` of the state.
+        state: As in `phone.welcomed`.
+        now_at: When the page was rendered.
+        offer: A seat for a new voter, to be sent in `phone.join`. Null if the event requires a key, lets
+            people choose their team, or admits nobody.
+        team: The offered seat's team, 0 without an offer.
     """
 
     seq: Count
@@ -51,6 +69,15 @@ class PagePreload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcomed"):
+    """Snapshot for a phone. It always replaces the client's state, even if its `seq` is lower.
+
+    Attributes:
+        now_at: The server's time.
+        seq: `seq` of the last change included in `state`.
+        you: The voter's own part.
+        state: The complete public state.
+    """
+
     now_at: Time
     seq: Count
     you: You
@@ -58,7 +85,15 @@ class PhoneWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="phone.welcom
 
 
 class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.welcomed"):
-    """`qr` are the rows of the join code's QR symbol, `1` a dark module, without quiet zone."""
+    """Snapshot for a display.
+
+    Attributes:
+        now_at: The server's time.
+        seq: As in `phone.welcomed`.
+        join_url: The address to join.
+        qr: Rows of its QR code, `1` for a dark module, without the quiet zone.
+        state: The complete public state.
+    """
 
     now_at: Time
     seq: Count
@@ -68,10 +103,28 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
 
 
 Role = Literal["owner", "cohost", "viewer"]
+"""Role of an organizer at an event.
+
+Values:
+    owner: Can do everything.
+    cohost: Can run and rehearse the event.
+    viewer: Can only watch.
+"""
 
 
 class Pressed(msgspec.Struct, frozen=True, kw_only=True):
-    """A press in a control room, with what it was about. `match` is the number of the match it began."""
+    """An action with its arguments, as recorded in the audit log.
+
+    Attributes:
+        action: What was done.
+        turn: The turn it was done to.
+        seconds: For `turn.extend`, `turn.shorten` and `turn.extra_time`.
+        text: For `notice.show`.
+        part: For `part.hide` and `part.show`.
+        team: For `hands.count`, `voter.move` and `voter.captain`.
+        voter_code: For `voter.*`.
+        match: Number of the match that `match.start` started.
+    """
 
     action: Action
     turn: Id | None = None
@@ -84,10 +137,17 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What an organizer did: `what` is fit to be shown; `by` is a user name.
+    """Something an organizer did. An entry is undone once a newer entry's `pressed` equals its `undo`.
 
-    `action` says of what kind it is: that of a press, or what was done on a page (`event.edit`). `undo` is
-    what takes it back, as long as it still is so; None: nothing does. Only a press is `pressed`.
+    Attributes:
+        id: Grows with every entry.
+        by: User name.
+        action: An `Action`, or what was done on a page: `event.edit`, `member.add`, `member.change`,
+            `member.remove`.
+        what: What was done, as text to show after the name. It never mentions a choice.
+        at: When it was done.
+        pressed: The action. Null for what was done on a page.
+        undo: The action that undoes it. Null if there is none.
     """
 
     id: Id
@@ -100,9 +160,16 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
-    """`display_key` goes into the fragment of the link to the projector: `/display/CODE#KEY`.
+    """Snapshot for a control room.
 
-    `audit` are the latest of all control rooms of the event, newest first.
+    Attributes:
+        now_at: The server's time.
+        seq: As in `phone.welcomed`.
+        join_url: The address to join.
+        state: The complete public state.
+        display_key: Display key, for the fragment of the link `/display/CODE#KEY`. Null for a viewer.
+        role: The organizer's role. If it changes, the socket closes with 4004.
+        audit: The last ten audit log entries, newest first.
     """
 
     now_at: Time

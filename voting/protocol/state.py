@@ -1,4 +1,4 @@
-"""The public state of an event: nothing of it is secret in a window."""
+"""The public state of an event. It contains nothing that is secret while a window is open."""
 
 from typing import Literal
 
@@ -20,9 +20,14 @@ from voting.protocol.fields import Epoch, Id, TeamNumber, Time
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
-    """`hands`: it votes by a show of hands, and takes in no phones. `captain` is its captain's sign.
+    """One of the event's two teams.
 
-    `solo`: it is of one voter, with a ticket.
+    Attributes:
+        number: 1 or 2.
+        name: Plain text, never markup.
+        hands: The team votes by show of hands: it has no phones and no turnout.
+        captain: The captain's voter code, or empty.
+        solo: The team is a single voter who joins with a ticket. Everyone else joins the other team.
     """
 
     number: TeamNumber
@@ -33,17 +38,31 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
-    """What each side may pick; empty for a side that is not to move."""
+    """Legal choices. Empty for a side that is not to move.
+
+    Attributes:
+        red: What red may choose.
+        yellow: What yellow may choose.
+    """
 
     red: tuple[Column, ...]
     yellow: tuple[Column, ...]
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """The present turn. Ballots count from `opens_at` until before `closes_at`, unless paused.
+    """The open turn, or the next one.
 
-    `epoch` grows when the ballot box lost the turn: a phone then sends the ballot it keeps again.
-    `lot` is the SHA-256 of the seed that will decide every lot of the turn; the reveal opens it.
+    Attributes:
+        id: Identifies the turn in all messages.
+        number: Counts the match's turns.
+        opens_at: Ballots count from here.
+        closes_at: The deadline.
+        epoch: Grows when the ballot box lost the turn's ballots.
+        paused: Whether the turn is paused.
+        left_ms: Milliseconds that remain while paused.
+        to_move: The sides that vote.
+        legal: What each side may choose.
+        lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
     """
 
     id: Id
@@ -59,11 +78,20 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SideTally(msgspec.Struct, frozen=True, kw_only=True):
-    """What a side voted: `counts[0]` is column 1. `decided_by` says how the pick came about.
+    """How a side voted.
 
-    `root` is the Merkle root over the side's blinded ballots, as it was told at the seal. Of rankings
-    `counts` are the first choices, and `rounds` all counts of the runoff. `resigning` ballots wish it.
-    While sides are secret only the pick is told: `counts` is empty, `decided_by` None.
+    While sides are secret only `pick` is set: `counts` is empty, `ballots` and `resigning` are 0, the rest is
+    null.
+
+    Attributes:
+        counts: Ballots per choice, choice 1 first. With approval, every choice of a ballot counts; with
+            rankings, the first one.
+        ballots: Number of ballots.
+        pick: The side's move. Null: the side doesn't move.
+        decided_by: How the pick came about.
+        root: Merkle root of the side's blinded ballots, as in `turn.sealed`.
+        rounds: Counts of each round of a runoff. An eliminated choice has 0.
+        resigning: Ballots that want to resign.
     """
 
     counts: tuple[Count, ...]
@@ -76,9 +104,16 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Concealed(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn whose votes stay secret until the next one's are revealed, and what they were sealed with.
+    """A turn of one side that stays secret until the other side's turn is revealed.
 
-    It is of one `side`, and the next of the other. `seed` is told with the reveal.
+    Attributes:
+        turn: `id` of the turn.
+        number: Its number.
+        side: Who voted.
+        sealed_at: When the ballots were frozen.
+        root: Merkle root of the ballots.
+        ballots: Number of ballots.
+        seed: The seed of the turn, null until the reveal.
     """
 
     turn: Id
@@ -91,12 +126,20 @@ class Concealed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reveal(msgspec.Struct, frozen=True, kw_only=True):
-    """The turn resolved last; a side that was not to move has no tally. `sealed_at`: no ballot since.
+    """The turn resolved last.
 
-    `seed` decided every lot of the turn. A server of a version before does not tell them. `concealed`: the
-    turn before it stayed secret until now, and what its side voted is told here, too. `turn_commitment` is
-    the one commitment of a turn with secret sides, as it was told at the seal; until the match is over its
-    seed is secret, too: a pick that equals the lot, turn after turn, would tell of a side that nobody is on.
+    Attributes:
+        turn: `id` of the turn.
+        number: Its number.
+        sealed_at: When the counted ballots were frozen.
+        resolved_at: When the turn was resolved.
+        red: Red's tally. Null if red was not to move.
+        yellow: Yellow's tally.
+        resolution: What the picks led to.
+        seed: The seed that decided every lot. Null while sides are secret.
+        concealed: The previous turn, if it was kept secret until now. Its tally and pick are part of this
+            reveal.
+        turn_commitment: Commitment of a turn with secret sides, as in `turn.sealed`.
     """
 
     turn: Id
@@ -112,13 +155,31 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
+"""How a match ended.
+
+Values:
+    board: By the rules of the game.
+    forfeit: A side had no ballots, and `no_ballot_rule` is `forfeit`.
+    time: A side ran out of time.
+    resign: A side resigned.
+    deserted: Everyone left a side in a match with secret sides.
+"""
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
-    """The sides' clocks: `red_ms` and `yellow_ms` stood on them when the turn opened, or at the end.
+    """The sides' clocks.
 
-    Each turn adds `increment_s`; of its clock a side may use `cap_s` in one turn. While a turn is open, a
-    side's clock runs until it has a ballot; of a `crowd`, until everybody of it who is connected has voted.
+    A side's clock runs from `opens_at` until its last ballot. `closes_at` is when the turn ends if nobody
+    else votes; it moves (`turn.moved`) when someone does. A ballot cast after the side's own time is `late`.
+
+    Attributes:
+        bank_s: Seconds on each clock at the start of the match.
+        increment_s: Seconds added after each turn.
+        cap_s: Seconds a side may use in one turn.
+        red_ms: Red's clock when the turn opened, or at the end of the match.
+        yellow_ms: Yellow's clock.
+        crowd: A clock runs until every connected voter of the side has voted. Otherwise each side is one
+            voter.
     """
 
     bank_s: Count
@@ -130,7 +191,14 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rated(msgspec.Struct, frozen=True, kw_only=True):
-    """What the match made of its players' ratings."""
+    """The players' ratings before and after the match, rounded.
+
+    Attributes:
+        red_before: Red's player before.
+        red_after: Red's player after.
+        yellow_before: Yellow's player before.
+        yellow_after: Yellow's player after.
+    """
 
     red_before: Count
     red_after: Count
@@ -139,15 +207,35 @@ class Rated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
-    """The latest match. `red` and `yellow` are team numbers; `turn` is None unless it is playing.
+    """The latest match.
 
-    Before each window people have `talk_s` to talk. `tally_method`, `tie_rule` and `no_ballot_rule` are the
-    terms by which ballots become a pick, the same in all its turns. A server of a version before does not
-    tell them. `resign`: which share of a team's ballots gives the match up, None: none can. `clocks`: its
-    sides play by clocks, and `closes_at` is when the turn is over if nobody else picks. `rated`: it is over,
-    and counts for its players' ratings. `concealed`: the turn closed last, as long as nothing more is told of
-    it. With `max_side_changes` sides are secret: so often each voter may change over between turns, and
-    `sides` is told at the end. `turn_points`: each turn in which one voted with the later winner is a point.
+    Attributes:
+        id: Identifies the match.
+        number: Counts the event's matches.
+        game: The game's slug.
+        title: The game's name.
+        state: Whether it is being played.
+        red: The team that plays red.
+        yellow: The team that plays yellow.
+        result: `open` until the match ends.
+        ended_by: How it ended.
+        window_s: Seconds to vote.
+        reveal_s: Seconds of the reveal.
+        close_early: The window closes once every connected voter has voted.
+        board: The board as it stands.
+        turn: The open turn, or the next one.
+        reveal: The turn resolved last.
+        tally_method: How ballots become a pick. It stays the same for the whole match, like the next two.
+        tie_rule: What decides a tie.
+        no_ballot_rule: What a side without ballots does.
+        talk_s: Seconds to talk before each window.
+        clocks: The sides' clocks. Null: turns have windows of `window_s`.
+        resign: Share of a team's ballots that resigns the match. Null: nobody can resign.
+        rated: Set once the match is over and rated.
+        concealed: The turn closed last, while it is kept secret.
+        max_side_changes: Not 0: sides are secret, and each voter may change sides this often.
+        turn_points: A voter scores a point for each turn voted with the winner.
+        sides: Summary of secret sides, once the match has ended.
     """
 
     id: Id
@@ -179,7 +267,13 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """An earlier match; `winner` is a team number, None for a draw."""
+    """An earlier match.
+
+    Attributes:
+        number: Number of the match.
+        winner: The winning team, null for a draw.
+        turns: Number of turns.
+    """
 
     number: Id
     winner: TeamNumber | None
@@ -187,19 +281,49 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Admission = Literal["open", "rotating", "tickets", "roster"]
+"""What a new voter needs.
+
+Values:
+    open: Nothing: every device may join.
+    rotating: The code the display shows, which changes every 30 seconds.
+    tickets: A ticket.
+    roster: A code from the class list.
+"""
+
 Part = Literal["code", "turnout", "tally"]
+"""A part that displays can hide.
+
+Values:
+    code: The join code.
+    turnout: The turnout.
+    tally: The counts of a reveal. Picks are shown.
+"""
 
 
 class EventState(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything public about an event: what a screen needs to show it right at any moment.
+    """The complete public state of an event.
 
-    `peek`: the organizers see the votes by column before the reveal, and everybody is told so; `own_counts`:
-    each team's phones see its own; `captains`: in the next match theirs break a tie. `notice` is the
-    organizer's word to all; the `hidden` parts stay off the projector. `best_of`: so many matches make the
-    series; None: no series. Every turn is planned `extra_s` longer than the match says. `rematch_wanted_by`:
-    the team that wants another match in the hall, once one is over; 0: neither has said so; None: nobody is
-    asked. `is_duel`: a game of the open hall, where nobody organizes and nobody sees a big screen. `consent`
-    is to be read before the first vote: the votes go, without a name, into a study.
+    Attributes:
+        code: The join code.
+        name: The event's name, plain text.
+        lobby: Whether people may join.
+        team_choice: How new voters get a team: assigned evenly, chosen by the voter, or named by the link.
+        teams: Both teams.
+        match: The latest match.
+        next_match_at: When the next match starts by itself.
+        finished: The last 20 finished matches, oldest first.
+        admission: What a new voter needs.
+        peek: Control rooms see the votes per choice before the reveal.
+        own_counts: Phones see their own team's votes per choice before the reveal.
+        notice: The organizer's message to all. Plain text, never markup.
+        hidden: What displays don't show.
+        best_of: Number of matches in the series, see [Series](../protocol.md#series).
+        extra_s: Seconds added to every turn.
+        captains: Ties are broken by captains in the next match.
+        rematch_wanted_by: In a duel whose match is over: the team that asked for a rematch, 0 for none. Null:
+            no rematch is possible.
+        is_duel: A one-on-one game, without organizer and display.
+        consent: Not empty: votes go into a study, without names. Show this text before the first vote.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""docs/protocol.md documents exactly the messages, fields, codes and limits of voting/protocol."""
+"""docs/generated/messages.md documents the whole protocol; docs/protocol.md agrees with it."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,12 @@ import pytest
 from games.engine import game
 from voting import protocol
 from voting.gateway import socket
+from voting.protocol import docstrings, markdown
+from voting.protocol.typescript import literal_names
 
-PAGE = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text()
+DOCS = Path(__file__).parents[3] / "docs"
+GUIDE = (DOCS / "protocol.md").read_text(encoding="utf-8")
+REFERENCE = (DOCS / "generated" / "messages.md").read_text(encoding="utf-8")
 CHANGE_TYPES = get_args(protocol.Changes)
 CLIENT = {
     *get_args(protocol.PhoneMessage),
@@ -33,44 +37,50 @@ PARTS = {
     protocol.SidesSummary, protocol.SidesTurn,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
+LITERALS = (
+    protocol.Action, protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, protocol.Deciding,
+    protocol.Part, protocol.Role, protocol.Ending, protocol.Admission, protocol.TallyMethod,
+    protocol.TieRule, protocol.NoBallotRule, protocol.ResignShare, game.Side, game.Result, game.Vote,
+)  # fmt: skip
+# What looks like a message in the guide: a word, a full stop, a word.
+MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")
 
 
 def name_of(struct: Any) -> str:
     return str(struct.__struct_config__.tag or struct.__name__)
 
 
-DOCUMENTED = sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of)
+def section(heading: str) -> str:
+    return REFERENCE.split(f"### `{heading}`\n", 1)[1].split("\n#", 1)[0]
 
 
-def documented_fields(heading: str) -> list[str]:
-    """The fields in the first table under a heading."""
-    section = PAGE.split(f"### `{heading}`\n", 1)[1].split("\n#", 1)[0]
-    table = section.split("| field | type | meaning |", 1)[1].split("\n\n", 1)[0]
-    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+def first_cells(text: str) -> list[str]:
+    """First cells of all rows of tables whose first cell is code."""
+    return re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE)
 
 
-def documented_codes(*values: object) -> set[str]:
-    return {str(value) for value in values if f"| `{value}` |" in PAGE or f"`{value}`" in PAGE}
+def test_reference_is_fresh() -> None:
+    assert markdown.render() == REFERENCE, "run `manage.py generate_protocol`"
 
 
 @pytest.mark.parametrize(
     "struct", sorted((CLIENT | SERVER | PARTS) - set(CHANGE_TYPES), key=name_of), ids=name_of
 )
-def test_page_documents_fields_of_every_message(struct: Any) -> None:
-    assert documented_fields(name_of(struct)) == list(struct.__struct_fields__)
+def test_reference_documents_fields_of_every_message(struct: Any) -> None:
+    assert first_cells(section(name_of(struct))) == list(struct.__struct_fields__)
 
 
-def test_page_documents_every_change() -> None:
-    section = PAGE.split("## From the server: changes", 1)[1].split("\n## ", 1)[0]
-    assert set(re.findall(r"^\| `(\w+\.\w+)` \|", section, re.MULTILINE)) == {
-        name_of(c) for c in CHANGE_TYPES
-    }
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)[:3] == list(protocol.Change.__struct_fields__)
+def test_reference_documents_every_change() -> None:
+    rows = first_cells(section("Change"))
+    fields = list(protocol.Change.__struct_fields__)
+    assert rows == fields + [name_of(change) for change in CHANGE_TYPES]
 
 
-def test_page_documents_no_unknown_message() -> None:
-    known = {name_of(struct) for struct in CLIENT | SERVER | PARTS}
-    assert set(re.findall(r"^### `([\w.]+)`$", PAGE, re.MULTILINE)) <= known
+def test_reference_documents_nothing_else() -> None:
+    known = {name_of(struct) for struct in CLIENT | SERVER | PARTS} - {name_of(c) for c in CHANGE_TYPES}
+    literals = {literal_names()[frozenset(get_args(kind))] for kind in LITERALS}
+    found = re.findall(r"^### `([\w.]+)`$", REFERENCE, re.MULTILINE)
+    assert sorted(found) == sorted(known | literals | {"Change"})
 
 
 def test_parts_list_covers_every_struct_on_the_wire() -> None:
@@ -103,21 +113,52 @@ def test_parts_list_covers_every_struct_on_the_wire() -> None:
     assert found == reached
 
 
-@pytest.mark.parametrize(
-    "literal",
-    [protocol.Action, protocol.Refusal, protocol.ErrorCode, protocol.Deciding, protocol.Part, protocol.Role],
-)
-def test_page_documents_every_literal_value(literal: Any) -> None:
-    assert documented_codes(*get_args(literal)) == set(get_args(literal))
+@pytest.mark.parametrize("literal", LITERALS, ids=lambda kind: literal_names()[frozenset(get_args(kind))])
+def test_reference_documents_every_literal_value(literal: Any) -> None:
+    name = literal_names()[frozenset(get_args(literal))]
+    assert first_cells(section(name)) == list(get_args(literal))
 
 
-def test_page_documents_every_close_code() -> None:
-    documented = dict(re.findall(r"^\| (\d{4}) \| (\w+) \|", PAGE, re.MULTILINE))
+def test_reference_documents_every_close_code() -> None:
+    documented = dict(re.findall(r"^\| (\d{4}) \| (\w+) \| \S", REFERENCE, re.MULTILINE))
     codes = {str(code): name for name, code in vars(protocol.CloseCode).items() if name.isupper()}
     assert documented == codes
 
 
-def test_page_documents_limits() -> None:
-    assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in PAGE
-    assert f"**{socket.FRAME_BURST} frames at once and {socket.FRAMES_PER_SECOND:g} a second**" in PAGE
-    assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in PAGE
+def test_reference_has_no_empty_cell() -> None:
+    assert "|  |" not in REFERENCE
+
+
+@pytest.mark.parametrize("text", ["Attributes:\nno indentation: x", "Values:\n    no colon"])
+def test_docstring_parser_rejects_stray_line(text: str) -> None:
+    with pytest.raises(ValueError, match="no field or value"):
+        docstrings.parse(f"What it is.\n\n{text}")
+
+
+def test_renderer_rejects_undocumented_field() -> None:
+    class Undocumented(msgspec.Struct):
+        """A message.
+
+        Attributes:
+            one: Explained.
+        """
+
+        one: int
+        two: int
+
+    with pytest.raises(LookupError):
+        markdown.render_struct(Undocumented)
+
+
+def test_guide_names_only_known_messages_and_fields() -> None:
+    """Messages and actions; `turn.lot` is a field of a part."""
+    messages = {name_of(struct) for struct in CLIENT | SERVER} | set(get_args(protocol.Action))
+    fields = {field for struct in CLIENT | SERVER | PARTS for field in struct.__struct_fields__}
+    for name in set(MESSAGE_LIKE.findall(GUIDE)) - messages:
+        assert set(name.split(".")) <= fields, name
+
+
+def test_guide_states_limits() -> None:
+    assert f"**{protocol.MAX_FRAME_BYTES} bytes**" in GUIDE
+    assert f"**{socket.FRAME_BURST} frames at once and {socket.FRAMES_PER_SECOND:g} a second**" in GUIDE
+    assert f"**{socket.JOIN_TIMEOUT_S:g} s**" in GUIDE

@@ -1,4 +1,4 @@
-"""`manage.py generate_protocol`: the wire's types for the clients."""
+"""`manage.py generate_protocol`: the client types and the message reference of `voting.protocol`."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,20 +8,32 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from voting.protocol.typescript import render
+from voting.protocol import markdown, typescript
+
+TARGETS = {
+    "frontend/src/protocol.ts": typescript.render,
+    "docs/generated/messages.md": markdown.render,
+}
 
 
 class Command(BaseCommand):
-    help = "Write frontend/src/protocol.ts from voting/protocol/."
+    help = f"Write {' and '.join(TARGETS)} from voting/protocol/."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if it is stale")
+        parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is stale")
 
     def handle(self, **options: Any) -> None:
-        target = Path(settings.BASE_DIR) / "frontend" / "src" / "protocol.ts"
-        if not options["check"]:
-            target.write_text(render(), encoding="utf-8")
-        elif not target.is_file() or target.read_text(encoding="utf-8") != render():
-            self.stderr.write("frontend/src/protocol.ts is stale: run `manage.py generate_protocol`")
+        stale = []
+        for name, render in TARGETS.items():
+            target, text = Path(settings.BASE_DIR) / name, render()
+            if target.is_file() and target.read_text(encoding="utf-8") == text:
+                continue
+            if options["check"]:
+                stale.append(name)
+            else:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8")
+        if stale:
+            self.stderr.write(f"{' and '.join(stale)} stale: run `manage.py generate_protocol`")
             sys.exit(1)

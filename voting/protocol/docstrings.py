@@ -1,0 +1,63 @@
+"""Docstrings of the wire's types, taken apart: a description, and a meaning for each field or value.
+
+A struct's docstring ends with `Attributes:`, that of a `Literal` with `Values:`, each followed by indented
+lines of the form `name: meaning`. A docstring of a `Literal` stands below its assignment.
+"""
+
+import ast
+import inspect
+import re
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import NamedTuple
+
+from games.engine import game
+from voting.counting import types
+from voting.protocol import client, server, snapshot, state
+
+ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")
+LITERAL_MODULES = (game, types, client, server, snapshot, state)
+
+
+class Documented(NamedTuple):
+    description: str
+    meanings: dict[str, str]
+
+
+def documented_class(cls: type) -> Documented:
+    return parse(inspect.getdoc(cls) or "")
+
+
+@cache
+def documented_literals() -> dict[str, Documented]:
+    """By the name they are assigned to."""
+    return {name: found for module in LITERAL_MODULES for name, found in _literals(module)}
+
+
+def parse(docstring: str) -> Documented:
+    """Raises ValueError for a line that belongs to no entry."""
+    description, _, listed = re.sub(r"\n(Attributes|Values):\n", "\0", docstring).partition("\0")
+    meanings: dict[str, str] = {}
+    for line in filter(str.strip, listed.split("\n")):
+        if entry := ENTRY.fullmatch(line):
+            name = entry["name"]
+            meanings[name] = entry["meaning"]
+        elif line.startswith(" " * 8) and meanings:
+            meanings[name] += f" {line.strip()}"
+        else:
+            raise ValueError(f"no field or value: {line!r}")
+    return Documented(description.strip(), meanings)
+
+
+def _literals(module: ModuleType) -> list[tuple[str, Documented]]:
+    body = ast.parse(inspect.getsource(module)).body
+    return [
+        (node.targets[0].id, parse(inspect.cleandoc(text.value.value)))
+        for node, text in pairwise(body)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    ]

@@ -1,0 +1,223 @@
+"""The reference of all messages, written in Markdown.
+
+`render` turns the types and docstrings of `voting.protocol` into the text of `docs/generated/messages.md`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast, get_args
+
+import msgspec.inspect as shape
+
+from games.engine import game
+from voting import protocol
+from voting.protocol.docstrings import Documented, documented_class, documented_literals
+from voting.protocol.typescript import CLIENT, UNIONS, collect_structs, literal_names
+
+HEADER = """\
+# Messages
+
+<!-- Generated from voting/protocol/ by `manage.py generate_protocol`. Edits here are lost. -->
+
+Every message of the [wire protocol](../protocol.md). A *timestamp* is whole milliseconds since 1970 by the
+server's clock. *Optional* fields may be omitted; the server sends every field.
+"""
+TO_CLIENTS = ("phones", "displays", "control rooms", "chat pages")
+RECEIVERS = dict(
+    zip(TO_CLIENTS, (protocol.ToPhone, protocol.ToDisplay, protocol.ToConsole, protocol.ToChat), strict=True)
+)
+SENDERS = {
+    "a phone": protocol.PhoneMessage,
+    "a display": protocol.DisplayMessage,
+    "a control room": protocol.ConsoleMessage,
+    "a chat page": protocol.ChatMessage,
+}
+WELCOMES = (protocol.PhoneWelcomed, protocol.DisplayWelcomed, protocol.ConsoleWelcomed)
+LITERALS = {**vars(game), **vars(protocol)}
+MAX_SAFE, MAX_INT32 = 2**53 - 1, 2**31 - 1
+SHOWN_NUMBERS = {MAX_INT32: "2^31 - 1"}
+
+
+def render() -> str:
+    """The whole page. The same text at every call; raises LookupError where a meaning is missing."""
+    blocks = [HEADER.rstrip()]
+    for title, structs in sections():
+        blocks.append(f"## {title}")
+        blocks += map(render_struct, structs)
+        if title == "Changes":
+            blocks.append(render_changes())
+    blocks += ["## Values", *map(render_literal, used_literals())]
+    blocks += ["## Close codes", render_close_codes()]
+    return "\n\n".join(blocks) + "\n"
+
+
+def sections() -> Iterator[tuple[str, list[Any]]]:
+    """Every struct on the wire once, but the single changes, which have their common fields."""
+    seen: set[Any] = set(get_args(protocol.Changes))
+
+    def new(structs: Iterable[Any]) -> list[Any]:
+        found = [struct for struct in dict.fromkeys(structs) if struct not in seen]
+        seen.update(found)
+        return found
+
+    for who, messages in SENDERS.items():
+        yield f"From {who}", new(get_args(messages))
+    yield "Snapshots", new(WELCOMES)
+    yield "Changes", [protocol.Change]
+    yield "Other messages from the server", new(m for union in RECEIVERS.values() for m in get_args(union))
+    yield "Parts of messages", new(reversed(all_structs()))
+
+
+def all_structs() -> list[Any]:
+    """Every struct that a message or a page contains."""
+    roots = [*(vars(protocol)[name] for name in UNIONS), protocol.PagePreload]
+    return [found.cls for found in collect_structs(roots)]
+
+
+def heading(struct: Any) -> str:
+    return str(struct.__struct_config__.tag or struct.__name__)
+
+
+def fields_of(struct: Any) -> tuple[shape.Field, ...]:
+    return cast(shape.StructType, shape.type_info(struct)).fields
+
+
+def render_struct(struct: Any) -> str:
+    documented = documented_class(struct)
+    fields = fields_of(struct)
+    check_names(heading(struct), documented, [field.encode_name for field in fields])
+    lines = [f"### `{heading(struct)}`", "", join_lines(documented.description)]
+    if receivers := receivers_of(struct):
+        lines += ["", f"Sent to {receivers}."]
+    if not fields:
+        return "\n".join([*lines, "", "No fields."])
+    lines += ["", "| field | type | meaning |", "| --- | --- | --- |"]
+    for field in fields:
+        optional = ", optional" if struct in CLIENT and not field.required else ""
+        kind = render_type(field.type, is_time=is_timestamp(field.encode_name)) + optional
+        lines.append(f"| `{field.encode_name}` | {kind} | {documented.meanings[field.encode_name]} |")
+    return "\n".join(lines)
+
+
+def receivers_of(struct: Any) -> str:
+    """Which sockets receive a message of the server; empty for everything else."""
+    found = [who for who, union in RECEIVERS.items() if struct in get_args(union)]
+    return ", ".join(found)
+
+
+def render_changes() -> str:
+    rows = (
+        f"| `{heading(change)}` | {join_lines(documented_class(change).description)} |"
+        for change in get_args(protocol.Changes)
+    )
+    return "\n".join(["| type | meaning |", "| --- | --- |", *rows])
+
+
+def used_literals() -> list[str]:
+    """Names of the `Literal` types that a field on the wire has, sorted."""
+    kinds = [field.type for struct in all_structs() for field in fields_of(struct)]
+    return sorted({name for kind in kinds for name in literals_in(kind)})
+
+
+def literals_in(kind: shape.Type) -> Iterator[str]:
+    if isinstance(kind, shape.LiteralType) and (name := literal_name(kind)):
+        yield name
+    for part in parts_of(kind):
+        yield from literals_in(part)
+
+
+def literal_name(kind: shape.LiteralType) -> str:
+    return literal_names().get(frozenset(kind.values), "")
+
+
+def parts_of(kind: shape.Type) -> tuple[shape.Type, ...]:
+    if isinstance(kind, shape.UnionType):
+        return kind.types
+    if isinstance(kind, shape.TupleType):
+        return kind.item_types
+    return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
+
+
+def render_literal(name: str) -> str:
+    documented = documented_literals()[name]
+    values = get_args(LITERALS[name])
+    check_names(name, documented, values)
+    lines = [f"### `{name}`", "", join_lines(documented.description), ""]
+    lines += ["| value | meaning |", "| --- | --- |"]
+    lines += [f"| `{value}` | {meaning} |" for value, meaning in documented.meanings.items()]
+    return "\n".join(lines)
+
+
+def render_close_codes() -> str:
+    documented = documented_class(protocol.CloseCode)
+    codes = {name: code for name, code in vars(protocol.CloseCode).items() if name.isupper()}
+    check_names("CloseCode", documented, list(codes))
+    lines = [join_lines(documented.description), "", "| code | name | meaning |", "| --- | --- | --- |"]
+    return "\n".join(
+        [*lines, *(f"| {code} | {name} | {documented.meanings[name]} |" for name, code in codes.items())]
+    )
+
+
+def check_names(what: str, documented: Documented, names: Iterable[str]) -> None:
+    """Raises LookupError unless these names have a meaning each, in this order, and no others have."""
+    if list(documented.meanings) != list(names):
+        raise LookupError(f"the docstring of {what} explains {list(documented.meanings)}, not {list(names)}")
+
+
+def join_lines(text: str) -> str:
+    """A paragraph a line, as a table needs it."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def is_timestamp(name: str) -> bool:
+    return name == "at" or name.endswith("_at")
+
+
+def render_type(kind: shape.Type, *, is_time: bool = False) -> str:
+    parts = [render_type(part, is_time=is_time) for part in parts_of(kind)]
+    if isinstance(kind, shape.VarTupleType):
+        return f"list of {f'up to {kind.max_length} ' if kind.max_length else ''}{parts[0]}"
+    if parts:
+        return " or ".join(parts) if isinstance(kind, shape.UnionType) else f"[{', '.join(parts)}]"
+    if isinstance(kind, shape.StructType):
+        return link(kind.cls.__name__)
+    if isinstance(kind, shape.LiteralType):
+        return render_values(kind)
+    if isinstance(kind, shape.IntType) and is_time:
+        return "timestamp"
+    return render_plain(kind)
+
+
+def render_values(kind: shape.LiteralType) -> str:
+    name = literal_name(kind)
+    return link(name) if name else " or ".join(f"`{value}`" for value in kind.values)
+
+
+def render_plain(kind: shape.Type) -> str:
+    if isinstance(kind, shape.IntType):
+        return f"integer{render_range(kind.ge, kind.le)}"
+    return render_text(kind) if isinstance(kind, shape.StrType) else NAMES[type(kind)]
+
+
+NAMES: dict[type[shape.Type], str] = {
+    shape.FloatType: "number",
+    shape.BoolType: "boolean",
+    shape.NoneType: "null",
+}
+
+
+def render_range(least: Any, most: Any) -> str:
+    if least is None:
+        return ""
+    if most in (None, MAX_SAFE):
+        return f" from {least}"
+    return f", {least} to {SHOWN_NUMBERS.get(most, most)}"
+
+
+def render_text(kind: shape.StrType) -> str:
+    if kind.pattern:
+        return f"{kind.max_length} hex digits"
+    return f"text, up to {kind.max_length} characters" if kind.max_length else "text"
+
+
+def link(name: str) -> str:
+    return f"[`{name}`](#{name.lower()})"
