@@ -65,6 +65,7 @@ check-rest:
 	$(THROWAWAY) $(BIN)/lint-imports
 	$(THROWAWAY) $(BIN)/python manage.py makemigrations --check --dry-run
 	$(THROWAWAY) $(BIN)/python manage.py generate_protocol --check
+	$(THROWAWAY) $(BIN)/python manage.py generate_settings --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
 lock: ## pin what pyproject.toml asks for, by hash (ARGS=--upgrade for the newest)
