@@ -1,6 +1,6 @@
 """The count of a turn done again, from its rules in words: nothing here is the product's own.
 
-A ballot is [voter, side, column, sequence, arrival, blind]. See "Lot", "Leaf" and "Root" in docs/counting.md.
+A ballot is [voter, side, column, sequence, arrival, blind]. See "Hashes" in docs/verification.md.
 """
 
 from collections import Counter
