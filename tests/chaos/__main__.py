@@ -133,7 +133,7 @@ def _read_options() -> Namespace:
     parser.add_argument("--mutant", choices=NAMES, default="", help="with this taken out of the product")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave logs and database there")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    parser.add_argument("--write-table", action="store_true", help="put the tables into docs/reliability.md")
+    parser.add_argument("--write-table", action="store_true", help="write docs/generated/faults.md")
     options = parser.parse_args()
     options.seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     try:

@@ -1,4 +1,4 @@
-"""A night's result for people: lines, and the tables of docs/reliability.md."""
+"""A campaign's result for people: lines, and the tables of docs/generated/faults.md."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,17 @@ from deploy.laptop.paths import ROOT
 from tests.chaos.points import STEPS
 from tests.chaos.result import Result, Row
 
-PAGE = ROOT / "docs" / "reliability.md"
-BEGIN, END = "<!-- written by make chaos: begin -->", "<!-- written by make chaos: end -->"
+PAGE = ROOT / "docs" / "generated" / "faults.md"
+HEAD = """\
+# Injected faults
+
+<!-- Written by `make chaos ARGS=--write-table`. Edits here are lost. -->
+
+The last campaign of the [chaos tests](../reliability.md#chaos-tests). *Times* is how often a fault was
+injected, *turns* how many turns it met, *acknowledged* the ballots in them. *Longest outage* lasts from the
+start of the fault until every phone was connected and up to date, *all right after* from its end. *Close lag*
+is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault in `tests/chaos/`.
+"""
 SHOWN = 40
 VALKEY_RESTARTS = ("Valkey killed", "Valkey dies at a step")
 ONE_PROCESS_DIES = (
@@ -91,8 +100,6 @@ def _lag(spread: Spread | None) -> str:
 
 
 def write_table(result: Result) -> None:
-    """In the place of the one that is there."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    lines = "\n".join([BEGIN, "", *goals(result), "", *table(result), "", summary(result), "", END])
-    PAGE.write_text(before + lines + after)
+    """In place of the ones before."""
+    lines = [HEAD, *goals(result), "", *table(result), "", summary(result), ""]
+    PAGE.write_text("\n".join(lines), encoding="utf-8")

@@ -17,7 +17,7 @@ from tests.load.bench.beside import Say
 from tests.load.bench.gate import pass_gate, take_record
 from tests.load.bench.goals import rows_of
 from tests.load.bench.machine import about, allow_files
-from tests.load.bench.report import append, as_json, show
+from tests.load.bench.report import as_json, show, write
 from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
 FILES = 19_000
@@ -53,7 +53,7 @@ def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> No
     if options.json:
         options.json.write_bytes(as_json(found, machine))
     if not options.small and not options.dry:
-        append(found, machine)
+        write(found, machine)
 
 
 def _read_options() -> Namespace:
@@ -62,7 +62,7 @@ def _read_options() -> Namespace:
     kind.add_argument("--quick", action="store_true", help="ratios alone; fails if one fell by over a third")
     kind.add_argument("--record", action="store_true", help="write down what --quick is to be held against")
     kind.add_argument("--small", action="store_true", help="everything, with few phones; not written down")
-    parser.add_argument("--dry", action="store_true", help="leave docs/benchmarks.md alone")
+    parser.add_argument("--dry", action="store_true", help="leave docs/generated/benchmarks.md alone")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")

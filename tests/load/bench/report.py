@@ -1,4 +1,4 @@
-"""The run on the terminal, as JSON, and as a section of `docs/benchmarks.md`."""
+"""A benchmark run on the terminal, as JSON, and as `docs/generated/benchmarks.md`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
@@ -13,7 +13,14 @@ from tests.load.bench.goals import rows_of
 from tests.load.bench.results import BenchResults, Beside, LoadRun, middle
 from tests.load.bench.row import Row
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "generated" / "benchmarks.md"
+HEAD = """\
+# Benchmarks
+
+<!-- Written by `make bench`. Edits here are lost. -->
+
+How these figures are measured, and what they mean: [performance](../performance.md).
+"""
 HEADINGS = ("Server", "What", "Ratio", "Goal", "", "Ours", "The other")
 MARKS = {True: "met", False: "missed", None: ""}
 
@@ -32,12 +39,13 @@ def as_json(found: BenchResults, machine: dict[str, str]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(run))
 
 
-def append(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> None:
+def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> None:
+    """In place of the run before."""
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in _notes(found))
     table = table_lines(HEADINGS, map(_cells, rows_of(found)))
-    with page.open("a") as target:
-        target.write("\n".join(["", heading, *table, "", *notes, *about_lines(machine), ""]))
+    lines = [HEAD, heading, "", *table, "", *notes, *about_lines(machine), ""]
+    page.write_text("\n".join(lines), encoding="utf-8")
 
 
 def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

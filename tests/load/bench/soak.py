@@ -15,7 +15,7 @@ from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
-from tests.load.bench.soak_report import append, as_json, format_reading, section
+from tests.load.bench.soak_report import as_json, format_reading, section, write
 from tests.load.bench.soak_verdicts import Soak
 from tests.stack import House, running_house
 
@@ -42,7 +42,7 @@ def main() -> None:
     if options.json:
         options.json.write_bytes(as_json(soak, machine))
     if not options.dry:
-        append(soak, machine)
+        write(soak, machine)
     sys.exit(not soak.passed)
 
 
@@ -83,7 +83,7 @@ def _read_options() -> Namespace:
     parser.add_argument("--server", choices=SERVERS, default=SERVERS[0], help="default: %(default)s")
     parser.add_argument("--gateways", type=int, default=GATEWAYS, help="how many (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all readings there")
-    parser.add_argument("--dry", action="store_true", help="leave docs/benchmarks.md alone")
+    parser.add_argument("--dry", action="store_true", help="leave docs/generated/soak.md alone")
     return parser.parse_args()
 
 

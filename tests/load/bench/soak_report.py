@@ -1,14 +1,23 @@
-"""A soak on the terminal, as JSON, and as a section of `docs/benchmarks.md`."""
+"""A soak test on the terminal, as JSON, and as `docs/generated/soak.md`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from tests.load.bench.report import PAGE, about_lines, table_lines
+from deploy.laptop.paths import ROOT
+from tests.load.bench.report import about_lines, table_lines
 from tests.load.bench.soak_readings import Reading
 from tests.load.bench.soak_verdicts import Soak, Verdict
 
+PAGE = ROOT / "docs" / "generated" / "soak.md"
+HEAD = """\
+# Soak test
+
+<!-- Written by `make soak`. Edits here are lost. -->
+
+How these figures are measured, and what they mean: [performance](../performance.md).
+"""
 ROWS = 12
 HEADINGS = (
     "Minute",
@@ -36,14 +45,15 @@ def as_json(soak: Soak, machine: dict[str, str]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(run))
 
 
-def append(soak: Soak, machine: dict[str, str], page: Path = PAGE) -> None:
-    with page.open("a") as target:
-        target.write("\n".join(["", *section(soak, machine), ""]))
+def write(soak: Soak, machine: dict[str, str], page: Path = PAGE) -> None:
+    """In place of the test before."""
+    page.write_text("\n".join([HEAD, *section(soak, machine), ""]), encoding="utf-8")
 
 
 def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:
     setup = f"{soak.phones:,} phones, {soak.gateways} gateways of {soak.server}"
-    yield f"## {machine['date']}, a soak: {setup}, {machine['cores']} cores"
+    yield f"## {machine['date']}: {setup}, {machine['cores']} cores"
+    yield ""
     yield from table_lines(HEADINGS, map(_cells, _some(soak.readings)))
     yield ""
     yield from table_lines(JUDGED, map(_verdict_cells, soak.verdicts()))
