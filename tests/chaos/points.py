@@ -27,7 +27,7 @@ STEP_EFFECTS: tuple[StepEffect, ...] = get_args(StepEffect)
 STEPS: dict[str, tuple[str, str, When]] = {
     "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),
     "after the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "after"),
-    "when the seal is told": ("voting.turns.closing", "_tell_seal", "after"),
+    "when the seal is told": ("voting.turns.closing", "_publish_seal", "after"),
     "after the decision": ("voting.turns.closing", "decide_outcome", "after"),
     "before the transaction": ("voting.turns.closing", "_commit_outcome", "before"),
     "in the transaction with the turn claimed": ("voting.turns.closing", "claim_turn", "after"),
