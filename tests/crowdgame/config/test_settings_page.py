@@ -12,20 +12,20 @@ LISTED: list[Variable] = [variable for variables in VARIABLES.values() for varia
 NOT_OURS = {"DJANGO_SETTINGS_MODULE", "PYTHONPATH", "PYTHONUNBUFFERED"}
 
 
-def test_the_page_is_fresh() -> None:
+def test_settings_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == render(), "run `manage.py generate_settings`"
 
 
-def test_every_variable_that_is_read_is_listed_once() -> None:
+def test_settings_page_lists_every_variable_once() -> None:
     names = [variable.name for variable in LISTED]
     assert sorted(names) == sorted(settings_read() - NOT_OURS)
 
 
-def test_every_variable_has_a_meaning_and_a_default() -> None:
+def test_every_variable_has_meaning_and_default() -> None:
     assert all(variable.meaning and variable.default for variable in LISTED)
 
 
-def test_what_make_play_sets_is_listed() -> None:
+def test_settings_page_lists_what_make_play_sets() -> None:
     passed_on = set(Stack(data=Path(".play"), secret_key="", port=0).env) - NOT_OURS
     assert passed_on <= {variable.name for variable in LISTED}
     assert {variable.name for variable in LISTED if variable.is_set_by_make_play} <= passed_on
