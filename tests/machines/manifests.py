@@ -131,6 +131,6 @@ def ours() -> list[Process]:
 
 def settings_read() -> set[str]:
     """The names of all environment variables that the product looks at."""
-    names = re.compile(r"""(?:environ(?:\.get)?|_flag|_names)[\[(]\s*["']([A-Z_]+)["']""")
+    names = re.compile(r"""(?:environ(?:\.get)?|_flag|_comma_list)[\[(]\s*["']([A-Z_]+)["']""")
     sources = [path for room in ("crowdgame", "voting", "games") for path in (ROOT / room).rglob("*.py")]
     return {name for path in sources for name in names.findall(path.read_text())}
