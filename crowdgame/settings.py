@@ -1,4 +1,4 @@
-"""All settings, read from the environment; safe by default. `docs/generated/settings.md` lists the variables."""
+"""All settings, read from the environment; safe by default. See `docs/generated/settings.md`."""
 
 import os
 from datetime import timedelta

@@ -16,7 +16,7 @@ HEAD = """\
 The last campaign of the [chaos tests](../reliability.md#chaos-tests). *Times* is how often a fault was
 injected, *turns* how many turns it met, *acknowledged* the ballots in them. *Longest outage* lasts from the
 start of the fault until every phone was connected and up to date, *all right after* from its end. *Close lag*
-is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault in `tests/chaos/`.
+is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault in `tests/chaos`.
 """
 SHOWN = 40
 VALKEY_RESTARTS = ("Valkey killed", "Valkey dies at a step")
