@@ -8,7 +8,7 @@ from tests.chaos.points import STEPS
 from tests.chaos.result import Result, Row
 
 PAGE = ROOT / "docs" / "generated" / "faults.md"
-HEAD = """\
+PAGE_HEAD = """\
 # Injected faults
 
 <!-- Written by `make chaos ARGS=--write-table`. Edits here are lost. -->
@@ -101,5 +101,5 @@ def _lag(spread: Spread | None) -> str:
 
 def write_table(result: Result) -> None:
     """In place of the ones before."""
-    lines = [HEAD, *goals(result), "", *table(result), "", summary(result), ""]
+    lines = [PAGE_HEAD, *goals(result), "", *table(result), "", summary(result), ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")

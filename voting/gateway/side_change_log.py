@@ -14,7 +14,7 @@ class SideChangeLog:
     last: int = 0
     _by_voter: dict[str, dict[int, SideChange]] = field(default_factory=dict)
 
-    def start_match(self, match: int) -> None:
+    def reset_for_match(self, match: int) -> None:
         if match != self.match:
             self.match, self.last = match, 0
             self._by_voter.clear()

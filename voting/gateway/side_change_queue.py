@@ -78,7 +78,7 @@ class SideChangeQueue:
             room.event_id, requests, self._now
         )
         if match := room.state.match:
-            room.side_changes.start_match(match.id)
+            room.side_changes.reset_for_match(match.id)
             asked = room.side_changes.last
             last, side_changes = await self._in_database(load_side_changes_after)(match.id, asked)
             room.side_changes.advance(asked, last)

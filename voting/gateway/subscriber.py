@@ -130,7 +130,7 @@ class EventSubscriber:
         match = room.state.match
         if match is None or not match.max_side_changes:
             return
-        room.side_changes.start_match(match.id)
+        room.side_changes.reset_for_match(match.id)
         asked = room.side_changes.last
         last, side_changes = await in_database(load_side_changes_after)(match.id, asked)
         if room.side_changes.match == match.id and side_changes:
