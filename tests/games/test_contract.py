@@ -1,4 +1,4 @@
-"""What every game of the house promises, whatever its rules."""
+"""The contract that every built-in game fulfills."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ anything = st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("
 
 
 def draw_picks(data: st.DataObject, legal: dict[Side, tuple[int, ...]], passes: bool) -> Picks:
-    """One legal action a side to move; now and then none."""
+    """One legal action for each side to move, or sometimes a pass."""
     nothing = [st.none()] if passes else []
     return Picks(
         **{side: data.draw(st.one_of(st.sampled_from(own), *nothing)) for side, own in legal.items()}
@@ -26,7 +26,7 @@ def draw_picks(data: st.DataObject, legal: dict[Side, tuple[int, ...]], passes: 
 
 
 @given(st.data(), games, st.integers(0, 10**12), st.booleans())
-def test_any_legal_play_can_be_shown_and_comes_to_an_end(
+def test_game_legal_play_has_valid_boards_and_terminates(
     data: st.DataObject, game: Game[Any], lot: int, passes: bool
 ) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
@@ -50,7 +50,7 @@ def test_any_legal_play_can_be_shown_and_comes_to_an_end(
 
 
 def check_closed(game: Game[Any], state: Any) -> None:
-    """After the end every turn is refused, also an empty one."""
+    """A finished game refuses every turn, including an empty one."""
     for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
         with pytest.raises(IllegalPick):
             game.resolve(state, picks)
@@ -63,7 +63,7 @@ def check_secret(
     after: Board,
     next_to_move: tuple[Side, ...],
 ) -> None:
-    """One side has chosen and the other is next; nothing tells what was chosen."""
+    """A concealed pick changes only which side is next; nothing reveals the pick."""
     assert next_to_move == (other_side(moved[0]),)
     assert (resolution, after) == (Resolution(result="open"), msgspec.structs.replace(before, vote="open"))
 
@@ -81,7 +81,7 @@ def check_board(board: Board) -> None:
 @given(
     games, st.integers(0, 10**12), st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
 )
-def test_what_is_not_legal_is_refused(game: Game[Any], lot: int, pick: Any) -> None:
+def test_game_refuses_illegal_pick(game: Game[Any], lot: int, pick: Any) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
     for side in SIDES:
         if type(pick) is int and pick in game.legal_actions(state, side):
@@ -91,7 +91,7 @@ def test_what_is_not_legal_is_refused(game: Game[Any], lot: int, pick: Any) -> N
 
 
 @given(games, st.integers(0, 10**12))
-def test_the_same_lot_is_the_same_game(game: Game[Any], lot: int) -> None:
+def test_game_drawn_lot_is_kept_in_options(game: Game[Any], lot: int) -> None:
     options = game.draw_lots(read_options(game, {}), lot)
     kept = read_options(game, msgspec.to_builtins(options))
     assert game.draw_lots(kept, lot + 1) == options

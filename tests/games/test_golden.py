@@ -1,4 +1,4 @@
-"""A playthrough of each game that draws its own board, read and approved by people."""
+"""Golden playthroughs, reviewed by hand, of each game that draws its own board."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ class Golden(msgspec.Struct):
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: msgspec.json.decode(line, type=Golden).game)
-def test_what_is_told_and_drawn_is_what_was_approved(line: str) -> None:
+def test_golden_playthrough_matches_approved_text(line: str) -> None:
     golden = msgspec.json.decode(line, type=Golden)
     played = replay(read_record(line))
     assert played.error is None

@@ -32,25 +32,25 @@ def abort(match: Match) -> Match:
     return match
 
 
-def resolved(match: Match, number: int, red: int | None, yellow: int | None) -> Turn:
+def create_resolved_turn(match: Match, number: int, red: int | None, yellow: int | None) -> Turn:
     turn = create_turn(match, number, 1_000, 2_000)
     assert claim_turn(turn, state=TurnState.RESOLVED, red_pick=red, yellow_pick=yellow, resolved_at=2_000)
     return turn
 
 
-def test_an_event_has_two_teams_a_code_and_what_was_chosen(event: Event) -> None:
+def test_create_event_sets_teams_code_and_options(event: Event) -> None:
     assert list(event.teams.order_by("number").values_list("number", "name")) == [(1, "Rooks"), (2, "Doves")]
     assert (event.window_s, event.lobby, event.seq) == (30, "closed", 0)
     assert len(event.code) == 4
     assert set(event.code) <= set(CODE_LETTERS)
 
 
-def test_a_code_cannot_be_an_address_of_the_site_nor_a_word() -> None:
+def test_event_code_has_no_vowels_or_ambiguous_characters() -> None:
     assert not set(CODE_LETTERS) & set("AEIOUL01")
     assert len({generate_code() for _ in range(20)}) > 1
 
 
-def test_a_match_keeps_the_terms_it_was_made_with(event: Event) -> None:
+def test_match_keeps_terms_from_its_creation(event: Event) -> None:
     match = create_match(event, now=5)
     Event.objects.filter(pk=event.pk).update(window_s=99, options={"columns": 6})
     match.refresh_from_db()
@@ -59,7 +59,7 @@ def test_a_match_keeps_the_terms_it_was_made_with(event: Event) -> None:
     assert (match.red.number, match.yellow.number) == (1, 2)
 
 
-def test_matches_are_numbered_and_played_one_at_a_time(event: Event) -> None:
+def test_create_match_numbers_matches_and_allows_one_at_a_time(event: Event) -> None:
     first = create_match(event, now=5)
     with pytest.raises(MatchError, match="playing already"):
         create_match(event, now=6)
@@ -67,7 +67,7 @@ def test_matches_are_numbered_and_played_one_at_a_time(event: Event) -> None:
     assert create_match(event, now=8).number == 2
 
 
-def test_a_match_after_a_deleted_one_takes_no_number_that_is_there(event: Event) -> None:
+def test_create_match_after_deletion_takes_unused_number(event: Event) -> None:
     first, second = (abort(create_match(event, now)) for now in (1, 2))
     first.delete()
     assert create_match(event, 3).number == second.number + 1
@@ -76,7 +76,7 @@ def test_a_match_after_a_deleted_one_takes_no_number_that_is_there(event: Event)
 @pytest.mark.parametrize(
     "choices", [{"game": "draughts"}, {"options": {"columns": 99}}, {"options": {"colour": 1}}]
 )
-def test_what_the_game_refuses_is_told_in_words(event: Event, choices: dict[str, object]) -> None:
+def test_create_match_reports_invalid_game_or_options(event: Event, choices: dict[str, object]) -> None:
     Event.objects.filter(pk=event.pk).update(**choices)
     event.refresh_from_db()
     with pytest.raises(MatchError, match=r"This game cannot be played: .+\."):
@@ -84,9 +84,9 @@ def test_what_the_game_refuses_is_told_in_words(event: Event, choices: dict[str,
     assert not event.matches.exists()
 
 
-def test_the_position_is_the_replay_of_the_resolved_turns(event: Event) -> None:
+def test_load_position_replays_resolved_turns(event: Event) -> None:
     match = create_match(event, now=5)
-    turns = [resolved(match, 1, 4, 4), resolved(match, 2, 1, None)]
+    turns = [create_resolved_turn(match, 1, 4, 4), create_resolved_turn(match, 2, 1, None)]
     create_turn(match, 3, 3_000, 4_000)
     position = load_position(match)
     game = find_game(match.game)
@@ -98,16 +98,16 @@ def test_the_position_is_the_replay_of_the_resolved_turns(event: Event) -> None:
     assert [r.conflict for r in position.resolutions] == [4, None]
 
 
-def test_a_void_turn_is_no_part_of_the_position(event: Event) -> None:
+def test_load_position_ignores_void_turns(event: Event) -> None:
     match = create_match(event, now=5)
-    first, second = resolved(match, 1, 4, 4), resolved(match, 2, 1, 2)
+    first, second = create_resolved_turn(match, 1, 4, 4), create_resolved_turn(match, 2, 1, 2)
     assert claim_turn(second, state=TurnState.VOID)
-    resolved(match, 2, 7, 7)
+    create_resolved_turn(match, 2, 7, 7)
     assert [r.conflict for r in load_position(match).resolutions] == [4, 7]
     assert load_position(match).turns[0] == first
 
 
-def test_who_read_the_turn_before_another_wrote_it_writes_nothing(event: Event) -> None:
+def test_claim_turn_fails_on_stale_version(event: Event) -> None:
     turn = create_turn(create_match(event, now=5), 1, 1_000, 2_000)
     mine, theirs = Turn.objects.get(pk=turn.pk), Turn.objects.get(pk=turn.pk)
     assert claim_turn(theirs, closes_at=9_000)
@@ -117,7 +117,7 @@ def test_who_read_the_turn_before_another_wrote_it_writes_nothing(event: Event) 
     assert (turn.state, turn.closes_at, turn.version) == (TurnState.OPEN, 9_000, 2)
 
 
-def test_a_claim_compares_the_state_too(event: Event) -> None:
+def test_claim_turn_fails_if_state_changed(event: Event) -> None:
     match = create_match(event, now=5)
     turn = create_turn(match, 1, 1_000, 2_000)
     Turn.objects.filter(pk=turn.pk).update(state=TurnState.VOID)
@@ -126,16 +126,16 @@ def test_a_claim_compares_the_state_too(event: Event) -> None:
     assert (turn.state, turn.closes_at) == (TurnState.VOID, 2_000)
 
 
-def test_a_claim_is_seen_on_the_turn_that_made_it(event: Event) -> None:
+def test_claim_turn_updates_the_instance(event: Event) -> None:
     turn = create_turn(create_match(event, now=5), 1, 1_000, 2_000)
     assert claim_turn(turn, closes_at=3_000)
     assert (turn.version, turn.closes_at) == (2, 3_000)
     assert claim_turn(turn, closes_at=4_000)
 
 
-def test_a_live_turn_is_an_open_or_a_paused_one(event: Event) -> None:
+def test_live_turn_is_open_or_paused(event: Event) -> None:
     match = create_match(event, now=5)
-    resolved(match, 1, 1, 2)
+    create_resolved_turn(match, 1, 1, 2)
     assert live_turn(match) is None
     turn = create_turn(match, 2, 1_000, 2_000)
     assert live_turn(match) == turn
@@ -145,7 +145,7 @@ def test_a_live_turn_is_an_open_or_a_paused_one(event: Event) -> None:
     assert live_turn(match) is None
 
 
-def test_a_match_ends_and_may_be_reopened(event: Event) -> None:
+def test_match_can_end_and_reopen(event: Event) -> None:
     match = create_match(event, now=5)
     end_match(match, "draw", "board", now=9)
     match.refresh_from_db()

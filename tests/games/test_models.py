@@ -1,4 +1,4 @@
-"""Each constraint refuses one wrong row, and the database knows no constraint that is not tried here."""
+"""Every database constraint rejects an invalid row, and no constraint is left untested."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ TERMS = ("event", "match", "cup")
 
 @pytest.fixture
 def rows() -> Rows:
-    """A right row of each kind."""
+    """One valid row of each model."""
     event = create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"))
     red, yellow = event.teams.order_by("number")
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
@@ -88,8 +88,8 @@ def change(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
     return wrong
 
 
-def again(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
-    """The same row a second time, with these changes."""
+def insert_copy(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
+    """Insert the row a second time, with these changes."""
 
     def wrong(rows: Rows) -> None:
         row = model._default_manager.get(pk=rows[model].pk)
@@ -102,15 +102,15 @@ def again(model: type[Model], **fields: Any) -> Callable[[Rows], None]:
     return wrong
 
 
-def one_team_against_itself(rows: Rows) -> None:
+def match_of_one_team(rows: Rows) -> None:
     change(Match, yellow=rows[Match].red)(rows)
 
 
-def one_guest_against_itself(rows: Rows) -> None:
+def duel_of_one_guest(rows: Rows) -> None:
     change(Duel, two=rows[Duel].one)(rows)
 
 
-def of_two_and_a_crowd(rows: Rows) -> None:
+def crowd_duel_with_two_guests(rows: Rows) -> None:
     rows[Duel].two = Guest.objects.create(number=1)
     rows[Duel].crowd = True
     rows[Duel].save()
@@ -121,7 +121,7 @@ def two_lobbies(rows: Rows) -> None:
         ChatRoom.objects.create(kind="lobby")
 
 
-def twice_by_nobody(rows: Rows) -> None:
+def two_anonymous_reports(rows: Rows) -> None:
     for _ in range(2):
         ChatReport.objects.create(line=rows[ChatLine], reason="rude")
 
@@ -148,22 +148,22 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Event, is_duel=True, rematch_wanted_by=3),
         change(Event, is_duel=False, rematch_wanted_by=1),
     ],
-    "rating_once": [again(Rating)],
-    "duel_of_two": [one_guest_against_itself],
-    "duel_of_one_and_a_crowd": [of_two_and_a_crowd],
+    "rating_once": [insert_copy(Rating)],
+    "duel_of_two": [duel_of_one_guest],
+    "duel_of_one_and_a_crowd": [crowd_duel_with_two_guests],
     "duel_has_a_player": [change(Duel, one=None)],
     "event_lobby_known": [change(Event, lobby="ajar")],
     "event_best_of_in_range": [change(Event, best_of=0), change(Event, best_of=22)],
-    "member_once": [again(Member)],
+    "member_once": [insert_copy(Member)],
     "member_role_known": [change(Member, role="guest")],
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],
     "event_seq_not_negative": [change(Event, seq=-1)],
-    "team_number_once": [again(Team)],
+    "team_number_once": [insert_copy(Team)],
     "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],
-    "match_number_once": [again(Match, state="aborted", ended_at=2)],
-    "match_one_playing_an_event": [again(Match, number=2)],
-    "match_two_teams": [one_team_against_itself],
+    "match_number_once": [insert_copy(Match, state="aborted", ended_at=2)],
+    "match_one_playing_an_event": [insert_copy(Match, number=2)],
+    "match_two_teams": [match_of_one_team],
     "match_result_when_ended": [
         change(Match, state="ended", ended_at=2),
         change(Match, state="ended", ended_at=2, result="red"),
@@ -178,8 +178,11 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Match, state="aborted"),
         change(Match, state="delayed", ended_at=2),
     ],
-    "turn_number_once": [again(Turn, state="resolved", resolved_at=3)],
-    "turn_one_live_a_match": [again(Turn, number=2), again(Turn, number=2, state="paused", left_ms=0)],
+    "turn_number_once": [insert_copy(Turn, state="resolved", resolved_at=3)],
+    "turn_one_live_a_match": [
+        insert_copy(Turn, number=2),
+        insert_copy(Turn, number=2, state="paused", left_ms=0),
+    ],
     "turn_state_known": [change(Turn, state="stuck")],
     "turn_closes_after_opening": [change(Turn, closes_at=999)],
     "turn_time_left_when_paused": [
@@ -198,39 +201,39 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Turn, state="hidden"),
         change(Turn, state="hidden", sealed_at=1, resolved_at=1),
     ],
-    "stored_ballot_one_a_voter": [again(StoredBallot)],
+    "stored_ballot_one_a_voter": [insert_copy(StoredBallot)],
     "stored_ballot_side_known": [change(StoredBallot, side="blue")],
-    "side_change_number_once": [again(StoredSideChange)],
+    "side_change_number_once": [insert_copy(StoredSideChange)],
     "side_change_side_known": [change(StoredSideChange, side="blue")],
-    "tally_one_a_side": [again(TallyRecord)],
+    "tally_one_a_side": [insert_copy(TallyRecord)],
     "tally_side_known": [change(TallyRecord, side="blue")],
-    "announcement_seq_once": [again(Announcement)],
-    "ticket_code_once": [again(Ticket, voter="w")],
-    "ticket_voter_once": [again(Ticket, code="LMNPQRST")],
+    "announcement_seq_once": [insert_copy(Announcement)],
+    "ticket_code_once": [insert_copy(Ticket, voter="w")],
+    "ticket_voter_once": [insert_copy(Ticket, code="LMNPQRST")],
     "ticket_team_1_or_2": [change(Ticket, team=3)],
-    "restriction_once_per_voter_code": [again(StoredRestriction)],
+    "restriction_once_per_voter_code": [insert_copy(StoredRestriction)],
     "restriction_team_1_or_2": [change(StoredRestriction, team=3)],
     "guest_account_complete": [change(Guest, password="x")],
-    "notification_per_turn": [again(EmailNotification)],
-    "chat_room_once": [again(ChatRoom)],
+    "notification_per_turn": [insert_copy(EmailNotification)],
+    "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],
     "chat_room_of_lobby_or_duel": [change(ChatRoom, kind="lobby")],
-    "chat_line_seq_once": [again(ChatLine)],
-    "chat_block_once": [again(ChatBlock)],
-    "chat_report_once": [again(ChatReport)],
-    "chat_report_once_by_nobody": [twice_by_nobody],
+    "chat_line_seq_once": [insert_copy(ChatLine)],
+    "chat_block_once": [insert_copy(ChatBlock)],
+    "chat_report_once": [insert_copy(ChatReport)],
+    "chat_report_once_by_nobody": [two_anonymous_reports],
     "cup_format_known": [change(Cup, format="ladder")],
     "cup_best_of_in_range": [change(Cup, best_of=0), change(Cup, best_of=22)],
-    "cupteam_seed_once": [again(CupTeam)],
+    "cupteam_seed_once": [insert_copy(CupTeam)],
     "cupteam_seed_in_range": [change(CupTeam, seed=0), change(CupTeam, seed=33)],
-    "cuppairing_number_once": [again(CupPairing)],
+    "cuppairing_number_once": [insert_copy(CupPairing)],
     "cuppairing_two_teams": [change(CupPairing, yellow=1)],
     "cuppairing_walkover_1_or_2": [change(CupPairing, walkover=3)],
 }
 CASES = [pytest.param(name, wrong, id=f"{name}-{n}") for name in WRONG for n, wrong in enumerate(WRONG[name])]
 
 
-def test_every_constraint_is_tried() -> None:
+def test_constraints_are_all_covered() -> None:
     known = {
         constraint.name
         for model in apps.get_models()
@@ -241,24 +244,24 @@ def test_every_constraint_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("name", "wrong"), CASES)
-def test_a_wrong_row_is_refused(name: str, wrong: Callable[[Rows], None], rows: Rows) -> None:
+def test_constraint_rejects_invalid_row(name: str, wrong: Callable[[Rows], None], rows: Rows) -> None:
     with pytest.raises(IntegrityError) as refusal, transaction.atomic():
         wrong(rows)
     text = str(refusal.value)
     assert name in text or "UNIQUE constraint failed" in text
 
 
-def test_a_code_belongs_to_one_event(rows: Rows) -> None:
+def test_event_code_is_unique(rows: Rows) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
-        again(Event)(rows)
+        insert_copy(Event)(rows)
 
 
-def test_right_rows_beside_the_wrong_ones_are_taken(rows: Rows) -> None:
-    """A void turn leaves its number to the one that is voted again; a team is kept while it has played."""
+def test_constraints_accept_valid_rows(rows: Rows) -> None:
+    """A void turn frees its number for the repeated turn; an ended match makes room for the next."""
     change(Turn, state="void", red_pick=1, resolved_at=1)(rows)
-    again(Turn, state="resolved", resolved_at=3, red_pick=None, yellow_pick=None)(rows)
-    again(Turn, number=2, state="open", red_pick=None, resolved_at=None)(rows)
+    insert_copy(Turn, state="resolved", resolved_at=3, red_pick=None, yellow_pick=None)(rows)
+    insert_copy(Turn, number=2, state="open", red_pick=None, resolved_at=None)(rows)
     change(Match, state="ended", result="draw", ended_by="forfeit", ended_at=2)(rows)
-    again(Match, number=2, state="playing", result=None, ended_by=None, ended_at=None)(rows)
+    insert_copy(Match, number=2, state="playing", result=None, ended_by=None, ended_at=None)(rows)
     assert Turn.objects.count() == 3
     assert Match.objects.count() == 2

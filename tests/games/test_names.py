@@ -1,4 +1,4 @@
-"""What is typed as a name comes out as one harmless line, and cleaning it again changes nothing."""
+"""`clean_name` turns any input into one safe line, and is idempotent."""
 
 import unicodedata
 
@@ -20,12 +20,12 @@ TYPED = st.one_of(
 
 
 @given(TYPED)
-def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+def test_clean_name_is_idempotent(text: str) -> None:
     assert clean_name(clean_name(text)) == clean_name(text)
 
 
 @given(TYPED)
-def test_what_is_left_is_one_composed_line_of_what_can_be_seen(text: str) -> None:
+def test_clean_name_is_one_nfc_line_without_control_characters(text: str) -> None:
     name = clean_name(text)
     assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name)
     assert not {char for char in name if unicodedata.category(char)[0] == "C"} - JOINERS
@@ -35,7 +35,7 @@ def test_what_is_left_is_one_composed_line_of_what_can_be_seen(text: str) -> Non
 
 
 @given(TYPED)
-def test_a_joiner_stands_before_a_letter_and_after_a_virama_or_between_arabic_letters(text: str) -> None:
+def test_clean_name_keeps_joiners_only_after_virama_or_in_arabic(text: str) -> None:
     name = clean_name(text)
     for at in [at for at, char in enumerate(name) if char in JOINERS]:
         before, after = name[at - 1], name[at + 1]
@@ -47,14 +47,14 @@ def test_a_joiner_stands_before_a_letter_and_after_a_virama_or_between_arabic_le
 
 
 @given(TYPED)
-def test_no_tower_of_marks_and_none_at_the_front(text: str) -> None:
+def test_clean_name_limits_combining_marks(text: str) -> None:
     kinds = "".join(unicodedata.category(char)[0] for char in clean_name(text))
     assert not kinds.startswith("M")
     assert "M" * (MAX_STACKED_MARKS + 1) not in kinds
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"))))
-def test_plain_names_stay_as_they_are(text: str) -> None:
+def test_clean_name_keeps_plain_ascii(text: str) -> None:
     assert clean_name(text) == text
 
 
@@ -77,11 +77,11 @@ def test_plain_names_stay_as_they_are(text: str) -> None:
         ("Ot\u200dters \u200cGulls\u200d म\u200dक", "Otters Gulls मक"),
     ],
 )
-def test_examples(typed: str, name: str) -> None:
+def test_clean_name_examples(typed: str, name: str) -> None:
     assert clean_name(typed) == name
 
 
-def test_names_to_begin_with_are_clean_different_and_of_no_colour() -> None:
+def test_default_team_names_are_clean_unique_and_colorless() -> None:
     assert [clean_name(name) for name in TEAM_NAMES] == list(TEAM_NAMES)
     assert len({name.casefold() for name in TEAM_NAMES}) == len(TEAM_NAMES)
     assert not [name for name in TEAM_NAMES for colour in ("red", "yellow") if colour in name.casefold()]

@@ -1,4 +1,4 @@
-"""What holds of any sequence of legal joint actions, judged by code that shares nothing with the rules."""
+"""Properties of any sequence of legal joint actions, checked without the code of the rules."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +43,7 @@ def play(game: Game[Any], options: dict[str, Any], turns: list[Picks]) -> Play:
 
 @st.composite
 def plays(draw: st.DrawFn, passes: bool = True, to_the_end: bool = False) -> Play:
-    """A play of either game by legal joint actions, drawn as it goes."""
+    """A play of either game, with legal joint actions drawn turn by turn."""
     game = draw(st.sampled_from([SIMULTANEOUS, CLASSIC]))
     options: dict[str, Any] = {"columns": draw(st.sampled_from([7, 6])), LOTS[game.slug]: draw(sides)}
     if game is SIMULTANEOUS:
@@ -86,7 +86,7 @@ def count(board: Board, chars: str) -> int:
 
 
 @given(plays())
-def test_checkers_rest_on_the_ground_or_on_each_other(played: Play) -> None:
+def test_board_has_no_floating_checkers(played: Play) -> None:
     for board in played.boards:
         assert all(len(line) == board.columns for line in board.grid)
         for column in range(1, board.columns + 1):
@@ -96,7 +96,7 @@ def test_checkers_rest_on_the_ground_or_on_each_other(played: Play) -> None:
 
 
 @given(plays())
-def test_each_drop_adds_its_checker_and_nothing_else_changes(played: Play) -> None:
+def test_drop_adds_one_checker_and_changes_nothing_else(played: Play) -> None:
     for before, after, resolution in zip(played.boards, played.boards[1:], played.resolutions, strict=False):
         fallen = {(d.column, d.row): SIDE_MARK[d.side] for d in resolution.drops if d.row}
         for column in range(1, before.columns + 1):
@@ -107,7 +107,7 @@ def test_each_drop_adds_its_checker_and_nothing_else_changes(played: Play) -> No
 
 
 @given(plays())
-def test_every_pick_drops_unless_the_first_took_the_last_space(played: Play) -> None:
+def test_pick_drops_unless_conflict_filled_the_column(played: Play) -> None:
     for board, picks, resolution in zip(played.boards, played.turns, played.resolutions, strict=False):
         assert {d.side: d.column for d in resolution.drops} == {s: picks.of(s) for s in SIDES if picks.of(s)}
         for drop in resolution.drops:
@@ -118,7 +118,7 @@ def test_every_pick_drops_unless_the_first_took_the_last_space(played: Play) -> 
 
 
 @given(plays())
-def test_the_token_passes_exactly_on_conflicts(played: Play) -> None:
+def test_token_passes_only_on_conflict(played: Play) -> None:
     for picks, resolution, board in zip(played.turns, played.resolutions, played.boards[1:], strict=True):
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
         assert resolution.conflict == conflict
@@ -135,7 +135,7 @@ def test_the_token_passes_exactly_on_conflicts(played: Play) -> None:
 
 
 @given(plays())
-def test_the_legal_actions_are_the_columns_with_room(played: Play) -> None:
+def test_legal_actions_are_columns_with_space(played: Play) -> None:
     for state, board in zip(played.states, played.boards, strict=True):
         open_columns = tuple(i for i, char in enumerate(board.grid[0], 1) if char == ".")
         movers = played.game.to_move(state)
@@ -149,7 +149,7 @@ def test_the_legal_actions_are_the_columns_with_room(played: Play) -> None:
 
 
 @given(plays())
-def test_the_result_is_what_brute_force_sees(played: Play) -> None:
+def test_result_matches_brute_force(played: Play) -> None:
     for index, resolution in enumerate(played.resolutions):
         board = played.boards[index + 1]
         fours = {side: cells_in_fours(board, SIDE_MARK[side]) for side in SIDES}
@@ -170,7 +170,7 @@ def test_the_result_is_what_brute_force_sees(played: Play) -> None:
 
 
 @given(plays())
-def test_every_line_is_told_once_as_long_as_it_goes(played: Play) -> None:
+def test_resolution_reports_each_full_line_once(played: Play) -> None:
     for resolution, board in zip(played.resolutions, played.boards[1:], strict=True):
         assert len(set(resolution.lines)) == len(resolution.lines)
         for line in resolution.lines:
@@ -184,7 +184,7 @@ def test_every_line_is_told_once_as_long_as_it_goes(played: Play) -> None:
 
 
 @given(plays(), st.one_of(st.integers(-3, 9), st.booleans(), st.text(max_size=2), st.floats(), st.just([1])))
-def test_a_pick_that_is_not_legal_is_refused_and_applies_nothing(played: Play, pick: Any) -> None:
+def test_resolve_refuses_illegal_pick_without_effect(played: Play, pick: Any) -> None:
     state, game = played.states[-1], played.game
     before = game.view(state, None)
     for side in SIDES:
@@ -196,7 +196,7 @@ def test_a_pick_that_is_not_legal_is_refused_and_applies_nothing(played: Play, p
 
 
 @given(plays())
-def test_after_the_end_every_turn_is_refused(played: Play) -> None:
+def test_resolve_refuses_turns_after_the_end(played: Play) -> None:
     state = played.states[-1]
     if played.game.result(state) != "open":
         for column in (None, *range(1, 8)):
@@ -205,7 +205,7 @@ def test_after_the_end_every_turn_is_refused(played: Play) -> None:
 
 
 @given(plays())
-def test_the_same_picks_lead_to_the_same_states_and_leave_the_old_ones_alone(played: Play) -> None:
+def test_resolve_is_deterministic_and_leaves_old_states_unchanged(played: Play) -> None:
     frozen = [msgspec.json.encode(board) for board in played.boards]
     again = play(played.game, played.options, played.turns)
     assert again.states == played.states
@@ -215,13 +215,13 @@ def test_the_same_picks_lead_to_the_same_states_and_leave_the_old_ones_alone(pla
 
 
 @given(plays())
-def test_everyone_sees_the_same_board(played: Play) -> None:
+def test_view_is_the_same_for_both_sides(played: Play) -> None:
     for state, board in zip(played.states, played.boards, strict=True):
         assert all(played.game.view(state, side) == board for side in SIDES)
 
 
 @given(plays())
-def test_a_mirrored_play_has_the_mirrored_result(played: Play) -> None:
+def test_mirrored_play_has_mirrored_result(played: Play) -> None:
     width = played.options["columns"]
 
     def flip(column: int | None) -> int | None:
@@ -239,7 +239,7 @@ def test_a_mirrored_play_has_the_mirrored_result(played: Play) -> None:
 
 
 @given(plays())
-def test_a_play_with_swapped_colours_has_the_swapped_result(played: Play) -> None:
+def test_color_swapped_play_has_swapped_result(played: Play) -> None:
     lot = LOTS[played.game.slug]
     options = played.options | {lot: other_side(played.options[lot])}
     turns = [Picks(red=picks.yellow, yellow=picks.red) for picks in played.turns]
@@ -257,7 +257,7 @@ def test_a_play_with_swapped_colours_has_the_swapped_result(played: Play) -> Non
 
 @settings(max_examples=200)
 @given(plays(passes=False, to_the_end=True))
-def test_a_play_without_passes_ends_before_its_cells_run_out(played: Play) -> None:
+def test_play_without_passes_ends_within_board_size(played: Play) -> None:
     cells = played.options["columns"] * 6
     assert played.game.result(played.states[-1]) != "open"
     assert len(played.turns) <= cells

@@ -1,4 +1,4 @@
-"""Lines that are no game records, and records that hold more than they should."""
+"""Malformed game records, and records with invalid or unexpected contents."""
 
 from contextlib import suppress
 from typing import Any
@@ -46,7 +46,7 @@ anything = st.recursive(
     ],
     ids=repr,
 )
-def test_a_line_that_is_no_record_is_refused(line: bytes) -> None:
+def test_read_record_refuses_malformed_line(line: bytes) -> None:
     with pytest.raises(BadRecord):
         read_record(line)
 
@@ -54,7 +54,7 @@ def test_a_line_that_is_no_record_is_refused(line: bytes) -> None:
 @pytest.mark.parametrize(
     "pick", ["9" * 4000, '"' + "x" * 10_000 + '"', "[" * 900 + "]" * 900, "4.0", "1e300", '"4"', "true", "{}"]
 )
-def test_a_pick_that_is_no_column_is_refused_in_few_words(pick: str) -> None:
+def test_replay_refuses_invalid_pick_with_short_error(pick: str) -> None:
     replayed = replay(read_record("{" + GAME + ',"turns":[{"red":1},{"red":' + pick + ',"yellow":1}]}'))
     assert (replayed.error_turn, len(replayed.resolutions)) == (2, 1)
     assert len(replayed.error or "") < 150
@@ -62,7 +62,7 @@ def test_a_pick_that_is_no_column_is_refused_in_few_words(pick: str) -> None:
 
 @pytest.mark.parametrize("game", sorted(BUILT_IN))
 @pytest.mark.parametrize("empty", [{}, {"red": None, "yellow": None}], ids=["missing", "null"])
-def test_an_empty_turn_after_the_end_is_refused(game: str, empty: dict[str, None]) -> None:
+def test_replay_refuses_empty_turn_after_the_end(game: str, empty: dict[str, None]) -> None:
     options, turns = play_to_the_end(game)
     replayed = replay(GameRecord(game, options, (*turns, empty)))
     assert (replayed.error_turn, replayed.error) == (len(turns) + 1, "the game is over")
@@ -82,13 +82,13 @@ def play_to_the_end(slug: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return msgspec.to_builtins(options), turns
 
 
-def test_a_side_that_is_none_is_refused_at_its_turn() -> None:
+def test_replay_refuses_unknown_side() -> None:
     replayed = replay(read_record("{" + GAME + ',"turns":[{"red":1},{"blue":1}]}'))
     assert (replayed.error_turn, replayed.error) == (2, "there is no side called 'blue'")
 
 
 @given(st.fixed_dictionaries({}, optional={"game": anything, "options": anything, "turns": anything}))
-def test_whatever_json_it_is_the_engine_only_refuses(raw: dict[str, Any]) -> None:
+def test_replay_of_any_json_raises_only_game_errors(raw: dict[str, Any]) -> None:
     with suppress(GameError):
         replay(read_record(msgspec.json.encode(raw)))
 
@@ -96,7 +96,7 @@ def test_whatever_json_it_is_the_engine_only_refuses(raw: dict[str, Any]) -> Non
 @given(
     st.sampled_from(["captains-mistress", "simultaneous-captains-mistress"]), st.lists(anything, max_size=4)
 )
-def test_whatever_the_picks_are_the_replay_answers(slug: str, picks: list[Any]) -> None:
+def test_replay_handles_any_picks(slug: str, picks: list[Any]) -> None:
     turns = [{"red": pick, "yellow": other} for pick, other in zip(picks, reversed(picks), strict=True)]
     options = {"first": "red"} if slug == "captains-mistress" else {}
     replayed = replay(

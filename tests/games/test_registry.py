@@ -1,4 +1,4 @@
-"""Games of third parties, found through a package's entry points."""
+"""Third-party games, found through package entry points."""
 
 import sys
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def clear_registry_caches() -> None:
 
 @pytest.fixture
 def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package as pip would have left it, on the path."""
+    """A package on the path, laid out as pip installs it."""
     info = tmp_path / "one_pick_game-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-pick-game\nVersion: 1.0\n")
@@ -84,29 +84,29 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     clear_registry_caches()
 
 
-def test_the_house_has_its_games_in_this_order() -> None:
+def test_registry_lists_built_in_games_in_order() -> None:
     assert list(all_games())[: len(BUILT_IN)] == BUILT_IN
     assert all(game.slug == slug for slug, game in all_games().items())
 
 
-def test_a_third_partys_game_plays(third_party: Path) -> None:
+def test_registry_third_party_game_is_playable(third_party: Path) -> None:
     replayed = replay(read_record(b'{"game":"one-pick","options":{"columns":3},"turns":[{"red":2}]}'))
     assert find_game("one-pick").title == "One pick"
     assert (replayed.result, build_answer(replayed).grid) == ("red", ("...",))
 
 
-def test_all_games_lists_it_after_the_houses_own(third_party: Path) -> None:
+def test_registry_lists_third_party_games_after_built_in(third_party: Path) -> None:
     (third_party / "entry_points.txt").write_text("[crowdgame.games]\none-pick = one_pick_game:game\n")
     clear_registry_caches()
     assert list(all_games()) == [*registry.BUILT_IN, "one-pick"]
 
 
-def test_nobody_takes_the_place_of_a_game_of_the_house(third_party: Path) -> None:
+def test_registry_third_party_cannot_override_built_in_game(third_party: Path) -> None:
     assert find_game("captains-mistress").title == "Captain's Mistress"
 
 
 @pytest.mark.parametrize("slug", ["gone", "absent", "misnamed"])
-def test_a_broken_package_is_named_and_harms_no_other_game(third_party: Path, slug: str) -> None:
+def test_registry_names_broken_package_and_keeps_other_games(third_party: Path, slug: str) -> None:
     with pytest.raises(UnknownGame, match=slug):
         find_game(slug)
     with pytest.raises(UnknownGame):
@@ -115,7 +115,7 @@ def test_a_broken_package_is_named_and_harms_no_other_game(third_party: Path, sl
 
 
 @pytest.mark.parametrize("slug", ["", "chess", None, 3, ["captains-mistress"], {}, "x" * 10_000])
-def test_an_unknown_game_is_refused_in_few_words(slug: object) -> None:
+def test_find_game_refuses_unknown_slug_with_short_error(slug: object) -> None:
     with pytest.raises(UnknownGame) as refusal:
         find_game(slug)
     assert len(str(refusal.value)) < 100
@@ -140,7 +140,7 @@ def test_an_unknown_game_is_refused_in_few_words(slug: object) -> None:
     ],
     ids=repr,
 )
-def test_options_that_are_not_the_games_are_refused(slug: str, raw: object) -> None:
+def test_read_options_refuses_invalid_options(slug: str, raw: object) -> None:
     with pytest.raises(BadOptions):
         read_options(find_game(slug), raw)
 
@@ -148,7 +148,7 @@ def test_options_that_are_not_the_games_are_refused(slug: str, raw: object) -> N
 @pytest.mark.parametrize(
     ("slug", "raw"), [("simultaneous-captains-mistress", {"token": "lot"}), ("captains-mistress", {})]
 )
-def test_a_game_does_not_start_before_its_lot_is_drawn(slug: str, raw: object) -> None:
+def test_game_start_requires_drawn_lot(slug: str, raw: object) -> None:
     game = find_game(slug)
     with pytest.raises(BadOptions, match="not drawn yet"):
         game.start(read_options(game, raw))

@@ -1,4 +1,4 @@
-"""`manage.py replay`, the real command in a process of its own."""
+"""`manage.py replay`, run as a real command in a subprocess."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "rules.ndjson"
 COMMAND = [sys.executable, str(ROOT / "manage.py"), "replay"]
 RECORD = b'{"game":"captains-mistress","options":{"first":"red"},"turns":[{"red":4}]}'
-#: Nothing that a database or Redis could be reached by.
+#: No way to reach a database or Redis.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
 HANGS_S = 120
 
@@ -31,7 +31,7 @@ def run(given: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return done
 
 
-def test_all_conformance_cases() -> None:
+def test_replay_command_answers_all_conformance_cases() -> None:
     done = run(RULES.read_bytes(), "--json")
     cases = [msgspec.json.decode(line) for line in RULES.read_bytes().splitlines()]
     answers = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
@@ -43,7 +43,7 @@ def test_all_conformance_cases() -> None:
         assert (refused and refused["turn"]) == (expected_error and expected_error["turn"]), case["name"]
 
 
-def test_a_bad_line_gets_its_answer_and_the_rest_goes_on() -> None:
+def test_replay_command_reports_bad_line_and_continues() -> None:
     bad = [
         b"{",
         b'{"game":"chess"}',
@@ -69,13 +69,13 @@ def test_a_bad_line_gets_its_answer_and_the_rest_goes_on() -> None:
     assert len(done.stdout) < 5000
 
 
-def test_a_refused_pick_is_a_normal_answer() -> None:
+def test_replay_command_reports_refused_pick_with_exit_code_0() -> None:
     done = run(RECORD.replace(b"4", b"9"), "--json")
     assert done.returncode == 0
     assert msgspec.json.decode(done.stdout)["error"]["turn"] == 1
 
 
-def test_the_board_is_readable_without_colour(tmp_path: Path) -> None:
+def test_replay_command_prints_readable_text_board(tmp_path: Path) -> None:
     file = tmp_path / "records.ndjson"
     won = b",".join(b'{"red":%d,"yellow":7}' % column for column in (1, 2, 3, 4))
     file.write_bytes(
@@ -102,7 +102,7 @@ def test_the_board_is_readable_without_colour(tmp_path: Path) -> None:
     assert "line 2 cannot be played: Object missing required field `game`" in lines
 
 
-def test_a_file_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+def test_replay_command_reports_missing_file_in_one_line(tmp_path: Path) -> None:
     done = run(b"", str(tmp_path / "nothing"))
     assert done.returncode == 1
     assert done.stderr.count(b"\n") == 1
@@ -110,7 +110,7 @@ def test_a_file_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("json", [["--json"], []], ids=["json", "board"])
-def test_a_closed_pipe_ends_it_quietly(json: list[str]) -> None:
+def test_replay_command_ends_quietly_on_closed_pipe(json: list[str]) -> None:
     with subprocess.Popen(
         [*COMMAND, *json],
         stdin=subprocess.PIPE,
@@ -128,7 +128,7 @@ def test_a_closed_pipe_ends_it_quietly(json: list[str]) -> None:
         assert process.stderr.read() == b""
 
 
-def test_answers_come_line_by_line_and_ctrl_c_ends_it_quietly() -> None:
+def test_replay_command_streams_answers_and_handles_ctrl_c() -> None:
     with subprocess.Popen(
         [*COMMAND, "--json"],
         stdin=subprocess.PIPE,

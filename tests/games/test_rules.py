@@ -1,4 +1,4 @@
-"""The conformance cases of `rules.ndjson`, through the pure API."""
+"""The conformance cases of `rules.ndjson`, run through the pure API."""
 
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 CLASSIC = find_game("captains-mistress")
 
 
-def test_the_cases_are_all_there() -> None:
+def test_conformance_cases_are_complete() -> None:
     assert len(CASES) == 91
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_case(case: dict[str, Any]) -> None:
+def test_conformance_case(case: dict[str, Any]) -> None:
     reply = msgspec.to_builtins(build_answer(replay(read_record(msgspec.json.encode(case)))))
     reply["winning_cells"] = [list(cell) for cell in reply["winning_cells"]]
     reply["grid"] = list(reply["grid"])
@@ -34,14 +34,14 @@ def test_case(case: dict[str, Any]) -> None:
     assert (refused and refused["turn"]) == (expected_error and expected_error["turn"])
 
 
-def test_a_conflict_is_told_in_the_order_of_the_drops() -> None:
+def test_conflict_reports_drops_in_order() -> None:
     state = SIMULTANEOUS.start(SIMULTANEOUS.options())
     _, resolution = SIMULTANEOUS.resolve(state, Picks(4, 4))
     assert resolution.drops == (Drop("red", 4, 1), Drop("yellow", 4, 2))
     assert (resolution.conflict, resolution.token_before, resolution.token_after) == (4, "red", "yellow")
 
 
-def test_a_forfeited_drop_has_no_row() -> None:
+def test_forfeited_drop_has_no_row() -> None:
     replayed = replay(
         read_record(
             b'{"game":"simultaneous-captains-mistress","turns":[{"red":1,"yellow":1},'
@@ -52,7 +52,7 @@ def test_a_forfeited_drop_has_no_row() -> None:
     assert replayed.resolutions[-1].token_after == "yellow"
 
 
-def test_after_the_end_nobody_is_to_move_and_an_empty_turn_is_refused() -> None:
+def test_finished_game_has_no_mover_and_refuses_empty_turn() -> None:
     for game in (SIMULTANEOUS, CLASSIC):
         lot_drawn = game.draw_lots(game.options(), 0)
         state = game.start(lot_drawn)
@@ -68,20 +68,20 @@ def test_after_the_end_nobody_is_to_move_and_an_empty_turn_is_refused() -> None:
 
 
 @pytest.mark.parametrize("lot", range(4))
-def test_the_lot_decides_what_is_left_to_it(lot: int) -> None:
+def test_lot_decides_open_options(lot: int) -> None:
     drawn = SIMULTANEOUS.draw_lots(read_options(SIMULTANEOUS, {"token": "lot"}), lot)
     assert SIMULTANEOUS.view(SIMULTANEOUS.start(drawn), None).token == SIDES[lot % 2]
     first = CLASSIC.draw_lots(CLASSIC.options(), lot)
     assert CLASSIC.to_move(CLASSIC.start(first)) == (SIDES[lot % 2],)
 
 
-def test_the_lot_leaves_alone_what_is_chosen() -> None:
+def test_lot_keeps_chosen_options() -> None:
     chosen = read_options(SIMULTANEOUS, {"token": "yellow", "columns": 6, "tie": "other"})
     assert SIMULTANEOUS.draw_lots(chosen, 0) == chosen
     assert CLASSIC.draw_lots(read_options(CLASSIC, {"first": "yellow"}), 0).first == "yellow"  # type: ignore[attr-defined]
 
 
-def test_a_line_is_told_as_long_as_it_goes() -> None:
+def test_winning_line_is_reported_at_full_length() -> None:
     replayed = replay(
         read_record(
             b'{"game":"captains-mistress","options":{"first":"red"},"turns":['

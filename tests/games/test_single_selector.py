@@ -1,4 +1,4 @@
-"""The single selector: two halves that come to what both sides' picks at once come to, and a kept secret."""
+"""The single selector: two half-turns equal one simultaneous turn, and the first pick stays secret."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def replay_case(case: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", OWN, ids=[case["name"] for case in OWN])
-def test_case(case: dict[str, Any]) -> None:
+def test_single_selector_case(case: dict[str, Any]) -> None:
     reply = replay_case(case)
     refused = reply.pop("error")
     assert (refused and refused["turn"]) == (case["expect"].pop("error", None) or {}).get("turn")
@@ -46,7 +46,7 @@ def test_case(case: dict[str, Any]) -> None:
 
 
 def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
-    """The turns of a game in which both pick at once, the holder's pick first."""
+    """The turns of a simultaneous game split into half-turns, the token holder's pick first."""
     state = AT_ONCE.start(read_options(AT_ONCE, case["options"]))
     halves: list[dict[Side, int | None]] = []
     for turn in case["turns"]:
@@ -57,13 +57,13 @@ def halved(case: dict[str, Any]) -> list[dict[Side, int | None]]:
 
 
 @pytest.mark.parametrize("case", LEGAL, ids=[case["name"] for case in LEGAL])
-def test_what_comes_of_both_at_once_comes_of_one_after_the_other(case: dict[str, Any]) -> None:
+def test_half_turns_give_same_result_as_simultaneous_game(case: dict[str, Any]) -> None:
     halves = case | {"game": SELECTOR.slug, "turns": halved(case)}
     assert replay_case(halves) == replay_case(case) | {"turns_played": 2 * len(case["turns"])}
 
 
 @given(st.data(), options)
-def test_a_whole_turn_is_one_of_the_simultaneous_game(data: st.DataObject, chosen: dict[str, Any]) -> None:
+def test_two_half_turns_equal_one_simultaneous_turn(data: st.DataObject, chosen: dict[str, Any]) -> None:
     state = SELECTOR.start(read_options(SELECTOR, chosen))
     same = AT_ONCE.start(read_options(AT_ONCE, chosen))
     while AT_ONCE.result(same) == "open":
@@ -79,14 +79,14 @@ def test_a_whole_turn_is_one_of_the_simultaneous_game(data: st.DataObject, chose
         assert resolution == expected
         assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == AT_ONCE.view(same, None)
         if all(pick is None for pick in picks.values()):
-            return  # they may pass for ever
+            return  # both sides could pass forever
 
 
 @given(st.data(), options, st.integers(0, 15))
-def test_between_the_halves_nothing_says_what_was_chosen(
+def test_first_pick_is_not_observable_between_half_turns(
     data: st.DataObject, chosen: dict[str, Any], turns: int
 ) -> None:
-    """Every pick of the holder, and none, leads to the same view, the same choices, the same words."""
+    """Any pick by the holder, or a pass, gives the same view, legal actions and sentences."""
     state = SELECTOR.start(read_options(SELECTOR, chosen))
     for _ in range(2 * turns):
         for side in SELECTOR.to_move(state):
@@ -111,7 +111,7 @@ def test_between_the_halves_nothing_says_what_was_chosen(
         assert [resolution.drops for _, resolution in after] == [()] * len(picks)
 
 
-def test_a_conflict_passes_the_selector_and_the_other_side_is_next_to_choose_in_secret() -> None:
+def test_conflict_passes_selector_to_other_side() -> None:
     state = SELECTOR.start(read_options(SELECTOR, {}))
     state, _ = SELECTOR.resolve(state, Picks(red=4))
     state, resolution = SELECTOR.resolve(state, Picks(yellow=4))
@@ -123,7 +123,7 @@ def test_a_conflict_passes_the_selector_and_the_other_side_is_next_to_choose_in_
     )
 
 
-def test_nobody_picks_out_of_turn() -> None:
+def test_resolve_refuses_pick_out_of_turn() -> None:
     state = SELECTOR.start(read_options(SELECTOR, {}))
     for picks in (Picks(yellow=1), Picks(1, 1)):
         with pytest.raises(IllegalPick):

@@ -1,4 +1,4 @@
-"""The game that docs/write-a-game.md begins with can be played as it stands there."""
+"""The example game in docs/write-a-game.md can be played as printed."""
 
 import re
 from pathlib import Path
@@ -18,11 +18,11 @@ GUIDE = Path(__file__).parents[2] / "docs" / "write-a-game.md"
 def game() -> Any:
     first = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
     module = ModuleType("stone")
-    exec(first, module.__dict__)  # noqa: S102  it is our own page
+    exec(first, module.__dict__)  # noqa: S102  the code is from our own docs
     return module.GAME
 
 
-def test_it_is_played_and_shown_to_the_end(game: Any) -> None:
+def test_example_game_plays_to_the_end(game: Any) -> None:
     rng = Random(1)
     state = game.start(game.options())
     while sides := game.to_move(state):
@@ -38,6 +38,8 @@ def test_it_is_played_and_shown_to_the_end(game: Any) -> None:
     ("red", "yellow", "winner"),
     [(1, 2, "red"), (2, 3, "red"), (3, 1, "red"), (2, 1, "yellow"), (1, 1, None), (None, 1, "yellow")],
 )
-def test_stone_blunts_scissors(game: Any, red: int | None, yellow: int, winner: str | None) -> None:
+def test_example_game_scores_the_winning_pick(
+    game: Any, red: int | None, yellow: int, winner: str | None
+) -> None:
     sentences = game.resolve(game.start(game.options()), Picks(red, yellow))[1].sentences
     assert sentences == ((f"{{{winner}}} takes the point.",) if winner else ("Nobody takes the point.",))
