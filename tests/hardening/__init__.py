@@ -1,1 +1,1 @@
-"""Who may come how far, and what no visitor, page or file can do."""
+"""Security: access rights, sessions, hosts, headers and hostile input."""

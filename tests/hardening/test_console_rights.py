@@ -1,4 +1,4 @@
-"""An open control room is worth what its session is worth."""
+"""An open console loses its rights when its session ends."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from voting.protocol import CloseCode
 ENDINGS = ("log_out", "deactivate")
 
 
-def open_room(house: House, faces: Faces, name: str) -> Face:
-    """The control room of an organizer of that name."""
+def open_console(house: House, faces: Faces, name: str) -> Face:
+    """Open the console of a new event that this organizer owns."""
     event = house.ask("event", owner=name)
     console = faces.console(event["code"], house.ask("session", name=name))
     console.receive("console.welcomed")
@@ -21,10 +21,10 @@ def open_room(house: House, faces: Faces, name: str) -> Face:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_press_after_the_session_is_refused_and_ends_the_room(
+def test_console_action_after_session_end_is_refused_and_closes_socket(
     ending: str, house: House, faces: Faces
 ) -> None:
-    console = open_room(house, faces, f"presses-{ending}")
+    console = open_console(house, faces, f"presses-{ending}")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
     house.ask(ending, name=f"presses-{ending}")
     before = house.contents()
@@ -34,9 +34,9 @@ def test_a_press_after_the_session_is_refused_and_ends_the_room(
     assert house.contents() == before
 
 
-def test_who_only_looks_is_sent_away_soon(house: House, faces: Faces, monkeypatch: Any) -> None:
-    """Whichever way the session ended: both rooms wait for it at once."""
-    consoles = [open_room(house, faces, f"looks-{ending}") for ending in ENDINGS]
+def test_idle_console_is_closed_soon_after_session_end(house: House, faces: Faces, monkeypatch: Any) -> None:
+    """Both consoles are open at once, one for each way to end a session."""
+    consoles = [open_console(house, faces, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         house.ask(ending, name=f"looks-{ending}")
     monkeypatch.setattr("tests.faces.PATIENCE_S", RECHECK_S + 10)

@@ -1,4 +1,4 @@
-"""Nonsense at the sockets of both servers: a short night of `python -m tests.fuzz`."""
+"""Fuzz the WebSockets of both servers: a short run of `python -m tests.fuzz`."""
 
 from tests.fuzz.__main__ import faults, format_outcome
 from tests.fuzz.run import VOTES, attack
@@ -8,7 +8,7 @@ FRAMES = 10_000
 SEED = 7
 
 
-def test_nonsense_changes_nothing_and_holds_nobody_up(house: House) -> None:
+def test_socket_fuzzing_changes_nothing_and_blocks_no_votes(house: House) -> None:
     outcome = attack(house, FRAMES, SEED)
     assert faults(outcome) == [], format_outcome(outcome)
     assert outcome.counted >= VOTES

@@ -1,4 +1,4 @@
-"""Every address of the house, whatever it answers, says what a browser may do with the answer."""
+"""Every URL sends the security headers, whatever its status."""
 
 import re
 from collections.abc import Iterator
@@ -24,22 +24,24 @@ ALWAYS = {
 }
 CLOSED = ("frame-ancestors 'none'", "base-uri 'none'", "form-action '")
 FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
-BESIDES = ["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"]
+EXTRA_PATHS = ["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"]
 
 
 def addresses(code: str) -> list[str]:
-    return sorted({*_walk(get_resolver(), "/", FILLED | {"code": code}), *BESIDES})
+    return sorted({*_walk(get_resolver(), "/", FILLED | {"code": code}), *EXTRA_PATHS})
 
 
 def _walk(resolver: URLResolver, before: str, filled: dict[str, str]) -> Iterator[str]:
-    for one in resolver.url_patterns:
-        if not isinstance(one.pattern, RoutePattern):
+    for entry in resolver.url_patterns:
+        if not isinstance(entry.pattern, RoutePattern):
             continue
-        route = re.sub(r"<(?:(\w+):)?\w+>", lambda part: filled.get(part[1] or "str", "x"), str(one.pattern))
-        if isinstance(one, URLPattern):
+        route = re.sub(
+            r"<(?:(\w+):)?\w+>", lambda part: filled.get(part[1] or "str", "x"), str(entry.pattern)
+        )
+        if isinstance(entry, URLPattern):
             yield before + route
         else:
-            yield from _walk(one, before + route, filled)
+            yield from _walk(entry, before + route, filled)
 
 
 @pytest.fixture
@@ -56,20 +58,20 @@ def check(address: str, headers: dict[str, str]) -> None:
     assert values["referrer-policy"] in {"same-origin", "no-referrer"}, address
 
 
-def test_every_address_for_everybody(code: str, client: Client) -> None:
+def test_headers_are_sent_by_every_url(code: str, client: Client) -> None:
     walked = addresses(code)
     assert {"/console/", f"/console/{code}/edit/", "/admin/auth/user/", "/admin/login/"} <= set(walked)
-    for somebody in (None, User.objects.get()):
-        if somebody:
-            client.force_login(somebody)
+    for user in (None, User.objects.get()):
+        if user:
+            client.force_login(user)
         for address in walked:
             for answer in (client.get(address), client.post(address, {})):
                 check(f"{answer.status_code} {address}", dict(answer.headers))
-            if somebody and "logout" in address:
-                client.force_login(somebody)
+            if user and "logout" in address:
+                client.force_login(user)
 
 
-def test_errors_too(code: str) -> None:
+def test_headers_are_sent_with_errors(code: str) -> None:
     strict = Client(enforce_csrf_checks=True)
     for status, answer in (
         (403, strict.post("/console/login/", {})),
@@ -80,13 +82,13 @@ def test_errors_too(code: str) -> None:
         check(str(status), dict(answer.headers))
 
 
-def test_on_an_event_loop_too() -> None:
+def test_headers_are_sent_under_asgi() -> None:
     answer = async_to_sync(AsyncClient().get)("/console/login/")
     check("login", dict(answer.headers))
 
 
-def test_no_middleware_would_keep_a_gateway_from_ending() -> None:
-    """One that knows no event loop holds a thread while a request lives, and Daphne waits for it."""
+def test_middleware_is_async_capable() -> None:
+    """Sync-only middleware holds a thread per request, and Daphne waits for it at shutdown."""
     assert (
         settings.MIDDLEWARE[0]
         == f"{security_headers_middleware.__module__}.{security_headers_middleware.__name__}"
@@ -94,8 +96,8 @@ def test_no_middleware_would_keep_a_gateway_from_ending() -> None:
     assert [name for name in settings.MIDDLEWARE if not import_string(name).async_capable] == []
 
 
-def test_pages_from_memory_say_the_same() -> None:
+def test_headers_of_cached_pages_match_django_responses() -> None:
     values = {name.decode(): value.decode() for name, value in encoded_security_headers()}
     django = dict(Client().get("/console/login/").headers)
     for name, value in values.items():
-        assert {one.lower(): said for one, said in django.items()}[name] == value
+        assert {header.lower(): text for header, text in django.items()}[name] == value

@@ -1,4 +1,4 @@
-"""Whose pages may open a socket here, and by which names the house answers. On both servers, on the wire."""
+"""Allowed WebSocket origins and allowed hosts, tested on both servers over real connections."""
 
 import http.client
 import socket
@@ -28,7 +28,7 @@ FOREIGN = [
 
 
 @pytest.fixture(autouse=True)
-def quiet(house: House) -> Any:
+def no_logged_errors(house: House) -> Any:
     since = len(house.log("gateway"))
     yield
     assert house.log_errors("gateway", since) == []
@@ -40,21 +40,21 @@ def origin_of(house: House, name: str = "") -> str:
 
 @pytest.mark.parametrize("path", ["phone", "display", "console", "chat"])
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_a_page_of_somebody_elses_opens_no_socket(path: str, origin: str, house: House, faces: Faces) -> None:
+def test_websocket_refuses_foreign_origin(path: str, origin: str, house: House, faces: Faces) -> None:
     with pytest.raises(InvalidStatus) as refusal:
         faces.open(path, {"Origin": origin})
     assert refusal.value.response.status_code in {400, 403}
 
 
 @pytest.mark.parametrize("path", ["phone", "display"])
-def test_our_own_pages_do_and_what_is_no_browser(path: str, house: House, faces: Faces) -> None:
+def test_websocket_accepts_own_origin_and_missing_origin(path: str, house: House, faces: Faces) -> None:
     for headers in (None, {"Origin": house.http}, {"Origin": origin_of(house, "localhost")}):
         face = faces.open(path, headers)
         face.say("clock.ask", sent=1).receive("clock.synced")
 
 
-def test_a_console_is_opened_from_its_own_port_only(house: House, faces: Faces) -> None:
-    """A cookie goes to every port of a name."""
+def test_console_socket_requires_origin_on_same_port(house: House, faces: Faces) -> None:
+    """Browsers send a cookie to every port of its host."""
     code, cookie = house.ask("event")["code"], house.ask("session", name="olga")
     faces.console(code, cookie).receive("console.welcomed")
     for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(house, "localhost"), None):
@@ -68,22 +68,22 @@ def test_a_console_is_opened_from_its_own_port_only(house: House, faces: Faces) 
     "path", ["/", "/BCDF", "/console/login/", "/nothing", "/admin/", "/static/nothing.js"]
 )
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "a@b", "", "evil.example:80:80"])
-def test_by_another_name_nothing_is_here(path: str, host: str, house: House) -> None:
-    assert asked(house, path, host) == 400
+def test_http_refuses_unknown_host(path: str, host: str, house: House) -> None:
+    assert request_status(house, path, host) == 400
 
 
-def test_watchers_may_use_any_name(house: House) -> None:
-    """A cluster asks its pods by their addresses."""
-    assert asked(house, "/healthz", "10.1.2.3:8000") == 200
+def test_health_check_accepts_any_host(house: House) -> None:
+    """Kubernetes probes pods by IP address."""
+    assert request_status(house, "/healthz", "10.1.2.3:8000") == 200
 
 
-def test_one_host_only(house: House) -> None:
+def test_http_refuses_two_host_headers(house: House) -> None:
     with socket.create_connection((LOOPBACK, house.stack.port), timeout=5) as line:
         line.sendall(b"GET /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost\r\n\r\n")
         assert line.recv(64).split()[1] == b"400"
 
 
-def asked(house: House, path: str, host: str) -> int:
+def request_status(house: House, path: str, host: str) -> int:
     line = http.client.HTTPConnection(LOOPBACK, house.stack.port, timeout=5)
     try:
         line.request("GET", path, headers={"Host": host})
@@ -93,14 +93,14 @@ def asked(house: House, path: str, host: str) -> int:
 
 
 @pytest.fixture
-def renamed() -> Iterator[None]:
-    """Settings may be changed: what was asked before is forgotten."""
+def empty_host_cache() -> Iterator[None]:
+    """Clear the host cache before and after a change of settings."""
     hosts.is_known_host.cache_clear()
     yield
     hosts.is_known_host.cache_clear()
 
 
-@pytest.mark.usefixtures("renamed")
+@pytest.mark.usefixtures("empty_host_cache")
 @pytest.mark.parametrize(
     ("host", "known"),
     [
@@ -117,9 +117,7 @@ def renamed() -> Iterator[None]:
         (b"any_address", False),
     ],
 )
-def test_every_address_but_no_other_name_where_any_address_is_known(
-    host: bytes, known: bool, settings: Any
-) -> None:
+def test_is_known_host_any_address_accepts_ips_but_not_names(host: bytes, known: bool, settings: Any) -> None:
     settings.SERVER_NAMES = ["play.local", settings.ANY_ADDRESS]
     assert hosts.is_known_host(host) == known
 
@@ -134,7 +132,7 @@ def test_every_address_but_no_other_name_where_any_address_is_known(
         (b"ftp://testserver", False, False),
     ],
 )
-def test_a_house_with_https_trusts_no_page_without(
+def test_origin_check_with_https_refuses_http_pages(
     origin: bytes, https: bool, own: bool, settings: Any
 ) -> None:
     settings.HTTPS = https
@@ -147,5 +145,5 @@ def test_a_house_with_https_trusts_no_page_without(
     ("host", "known"),
     [(b"testserver", True), (b"TESTSERVER:80", True), (b"localhost.", True), (b"[::1]", False), (b"", False)],
 )
-def test_names(host: bytes, known: bool) -> None:
+def test_is_known_host_examples(host: bytes, known: bool) -> None:
     assert hosts.is_known_host(host) == known

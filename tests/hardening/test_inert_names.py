@@ -1,4 +1,4 @@
-"""What was typed as a name is text, on every page."""
+"""User-supplied names are escaped on every page."""
 
 import re
 from contextlib import closing
@@ -20,8 +20,8 @@ SCRIPT = "<script>alert(1)</script>"
 UNSAFE = re.compile(
     r"\|\s*safe\b|autoescape off|mark_safe|format_html\(f|innerHTML|document\.write|(?<![.\w])eval\("
 )
-# The phone's renderer, which escapes all it is given (dom.test.ts), and drawings of our own: numbers and
-# shapes, and words in an attribute, escaped in `charts.py` and `board_drawing.py`.
+# The phone's renderer escapes everything it is given (dom.test.ts). The templates embed our own drawings,
+# whose text is escaped in `charts.py` and `board_drawing.py`.
 KNOWN = {
     "frontend/src/phone/dom.ts",
     "crowdgame/templates/paper.html",
@@ -32,7 +32,7 @@ KNOWN = {
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_name_runs_nowhere(client: Client, valkey_url: str) -> None:
+def test_script_in_a_name_is_escaped_on_every_page(client: Client, valkey_url: str) -> None:
     boss = User.objects.create_superuser("root")
     event = create_event(boss, f"a\u202eb\u200bc {SCRIPT}", (f"{SCRIPT}1", f"{SCRIPT}2"))
     assert event.name == f"abc {SCRIPT}"
@@ -47,14 +47,14 @@ def test_a_name_runs_nowhere(client: Client, valkey_url: str) -> None:
 
 
 @pytest.mark.django_db
-def test_a_new_event_has_names_for_its_teams_and_others_each_time() -> None:
+def test_event_form_proposes_random_team_names() -> None:
     drawn = [(form["team_1"].value(), form["team_2"].value()) for form in (EventForm() for _ in range(20))]
     assert all(set(pair) <= set(TEAM_NAMES) and pair[0] != pair[1] for pair in drawn)
     assert len(set(drawn)) > 5
 
 
 @pytest.mark.django_db
-def test_a_typed_name_is_cleaned_and_one_of_nothing_is_none() -> None:
+def test_event_form_cleans_names_and_refuses_invisible_ones() -> None:
     form = EventForm({"name": " A\u200b  \u202enight ", "team_1": "\u3164", "team_2": "\ufeff\u2066"})
     assert not form.is_valid()
     assert form.cleaned_data["name"] == "A night"
@@ -73,6 +73,6 @@ def sources() -> list[Path]:
     return [path for kind in kinds for path in ROOT.glob(kind)]
 
 
-def test_nothing_is_taken_for_markup_or_code() -> None:
+def test_sources_contain_no_unsafe_markup_or_eval() -> None:
     found = {str(path.relative_to(ROOT)) for path in sources() if UNSAFE.search(path.read_text())}
     assert found <= KNOWN, found - KNOWN

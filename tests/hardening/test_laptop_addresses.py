@@ -1,4 +1,4 @@
-"""A house as `make play` starts it answers by each address it has or gets, and by no stranger's name."""
+"""A server started by `make play` answers at any IP address, but not at unknown host names."""
 
 import socket
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 from deploy.laptop import play
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.faces import Face
-from tests.hardening.test_hosts import asked
+from tests.hardening.test_hosts import request_status
 from tests.stack import SERVERS_TESTED, House, organizer, running_parts
 
 
@@ -32,17 +32,17 @@ def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.parametrize(
     "name", ["192.168.99.7", "10.42.0.1", "169.254.1.2", "[::1]", "[fe80::1]", "localhost"]
 )
-def test_pages_come_by_every_address(path: str, name: str, laptop: House) -> None:
-    assert asked(laptop, path, f"{name}:{laptop.stack.port}") == 200
+def test_laptop_server_answers_at_any_ip_address(path: str, name: str, laptop: House) -> None:
+    assert request_status(laptop, path, f"{name}:{laptop.stack.port}") == 200
 
 
 @pytest.mark.parametrize("path", ["/BCDF", "/console/login/"])
-def test_and_by_no_name_of_a_strangers(path: str, laptop: House) -> None:
-    assert asked(laptop, path, f"192.168.99.7.evil.example:{laptop.stack.port}") == 400
+def test_laptop_server_refuses_unknown_host(path: str, laptop: House) -> None:
+    assert request_status(laptop, path, f"192.168.99.7.evil.example:{laptop.stack.port}") == 400
 
 
 @pytest.mark.parametrize("name", ["192.168.99.7", "[::1]"])
-def test_a_hall_comes_in_by_an_address_of_after_the_start(name: str, laptop: House) -> None:
+def test_laptop_sockets_work_at_address_assigned_after_start(name: str, laptop: House) -> None:
     code = laptop.ask("event", lobby="open")["code"]
     here = f"{name}:{laptop.stack.port}"
     cookie = laptop.ask("session", name="olga")
@@ -54,13 +54,13 @@ def test_a_hall_comes_in_by_an_address_of_after_the_start(name: str, laptop: Hou
         face.say("console.join", code=code).receive("console.welcomed")
 
 
-def test_a_page_by_name_opens_no_socket_there(laptop: House) -> None:
+def test_laptop_socket_refuses_foreign_origin(laptop: House) -> None:
     here = f"192.168.99.7:{laptop.stack.port}"
     with pytest.raises(InvalidStatus):
         _opened(laptop, "phone", here, {"Origin": "http://evil.example"})
 
 
 def _opened(laptop: House, path: str, host: str, headers: dict[str, str]) -> ClientConnection:
-    """A socket at this machine, by another name: of the address the client makes the Host."""
+    """Connect to this machine; the client sends `host` as the Host header."""
     line = socket.create_connection((LOOPBACK, laptop.stack.port), timeout=5)
     return connect(f"ws://{host}/ws/{path}", sock=line, additional_headers=headers, compression=None)

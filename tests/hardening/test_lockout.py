@@ -1,4 +1,4 @@
-"""Passwords are not to be guessed, and nobody is watched for that."""
+"""Login lockout against password guessing, without storing personal data."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def fail(times: int, **where: str) -> list[int]:
     return [log_in(WRONG, **where).status_code for _ in range(times)]
 
 
-def test_the_tenth_wrong_password_locks_the_account_for_a_quarter_of_an_hour() -> None:
+def test_lockout_tenth_wrong_password_locks_account_for_15_minutes() -> None:
     assert fail(9) == [200] * 9
     tenth = log_in(WRONG)
     assert (tenth.status_code, "opens again by itself in 15 minutes" in tenth.content.decode()) == (429, True)
@@ -39,25 +39,25 @@ def test_the_tenth_wrong_password_locks_the_account_for_a_quarter_of_an_hour() -
     assert (right.status_code, "sessionid" in right.cookies) == (429, False)
 
 
-def test_it_is_the_account_and_not_the_address() -> None:
+def test_lockout_is_per_account() -> None:
     User.objects.create_user("bob", password=RIGHT)
     fail(10)
     assert log_in(RIGHT, "bob").status_code == 302
 
 
-def test_one_lock_at_both_doors() -> None:
+def test_lockout_is_shared_by_console_and_admin_login() -> None:
     assert fail(5) + fail(4, at="/admin/login/") == [200] * 9
     assert log_in(WRONG, at="/admin/login/").status_code == 429
     assert log_in(RIGHT).status_code == 429
 
 
-def test_a_right_password_begins_anew() -> None:
+def test_lockout_count_resets_after_right_password() -> None:
     fail(9)
     assert log_in(RIGHT).status_code == 302
     assert fail(9) == [200] * 9
 
 
-def test_who_goes_on_makes_it_no_longer(settings: Any) -> None:
+def test_lockout_is_not_extended_by_further_attempts(settings: Any) -> None:
     fail(10)
     until = seconds_left("ada")
     with Redis.from_url(settings.REDIS_URL) as redis:
@@ -69,32 +69,32 @@ def test_who_goes_on_makes_it_no_longer(settings: Any) -> None:
     assert seconds_left("ada") <= until
 
 
-def test_it_opens_again(settings: Any) -> None:
+def test_lockout_ends_when_its_keys_are_gone(settings: Any) -> None:
     fail(10)
     with Redis.from_url(settings.REDIS_URL) as redis:
         assert [redis.delete(key) for key in redis.keys("crowdgame*")]
     assert log_in(RIGHT).status_code == 302
 
 
-def test_a_link_lets_in_who_was_locked_out_on_purpose(ada: User) -> None:
+def test_lockout_does_not_block_login_link(ada: User) -> None:
     fail(10)
     browser = Client()
     assert browser.post(login_link_path(ada)).status_code == 302
     assert browser.get("/console/").status_code == 200
 
 
-def test_however_a_name_is_typed_it_is_one_lock(settings: Any) -> None:
+def test_lockout_normalizes_usernames(settings: Any) -> None:
     assert fail(10, name=" \uff41\uff44\uff41 ")[-1] == 429
     assert log_in(RIGHT).status_code == 429
     with Redis.from_url(settings.REDIS_URL) as redis:
         assert len(redis.keys("crowdgame*locked-until-*")) == 1
 
 
-def test_a_name_that_nobody_has_is_locked_like_any_other() -> None:
+def test_lockout_applies_to_unknown_usernames() -> None:
     assert fail(10, name="nobody") == [200] * 9 + [429]
 
 
-def test_nothing_is_kept_but_a_number(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_lockout_stores_and_logs_no_personal_data(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     headers = {"user-agent": "Netscape/4.7", "x-forwarded-for": "203.0.113.9"}
     fail(10)
@@ -108,14 +108,14 @@ def test_nothing_is_kept_but_a_number(settings: Any, caplog: pytest.LogCaptureFi
         assert trace not in caplog.text
 
 
-def test_redis_that_goes_away_between_the_lock_and_its_time_is_told(settings: Any) -> None:
+def test_lockout_redis_failure_after_locking_returns_503(settings: Any) -> None:
     assert fail(9) == [200] * 9
     settings.CACHES |= {"away": settings.CACHES["logins"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
-    settings.AXES_CACHE = "away"  # read anew for the time only: axes has its own already
+    settings.AXES_CACHE = "away"  # used for the remaining time only: axes has its cache already
     assert fail(1) == [503]
 
 
-def test_while_redis_is_away_nobody_guesses_and_links_work(settings: Any, ada: User) -> None:
+def test_lockout_without_redis_refuses_passwords_and_accepts_links(settings: Any, ada: User) -> None:
     settings.CACHES = {"logins": settings.CACHES["logins"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
     AxesProxyHandler.get_implementation(force=True)
     try:

@@ -1,4 +1,4 @@
-"""A session is as good as its login: it ends with it, with the password and with the account."""
+"""A session ends with a logout, a password change or a deactivated account."""
 
 from datetime import timedelta
 from typing import Any, get_args
@@ -30,7 +30,7 @@ def event(ada: User) -> Event:
     return create_event(ada, "Gala", ("North", "South"))
 
 
-def entered(ada: User) -> Client:
+def logged_in_client(ada: User) -> Client:
     browser = Client()
     assert browser.post("/console/login/", LOGIN).status_code == 302
     return browser
@@ -40,7 +40,7 @@ def key(browser: Client) -> str:
     return browser.cookies["sessionid"].value
 
 
-def test_a_login_has_a_key_of_its_own(ada: User) -> None:
+def test_login_rotates_session_key(ada: User) -> None:
     browser = Client()
     browser.cookies["sessionid"] = "0" * 32
     browser.post("/console/login/", LOGIN)
@@ -52,8 +52,8 @@ def test_a_login_has_a_key_of_its_own(ada: User) -> None:
     assert not Session.objects.filter(session_key=first).exists()
 
 
-def test_it_ends_after_twelve_hours(ada: User, event: Event) -> None:
-    browser = entered(ada)
+def test_session_expires_after_twelve_hours(ada: User, event: Event) -> None:
+    browser = logged_in_client(ada)
     left = Session.objects.get(session_key=key(browser)).expire_date - timezone.now()
     assert timedelta(hours=11, minutes=59) < left <= timedelta(hours=12)
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
@@ -61,17 +61,17 @@ def test_it_ends_after_twelve_hours(ada: User, event: Event) -> None:
     assert browser.get("/console/").status_code == 302
 
 
-def test_a_new_password_ends_all_others(ada: User, event: Event) -> None:
-    browsers = [entered(ada), entered(ada)]
-    assert all(may(key(one), event.pk, "run") for one in browsers)
+def test_session_ends_on_password_change(ada: User, event: Event) -> None:
+    browsers = [logged_in_client(ada), logged_in_client(ada)]
+    assert all(may(key(browser), event.pk, "run") for browser in browsers)
     ada.set_password("byron")
     ada.save()
-    assert not any(may(key(one), event.pk, "run") for one in browsers)
-    assert [one.get("/console/").status_code for one in browsers] == [302, 302]
+    assert not any(may(key(browser), event.pk, "run") for browser in browsers)
+    assert [browser.get("/console/").status_code for browser in browsers] == [302, 302]
 
 
-def test_a_new_secret_ends_none_while_the_old_one_is_named(ada: User, event: Event, settings: Any) -> None:
-    browser = entered(ada)
+def test_session_survives_secret_rotation_with_fallback(ada: User, event: Event, settings: Any) -> None:
+    browser = logged_in_client(ada)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
     assert may(key(browser), event.pk, "run")
     settings.SECRET_KEY_FALLBACKS = []
@@ -79,8 +79,8 @@ def test_a_new_secret_ends_none_while_the_old_one_is_named(ada: User, event: Eve
 
 
 @pytest.mark.parametrize("ended", ["logout", "deactivated", "given away"])
-def test_a_right_ends_at_once(ended: str, ada: User, event: Event) -> None:
-    browser = entered(ada)
+def test_rights_end_at_once_with_session_or_ownership(ended: str, ada: User, event: Event) -> None:
+    browser = logged_in_client(ada)
     kept = key(browser)
     assert may(kept, event.pk, "run")
     if ended == "logout":
@@ -92,12 +92,12 @@ def test_a_right_ends_at_once(ended: str, ada: User, event: Event) -> None:
     assert not may(kept, event.pk, "run")
 
 
-def test_no_session_has_no_right(event: Event) -> None:
+def test_invalid_session_has_no_rights(event: Event) -> None:
     for wrong in (None, "", "0" * 32, "x", "../../etc/passwd"):
         assert not may(wrong, event.pk, "view")
 
 
-def test_a_superuser_may_run_every_event(event: Event) -> None:
+def test_superuser_has_rights_on_every_event(event: Event) -> None:
     browser = Client()
     browser.force_login(User.objects.create_superuser("root"))
     assert may(key(browser), event.pk, "rehearse")
@@ -107,23 +107,23 @@ def test_a_superuser_may_run_every_event(event: Event) -> None:
     ("role", "rights"),
     [("cohost", {"view", "run", "rehearse"}), ("viewer", {"view"}), (None, set())],
 )
-def test_a_member_may_what_the_role_says(role: Role | None, rights: set[Right], ada: User) -> None:
+def test_member_has_the_rights_of_the_role(role: Role | None, rights: set[Right], ada: User) -> None:
     owner = User.objects.create_user("bob")
     theirs = create_event(owner, "Theirs", ("North", "South"))
     other = create_event(owner, "Another", ("North", "South"))
     if role:
         Member.objects.create(event=theirs, user=ada, role=role)
-    kept = key(entered(ada))
+    kept = key(logged_in_client(ada))
     assert {right for right in get_args(Right) if may(kept, theirs.pk, right)} == rights
     assert not may(kept, other.pk, "view")
     found = find_access(kept, theirs.pk)
     assert (found and found.role) == role
 
 
-def test_every_role_has_its_rights() -> None:
+def test_rights_cover_every_role() -> None:
     assert set(ROLE_RIGHTS) == set(get_args(Role))
     assert set(get_args(Right)) == ROLE_RIGHTS["owner"]
 
 
-def test_every_press_needs_a_right() -> None:
+def test_rights_cover_every_console_action() -> None:
     assert set(REQUIRED_RIGHTS) == set(Action.__args__)  # type: ignore[attr-defined]
