@@ -1,4 +1,4 @@
-"""What of a test's processes is still there."""
+"""Find the processes that a test started."""
 
 import signal
 import time
@@ -9,7 +9,7 @@ import psutil
 
 
 def marked(folder: Path) -> list[psutil.Process]:
-    """The living processes that name `folder` in their command line or their environment."""
+    """The running processes with `folder` in their command line or environment."""
     return [process for process in psutil.process_iter() if _names(process, str(folder))]
 
 
@@ -22,21 +22,21 @@ def _names(process: psutil.Process, text: str) -> bool:
 
 
 def minds_sigterm(pid: int) -> bool:
-    """Whether the process catches or ignores SIGTERM by now."""
+    """Whether the process already catches or ignores SIGTERM."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         masks = [line.split()[1] for line in status if line.startswith(("SigCgt", "SigIgn"))]
     return any(int(mask, 16) & 1 << (signal.SIGTERM - 1) for mask in masks)
 
 
 def are_ready(folder: Path, count: int) -> bool:
-    """Whether so many are marked, and whoever is to mind SIGTERM does."""
+    """Whether `count` processes are marked, and those meant to handle SIGTERM already do."""
     living = marked(folder)
-    minding = [process for process in living if "SIGTERM" in " ".join(process.cmdline())]
-    return len(living) == count and all(minds_sigterm(process.pid) for process in minding)
+    handlers = [process for process in living if "SIGTERM" in " ".join(process.cmdline())]
+    return len(living) == count and all(minds_sigterm(process.pid) for process in handlers)
 
 
 def comes_about(holds: Callable[[], object], within_s: float, every_s: float = 0.02) -> bool:
-    """Whether it holds before the time is over; it is looked at that often."""
+    """Poll until `holds()` is true; return False after `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > deadline:
@@ -46,4 +46,4 @@ def comes_about(holds: Callable[[], object], within_s: float, every_s: float = 0
 
 
 def wait_until(holds: Callable[[], object], within_s: float = 30) -> None:
-    assert comes_about(holds, within_s), "it did not come about in time"
+    assert comes_about(holds, within_s), "the condition did not become true in time"

@@ -1,4 +1,4 @@
-"""A supervisor as a program of its own: `python evening.py <folder> <name=stop order=python source> …`.
+"""A supervisor as a separate program: arguments `<folder> <name=stop order=python source> …`.
 
 The children are Python programs; each finds the folder in `sys.argv[1]`, which also marks its process.
 """
@@ -16,7 +16,7 @@ signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit()))
 time.sleep(3600)
 """
 SLEEPER = "import time; time.sleep(3600)"
-DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
+IGNORES_SIGTERM = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', '{SLEEPER}', sys.argv[1]])"
 NOTES_ITS_START = (
     "import pathlib, sys, time; open(pathlib.Path(sys.argv[1], 'starts'), 'a').write(f'{time.time()}\\n')"

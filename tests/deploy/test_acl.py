@@ -1,4 +1,4 @@
-"""A small evening on a Valkey that lets the house do what it needs, and nothing else."""
+"""A small event on a Valkey whose ACL allows only what the application needs."""
 
 import urllib.parse
 import urllib.request
@@ -21,7 +21,7 @@ from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
 PASSWORD = "of-the-tests"
-DENIED = "(?i)permission|DEBUG command not allowed"  # which Valkey itself keeps locked
+DENIED = "(?i)permission|DEBUG command not allowed"  # Valkey disables DEBUG by itself
 REFUSED = [
     "FLUSHALL",
     "FLUSHDB",
@@ -84,12 +84,12 @@ def operator(guarded: House) -> Iterator[Redis]:
 
 
 @pytest.mark.parametrize("command", REFUSED)
-def test_what_the_house_does_not_need_is_refused(command: str, guarded: House) -> None:
+def test_acl_refuses_unneeded_command(command: str, guarded: House) -> None:
     with Redis.from_url(guarded.stack.redis) as redis, pytest.raises(ResponseError, match=DENIED):
         redis.execute_command(*command.split())
 
 
-def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redis) -> None:
+def test_acl_allows_everything_an_event_needs(guarded: House, operator: Redis) -> None:
     operator.acl_log_reset()
     with ExitStack() as stack:
         faces = Faces(guarded, stack)
@@ -116,7 +116,7 @@ def test_an_evening_needs_nothing_that_is_refused(guarded: House, operator: Redi
         assert guarded.log_errors(part) == []
 
 
-def test_a_restore_may_look_for_gateways_and_drop_what_is_in_the_box(guarded: House, operator: Redis) -> None:
+def test_acl_allows_restore_to_clear_the_ballot_box(guarded: House, operator: Redis) -> None:
     operator.acl_log_reset()
     box = BallotBox(guarded.stack.redis)
     box.list_active_events()
@@ -127,7 +127,7 @@ def test_a_restore_may_look_for_gateways_and_drop_what_is_in_the_box(guarded: Ho
 
 
 def _fails_to_log_in(house: House) -> int:
-    """A password that is wrong is counted in Valkey."""
+    """Log in with a wrong password, which Valkey counts; return the HTTP status."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     page = opener.open(f"{house.http}/console/login/").read().decode()
     token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]

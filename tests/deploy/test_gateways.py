@@ -1,4 +1,4 @@
-"""Two gateways at one port: they share a crowd, and when one goes the other has it all, without a loss."""
+"""Two gateways on one port share the phones; when one stops, the other takes over without loss."""
 
 import signal
 from collections.abc import Iterator
@@ -30,15 +30,15 @@ from tests.stack import SERVERS_TESTED, House, running_house
 from tests.watching.watcher import metric_samples
 
 pytestmark = pytest.mark.skipif(
-    not supports_reuse_port(), reason="this system spreads nobody over several sockets"
+    not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"
 )
 
 
 @dataclass
 class FailoverRun:
-    """`shares` are the voters of each gateway at first, `turns` when one was killed and one drained.
+    """`shares`: phones per gateway at first. `turns`: those in which one was killed and one drained.
 
-    `gone` are the processes that were.
+    `gone`: the process ids of both.
     """
 
     house: House
@@ -72,12 +72,12 @@ def failover(
         yield FailoverRun(house, event["id"], shares, turns, gone, report)
 
 
-def test_both_have_a_share(failover: FailoverRun) -> None:
+def test_gateways_share_the_phones(failover: FailoverRun) -> None:
     assert len(failover.shares) == 2
     assert min(failover.shares) > PHONES / 10
 
 
-def test_no_ballot_is_lost_when_one_is_killed_and_one_is_drained(failover: FailoverRun) -> None:
+def test_gateway_kill_and_drain_lose_no_ballot(failover: FailoverRun) -> None:
     resolved = resolved_turns(failover.house, failover.event)
     assert set(failover.turns) <= set(resolved)
     assert set(failover.turns) <= set(failover.report.ledger)
@@ -86,22 +86,22 @@ def test_no_ballot_is_lost_when_one_is_killed_and_one_is_drained(failover: Failo
     assert_resolved_once(failover.house, failover.event)
 
 
-def test_everybody_came_back(failover: FailoverRun) -> None:
+def test_phones_all_reconnect_after_failover(failover: FailoverRun) -> None:
     assert failover.report.joined == PHONES
     assert failover.report.away == {}
     assert failover.report.unreadable == 0
 
 
-def test_only_the_phones_of_the_one_that_went_had_to_come_back(failover: FailoverRun) -> None:
+def test_phones_of_the_other_gateway_stay_connected(failover: FailoverRun) -> None:
     assert failover.report.reconnects < 2 * PHONES
 
 
-def test_one_that_was_drained_ended_by_itself(failover: FailoverRun) -> None:
+def test_drained_gateway_exits_cleanly(failover: FailoverRun) -> None:
     assert "not all were sent away" not in failover.house.log(failover.house.stack.gateway_names[1])
     assert failover.house.log_errors(failover.house.stack.gateway_names[1]) == []
 
 
-def test_the_dead_hold_nobody_in_the_figures(failover: FailoverRun) -> None:
+def test_metrics_omit_dead_gateways(failover: FailoverRun) -> None:
     pids = {int(s.labels["pid"]) for s in metric_samples(failover.house) if s.name == "crowdgame_process"}
     assert failover.house.supervisor.pid("gateway-1") in pids
     assert not pids & failover.gone

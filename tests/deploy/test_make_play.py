@@ -1,4 +1,4 @@
-"""`make play` once all is installed: every process real, on free ports, with data in a folder of its own."""
+"""`make play` after installation: real processes, free ports and a temporary data folder."""
 
 import os
 import re
@@ -26,7 +26,7 @@ PARTS = {
 
 
 class PlayProcess:
-    """One `play` at work; what it says is in `said`."""
+    """A running `play` process; its output is in the file `said`."""
 
     def __init__(self, folder: Path, gateways: int) -> None:
         self.port = free_port()
@@ -43,13 +43,13 @@ class PlayProcess:
             )
 
     def url(self, label: str) -> str:
-        """The address that is shown with `label`, as soon as it is."""
+        """The URL printed after `label`; waits until it is printed."""
         wait_until(lambda: "Ctrl-C" in self.said.read_text() or not self.process.is_running(), within_s=60)
         assert self.process.is_running(), self.said.read_text()
         return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
 
     def parts(self, name: str) -> set[int]:
-        """The processes that are `name` now, once they have become that program."""
+        """The ids of the processes that already run the program `name`."""
         return {child.pid for child in self.process.children() if PARTS[name] in _command(child)}
 
 
@@ -72,7 +72,7 @@ def plays(tmp_path: Path) -> Iterator[list[PlayProcess]]:
     assert not marked(tmp_path)
 
 
-def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
+def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     tmp_path: Path, plays: list[PlayProcess]
 ) -> None:
     plays.append(PlayProcess(tmp_path, gateways=1))
@@ -82,7 +82,7 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
         with urllib.request.urlopen(first.url(label)) as answer:  # noqa: S310
             assert answer.status == 200
     for name in PARTS:
-        see_it_killed_and_back(first, name)
+        kill_and_wait_for_restart(first, name)
     first.process.send_signal(signal.SIGTERM)
     assert first.process.wait(30) == 0
     assert not marked(tmp_path)
@@ -95,7 +95,7 @@ def test_an_evening_survives_its_parts_and_goes_on_the_next_day(
         wait_until(lambda: not marked(tmp_path))
 
 
-def see_it_killed_and_back(play: PlayProcess, name: str) -> None:
+def kill_and_wait_for_restart(play: PlayProcess, name: str) -> None:
     many = 2 if name == "scheduler" else 1
     wait_until(lambda: len(play.parts(name)) == many)
     pid = min(play.parts(name))

@@ -32,7 +32,7 @@ def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize("host", [ANY_HOST, LOOPBACK])
-def test_a_port_in_use_is_one_line(tmp_path: Path, host: str) -> None:
+def test_play_reports_port_in_use(tmp_path: Path, host: str) -> None:
     with socket.create_server((host, 0)) as server:
         port = server.getsockname()[1]
         ended = play(tmp_path, "--port", str(port))
@@ -40,45 +40,45 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, host: str) -> None:
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
-def test_a_server_that_there_is_not_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_reports_unknown_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY", "apache")
     ended = play(tmp_path, "--port", str(free_port()))
     assert ended.stdout == "✗ no server is named apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
-def test_a_second_play_in_the_same_folder_says_so(tmp_path: Path) -> None:
+def test_play_refuses_second_run_in_same_folder(tmp_path: Path) -> None:
     with lock.hold_lock(tmp_path / "play.lock"):
         ended = play(tmp_path, "--port", str(free_port()))
     assert ended.stdout == f"✗ crowdgame is running already in this folder (data in {tmp_path})\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
-def test_an_address_of_another_machine_is_one_line(tmp_path: Path) -> None:
+def test_play_reports_address_of_another_machine(tmp_path: Path) -> None:
     ended = play(tmp_path, "--host", "192.0.2.250")
     assert ended.stdout == "✗ Cannot assign requested address\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
-def test_data_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_play_reports_unwritable_data_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ended = play(tmp_path / "file" / "data")
     assert ended.stdout == f"✗ Not a directory: {tmp_path}/file/data\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
-def test_an_old_python_is_one_line() -> None:
+def test_play_reports_old_python() -> None:
     ended = subprocess.run([sys.executable, "-c", OLD], cwd=ROOT, check=False, capture_output=True, text=True)
     assert ended.stderr == "crowdgame needs Python 3.11 or newer; this is 3.10.13. Try PYTHON=python3.11\n"
     assert ended.returncode == 1
 
 
-def test_the_secret_is_made_once_and_its_owners_alone(tmp_path: Path) -> None:
+def test_secret_is_created_once_with_private_permissions(tmp_path: Path) -> None:
     secret = load_secret_key(tmp_path)
     assert len(secret) >= 50
     assert load_secret_key(tmp_path) == secret
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
 
 
-def test_the_network_address_is_one_of_this_machine() -> None:
+def test_lan_address_belongs_to_this_machine() -> None:
     assert is_port_free(lan_address(), free_port())

@@ -1,4 +1,4 @@
-"""How the suite itself runs: every part of it, with one summary, also in the background of a script."""
+"""The test runner: it runs every part and prints one summary, also as a background job."""
 
 import os
 import re
@@ -23,7 +23,7 @@ subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
-def test_children_do_not_inherit_ignored_signals() -> None:
+def test_reset_for_children_restores_ignored_signals() -> None:
     with subprocess.Popen(
         ["sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", sys.executable, "-c", PARENT],
         cwd=ROOT,
@@ -58,7 +58,7 @@ def run_suite(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> in
     return running.main("not thorough")
 
 
-def test_a_failing_part_does_not_hide_the_next(
+def test_runner_continues_after_failing_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     status = run_suite(tmp_path, monkeypatch, broken="import nothing\n", red=FAILS, green=PASSES)
@@ -72,14 +72,14 @@ def test_a_failing_part_does_not_hide_the_next(
     assert summary[6] == "1 passed, 2 failed"
 
 
-def test_a_part_without_failures_ends_well(
+def test_runner_succeeds_without_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run_suite(tmp_path, monkeypatch, one=PASSES, two=PASSES) == 0
     assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 0 failed"
 
 
-def test_a_part_that_dies_is_a_failure(
+def test_runner_reports_crashed_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     status = run_suite(tmp_path, monkeypatch, dead="import os\nos._exit(9)\n", green=PASSES)

@@ -11,7 +11,7 @@ PACKAGE = (
 LOCK = """{"name": "small", "version": "0.1.0", "lockfileVersion": 3, "packages": {"": {"name": "small"}}}"""
 
 
-def test_a_fingerprint_tells_changed_renamed_and_added_files(tmp_path: Path) -> None:
+def test_fingerprint_changes_with_edited_renamed_and_added_files(tmp_path: Path) -> None:
     folder = tmp_path / "inputs"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "one").write_text("1")
@@ -26,7 +26,7 @@ def test_a_fingerprint_tells_changed_renamed_and_added_files(tmp_path: Path) -> 
     assert fingerprint([folder]) == fingerprint([folder, tmp_path / "not there"])
 
 
-def test_a_stamp_is_fresh_until_the_fingerprint_changes_or_the_outcome_is_gone(tmp_path: Path) -> None:
+def test_stamp_is_stale_after_new_fingerprint_or_missing_output(tmp_path: Path) -> None:
     stamp = Stamp(tmp_path / "outcome" / ".stamp", "a")
     assert not stamp.is_fresh()
     stamp.set()
@@ -36,7 +36,7 @@ def test_a_stamp_is_fresh_until_the_fingerprint_changes_or_the_outcome_is_gone(t
     assert not stamp.is_fresh()
 
 
-def test_the_front_end_is_built_again_only_when_its_sources_changed(
+def test_frontend_is_rebuilt_only_after_source_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, builds = tmp_path / "frontend", tmp_path / "frontend" / "builds"
@@ -70,5 +70,5 @@ def test_the_front_end_is_built_again_only_when_its_sources_changed(
         ("nonsense", False),
     ],
 )
-def test_which_node_is_new_enough(version: str, new_enough: bool) -> None:
+def test_node_version_is_checked(version: str, new_enough: bool) -> None:
     assert frontend.is_new_enough(version) == new_enough

@@ -19,7 +19,7 @@ def step(folder: Path, *argv: str) -> Step:
     return Step("do the thing", [sys.executable, *argv], "thing", logs=folder / "logs")
 
 
-def test_a_steps_output_goes_to_its_log_and_its_progress_to_the_terminal(
+def test_step_writes_output_to_log_and_progress_to_terminal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run(step(tmp_path, "-c", "print('one'); print('two')")) == "one\ntwo\n"
@@ -39,19 +39,19 @@ def test_a_steps_output_goes_to_its_log_and_its_progress_to_the_terminal(
         ("something else", "failed with exit status 3"),
     ],
 )
-def test_a_failure_is_one_line_with_its_reason_and_the_log(tmp_path: Path, output: str, reason: str) -> None:
+def test_step_failure_is_one_line_with_reason_and_log(tmp_path: Path, output: str, reason: str) -> None:
     with pytest.raises(StepFailed) as failed:
         run(step(tmp_path, "-c", DIES_OF.format(output)))
     assert error_line(failed.value) == f"✗ do the thing: {reason} (see {tmp_path}/logs/thing.log)"
 
 
-def test_an_unreachable_package_index_is_told_as_no_network(tmp_path: Path) -> None:
+def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) -> None:
     download = ["-m", "pip", "download", "--no-deps", "--retries", "1", "--index-url", NO_SERVER]
     with pytest.raises(StepFailed, match="there is no network"):
         run(step(tmp_path, *download, "--dest", str(tmp_path), "crowdgame-is-not-there"))
 
 
-def test_a_disk_that_is_full_for_the_log_too_is_told_as_such(tmp_path: Path) -> None:
+def test_step_reports_full_disk_while_writing_its_log(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "thing.log").symlink_to("/dev/full")
     with pytest.raises(OSError, match="No space left on device") as failed:
@@ -59,7 +59,7 @@ def test_a_disk_that_is_full_for_the_log_too_is_told_as_such(tmp_path: Path) -> 
     assert error_line(failed.value) == "✗ No space left on device"
 
 
-def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_step_interrupted_leaves_no_process_behind(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path

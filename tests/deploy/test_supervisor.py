@@ -14,7 +14,7 @@ from deploy.laptop.supervisor import Child, Supervisor, next_delay
 from tests.deploy import supervisor_program
 from tests.deploy.processes import are_ready, marked, wait_until
 from tests.deploy.supervisor_program import (
-    DEAF,
+    IGNORES_SIGTERM,
     NOTES_ITS_END,
     NOTES_ITS_START,
     PARENT,
@@ -42,7 +42,7 @@ def start_supervisor(folder: Path, *described: str) -> SupervisorProcess:
     return subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_killed_child_is_started_again_after_a_moment(
+def test_supervisor_restarts_killed_child_after_delay(
     supervisor: Supervisor, said: list[str], tmp_path: Path
 ) -> None:
     supervisor.start(child("sleeper", SLEEPER, tmp_path))
@@ -56,7 +56,7 @@ def test_a_killed_child_is_started_again_after_a_moment(
     assert said == [f"sleeper was ended by SIGKILL; starting it again in 0.2 s ({tmp_path}/logs/sleeper.log)"]
 
 
-def test_a_child_that_ends_at_once_is_started_more_and_more_slowly(
+def test_supervisor_backs_off_when_child_exits_at_once(
     supervisor: Supervisor, said: list[str], tmp_path: Path
 ) -> None:
     supervisor.start(child("hasty", NOTES_ITS_START, tmp_path))
@@ -67,7 +67,7 @@ def test_a_child_that_ends_at_once_is_started_more_and_more_slowly(
     assert "ended with exit status 0" in said[0]
 
 
-def test_the_delay_doubles_up_to_a_limit_and_starts_anew_once_a_child_has_lived() -> None:
+def test_next_delay_doubles_to_limit_and_resets() -> None:
     delays, delay = [], 0.0
     for _ in range(7):
         delay = next_delay(delay, lived=0.1)
@@ -76,16 +76,14 @@ def test_the_delay_doubles_up_to_a_limit_and_starts_anew_once_a_child_has_lived(
     assert next_delay(5.0, lived=10.0) == 0.2
 
 
-def test_a_program_that_is_not_there_is_named_in_the_log(
-    supervisor: Supervisor, said: list[str], tmp_path: Path
-) -> None:
+def test_supervisor_logs_missing_program(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     supervisor.start(Child("nothing", [str(tmp_path / "nothing")]))
     wait_until(lambda: said)
     assert "ended with exit status 1" in said[0]
     assert "No such file or directory" in (tmp_path / "logs" / "nothing.log").read_text()
 
 
-def test_what_a_dead_child_left_behind_goes_too(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_supervisor_ends_orphans_of_dead_child(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.start(child("parent", PARENT, tmp_path))
     wait_until(lambda: len(marked(tmp_path)) == 2)
     before = {process.pid for process in marked(tmp_path)}
@@ -95,7 +93,7 @@ def test_what_a_dead_child_left_behind_goes_too(supervisor: Supervisor, tmp_path
     wait_until(lambda: not before & {process.pid for process in marked(tmp_path)})
 
 
-def test_a_stopped_child_is_not_started_again(
+def test_supervisor_does_not_restart_stopped_child(
     supervisor: Supervisor, said: list[str], tmp_path: Path
 ) -> None:
     supervisor.start(child("sleeper", SLEEPER, tmp_path))
@@ -104,9 +102,7 @@ def test_a_stopped_child_is_not_started_again(
     assert not said
 
 
-def test_those_of_a_higher_order_end_when_the_others_have_ended(
-    supervisor: Supervisor, tmp_path: Path
-) -> None:
+def test_supervisor_stops_children_in_stop_order(supervisor: Supervisor, tmp_path: Path) -> None:
     last, first = (
         child("last", NOTES_ITS_END, tmp_path, stop_order=1),
         child("first", NOTES_ITS_END, tmp_path),
@@ -117,8 +113,10 @@ def test_those_of_a_higher_order_end_when_the_others_have_ended(
     assert float((tmp_path / "first").read_text()) < float((tmp_path / "last").read_text())
 
 
-def test_sigterm_ends_everything_even_the_deaf(tmp_path: Path) -> None:
-    process = start_supervisor(tmp_path, f"deaf=0={DEAF}", f"parent=0={PARENT}", f"box=1={DEAF}")
+def test_supervisor_sigterm_ends_children_that_ignore_it(tmp_path: Path) -> None:
+    process = start_supervisor(
+        tmp_path, f"deaf=0={IGNORES_SIGTERM}", f"parent=0={PARENT}", f"box=1={IGNORES_SIGTERM}"
+    )
     wait_until(lambda: are_ready(tmp_path, 5))
     process.terminate()
     assert process.wait(30) == 0
@@ -126,7 +124,7 @@ def test_sigterm_ends_everything_even_the_deaf(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_ctrl_c_and_a_closed_terminal_end_everything(tmp_path: Path, number: signal.Signals) -> None:
+def test_supervisor_sigint_and_sighup_end_all_children(tmp_path: Path, number: signal.Signals) -> None:
     process = start_supervisor(tmp_path, f"sleeper=0={SLEEPER}", f"box=1={SLEEPER}")
     wait_until(lambda: len(marked(tmp_path)) == 3)
     process.send_signal(number)
@@ -134,7 +132,7 @@ def test_ctrl_c_and_a_closed_terminal_end_everything(tmp_path: Path, number: sig
     assert not marked(tmp_path)
 
 
-def test_impatience_does_not_leave_anything_behind(tmp_path: Path) -> None:
+def test_supervisor_second_sigint_leaves_no_process_behind(tmp_path: Path) -> None:
     process = start_supervisor(tmp_path, f"slow=0={SLOW_TO_END}")
     wait_until(lambda: are_ready(tmp_path, 2))
     process.send_signal(signal.SIGINT)
@@ -146,14 +144,14 @@ def test_impatience_does_not_leave_anything_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children together with their parent")
-def test_the_supervisors_own_sudden_death_takes_the_children_along(tmp_path: Path) -> None:
-    process = start_supervisor(tmp_path, f"deaf=0={DEAF}", f"sleeper=0={SLEEPER}")
+def test_supervisor_sigkill_ends_its_children(tmp_path: Path) -> None:
+    process = start_supervisor(tmp_path, f"deaf=0={IGNORES_SIGTERM}", f"sleeper=0={SLEEPER}")
     wait_until(lambda: are_ready(tmp_path, 3))
     process.kill()
     wait_until(lambda: not marked(tmp_path))
 
 
-def test_a_log_that_has_grown_is_put_aside(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_supervisor_rotates_large_log(supervisor: Supervisor, tmp_path: Path) -> None:
     log = tmp_path / "logs" / "sleeper.log"
     log.parent.mkdir()
     log.write_bytes(b"x" * 3_000_000)
