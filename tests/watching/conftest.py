@@ -9,7 +9,7 @@ from tests.watching.watcher import watched_house
 
 @pytest.fixture(scope="package")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """Two gateways that log in JSON."""
+    """A stack with two gateways that logs JSON."""
     with watched_house(tmp_path_factory.mktemp("watched")) as house:
         yield house
 

@@ -1,4 +1,4 @@
-"""Everything that somebody who must not know the votes can see while a window is open."""
+"""Everything that an observer without access to the votes can see while a window is open."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.faces import PATIENCE_S, Face, Faces
 from tests.stack import House
 from tests.watching.watcher import ask, metric_samples, records
 
-# What differs from one evening to the next and says nothing: times, random numbers, tokens, ports.
+# Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {
     r"\b1[78]\d{11}\b": "TIME",
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,+:Z]*": "TIME",
@@ -38,11 +38,11 @@ CHANCE = {
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
 }
 NOT_OF_THE_VOTE = {"turnout.counted", "clock.synced"}
-# Which of the gateways is asked is chance.
+# Which gateway answers is random, so their logs are merged.
 LOGS = {
     "the gateways": ("gateway-1", "gateway-2"),
     "the worker": ("worker",),
-    "the clocks": ("scheduler-1", "scheduler-2"),
+    "the schedulers": ("scheduler-1", "scheduler-2"),
 }
 PUBLIC = (
     *("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/report/{code}/1", "/report/{code}/1.csv"),
@@ -54,7 +54,7 @@ TIMED = re.compile(r"_(seconds(_sum|_bucket|_created)?|created)$")
 UNSTEADY = {
     "crowdgame_loop_lag_seconds_count",
     "crowdgame_broadcast_seconds_count",
-    "crowdgame_relay_lag_seconds_count",  # whoever relays at the same moment sends the same twice
+    "crowdgame_relay_lag_seconds_count",  # two relays at the same moment send a message twice
 }
 
 
@@ -66,7 +66,7 @@ def steady(text: str, code: str) -> str:
 
 
 def steady_metrics(house: House) -> dict[str, float]:
-    """Over all processes, without times and what comes by the clock."""
+    """Sums over all processes, without durations and unsteady metrics."""
     values: dict[str, float] = {}
     for sample in metric_samples(house):
         if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
@@ -79,7 +79,7 @@ def steady_metrics(house: House) -> dict[str, float]:
 
 @dataclass
 class Watchers:
-    """Those who look on; none of them votes."""
+    """Observers that don't vote."""
 
     house: House
     code: str
@@ -90,7 +90,7 @@ class Watchers:
     as_it_came: dict[str, str] = field(default_factory=dict)
 
     def frames(self) -> dict[str, list[str]]:
-        """What each socket was told so far, turnout and the answers to the time aside."""
+        """The frames that each socket has received, without turnout and clock answers."""
         for face in self.faces.values():
             face.say("clock.ask", sent=1).receive("clock.synced")
         return {
@@ -111,9 +111,9 @@ class Watchers:
         return [message for message in received if message["type"] == "turnout.counted"]
 
     def outlook(self) -> dict[str, str]:
-        """All of it, by who sees it, but for what chance and time make of it."""
+        """Everything visible, by observer, with random and time-dependent values masked."""
         seen = {name: "\n".join(frames) for name, frames in self.frames().items()}
-        seen |= {f"size of what {name} hears": str([*map(len, f)]) for name, f in self.frames().items()}
+        seen |= {f"size of the frames of {name}": str([*map(len, f)]) for name, f in self.frames().items()}
         seen |= {f"page {path}": self._page(path) for path in PUBLIC}
         seen |= {f"admin {path}": page for path, page in self._admin().items()}
         seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
@@ -125,7 +125,7 @@ class Watchers:
         return {name: steady(text, self.code) for name, text in seen.items()}
 
     def _read_channel_layer(self) -> str:
-        """Each message once, after all that is to be told was told."""
+        """Each message once, after the outbox is empty."""
         unsent = "SELECT id FROM voting_announcement WHERE sent_at IS NULL"
         wait_until(lambda: not self.house.rows(unsent), PATIENCE_S)
         while message := self.layer_pubsub.get_message(timeout=QUIET_S):
@@ -138,13 +138,13 @@ class Watchers:
         return f"{reply.status} {reply.body.decode(errors='replace')}"
 
     def _log(self, *parts: str) -> str:
-        """In the order in which it was written: also that could say something."""
+        """The log records in order, since the order could reveal something, too."""
         entries = [record for part in parts for record in records(self.house, part)]
         entries.sort(key=itemgetter("time"))
         return "\n".join(json.dumps(record | {"time": ""}) for record in entries)
 
     def _admin(self) -> dict[str, str]:
-        """Every page that links from page to page lead to, as the one who may see them all."""
+        """Every admin page that a superuser can reach by links."""
         seen: dict[str, str] = {}
         waiting = ["/admin/"]
         while waiting:
@@ -158,7 +158,7 @@ class Watchers:
         return seen
 
     def asks_admin(self, query: str) -> int:
-        """Whether a list leaves out all others when it is asked to."""
+        """The HTTP status of an admin list with this filter."""
         return ask(self.house, query, {"Cookie": self.cookie}).status
 
 
@@ -179,7 +179,7 @@ def _links(page: str) -> set[str]:
 
 
 def _readable(message: bytes) -> str:
-    """A message of the channel layer holds an announcement as bytes."""
+    """Decode a channel-layer message, which holds an announcement as bytes."""
     try:
         decoded = msgspec.msgpack.decode(message)
     except msgspec.DecodeError:
@@ -189,7 +189,7 @@ def _readable(message: bytes) -> str:
 
 @contextmanager
 def watchers(house: House, faces: Faces, code: str) -> Iterator[Watchers]:
-    """A phone of each team, one without a seat, a projector, a control room, and an ear at the layer."""
+    """A phone of each team, one without a seat, a projector, a console and a channel-layer subscriber."""
     owner, everything = house.ask("session", name="olga"), house.ask("session", name="root", superuser=True)
     with Redis.from_url(house.stack.redis) as redis, redis.pubsub() as layer_pubsub:
         layer_pubsub.psubscribe("*")
@@ -201,5 +201,5 @@ def watchers(house: House, faces: Faces, code: str) -> Iterator[Watchers]:
         watching.faces["the projector"], _ = faces.display(code)
         console = faces.console(code, owner)
         console.receive("console.welcomed")
-        watching.faces["the control room"] = console
+        watching.faces["the console"] = console
         yield watching

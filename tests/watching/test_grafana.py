@@ -1,4 +1,4 @@
-"""The dashboard and the alerts ask for figures that a running house has, with labels that they have."""
+"""The Grafana dashboard and alerts query only metrics and labels that a running stack exports."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def queries() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def known(house: House) -> dict[str, dict[str, set[str]]]:
-    """The figures of a house that is up: their labels and these labels' values."""
+    """The exported metrics with their labels and label values."""
     wait_until(
         lambda: exported_labels(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30
     )
@@ -56,32 +56,34 @@ def exported_labels(house: House) -> dict[str, dict[str, set[str]]]:
 
 
 @pytest.mark.parametrize("query", sorted(set(queries())))
-def test_every_query_finds_what_it_asks_for(query: str, known: dict[str, dict[str, set[str]]]) -> None:
-    asked = NAMED.findall(query)
-    assert asked
-    for name, filters in asked:
+def test_grafana_query_uses_exported_metrics_and_labels(
+    query: str, known: dict[str, dict[str, set[str]]]
+) -> None:
+    queried = NAMED.findall(query)
+    assert queried
+    for name, filters in queried:
         assert name in known
         for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
             assert sign == "!=" or value in known[name][label]
     for group in GROUPED.findall(query):
         labels = {label.strip() for label in group.split(",")} - SCRAPED
-        assert all(labels <= known[name].keys() for name, _ in asked)
+        assert all(labels <= known[name].keys() for name, _ in queried)
 
 
 @pytest.mark.parametrize("query", sorted(set(queries())))
-def test_every_query_is_closed(query: str) -> None:
+def test_grafana_query_has_balanced_brackets(query: str) -> None:
     for opening, closing in ("()", "{}", "[]"):
         assert query.count(opening) == query.count(closing)
 
 
-def test_every_figure_of_the_house_is_shown(known: dict[str, dict[str, set[str]]]) -> None:
-    asked = {name for query in queries() for name, _ in NAMED.findall(query)}
-    shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in asked}
+def test_grafana_dashboard_covers_every_exported_metric(known: dict[str, dict[str, set[str]]]) -> None:
+    queried = {name for query in queries() for name, _ in NAMED.findall(query)}
+    shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in queried}
     counted = {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in known}
     assert {name for name in counted if name.startswith("crowdgame_")} <= shown
 
 
-def test_panels_have_numbers_of_their_own_and_none_covers_another() -> None:
+def test_grafana_panels_have_unique_ids_and_do_not_overlap() -> None:
     panels = dashboard()["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     for one, other in combinations((panel["gridPos"] for panel in panels), 2):
@@ -95,7 +97,7 @@ def test_panels_have_numbers_of_their_own_and_none_covers_another() -> None:
     assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in panels)
 
 
-def test_every_alert_says_what_it_means_and_what_to_do() -> None:
+def test_grafana_alerts_have_severity_summary_and_description() -> None:
     for rule in rules():
         assert rule["alert"].startswith("Crowdgame")
         assert rule["labels"]["severity"] in {"page", "warn"}

@@ -1,4 +1,4 @@
-"""What a gateway answers to those who watch it, and to nobody else."""
+"""Health, readiness and metrics endpoints of a gateway, and who may read them."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ READY = {"ready": True, "database": "answers", "ballot_box": "answers", "channel
 
 
 class Watched:
-    """An application behind which nothing is."""
+    """The monitoring wrapper around an application that only records paths."""
 
     def __init__(self) -> None:
         self.passed_on: list[str] = []
@@ -45,8 +45,8 @@ class Watched:
         return said
 
 
-# ------------------------------------------------------------------ a running house
-def test_a_house_is_healthy_and_ready(house: House) -> None:
+# ------------------------------------------------------------------ a running stack
+def test_gateway_is_healthy_and_ready(house: House) -> None:
     assert ask(house, "/healthz").status == 200
     wait_until(lambda: ask(house, "/readyz").json == READY)
     assert ask(house, "/readyz").status == 200
@@ -55,7 +55,7 @@ def test_a_house_is_healthy_and_ready(house: House) -> None:
 
 
 @pytest.mark.parametrize("server", SERVERS_TESTED)
-def test_a_frozen_store_is_told_and_freezes_no_page(
+def test_readiness_reports_frozen_store_and_pages_stay_fast(
     server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with running_house(tmp_path_factory.mktemp("frozen"), server=server) as house:
@@ -66,7 +66,7 @@ def test_a_frozen_store_is_told_and_freezes_no_page(
         os.kill(valkey, signal.SIGSTOP)
         try:
             wait_until(lambda: stores_are_away(house))
-            for path in PAGES:  # none waits for a store
+            for path in PAGES:  # no page waits for a store
                 assert fastest(house, path) < usual[path] + settings.REDIS_TIMEOUT_S / 2
         finally:
             os.kill(valkey, signal.SIGCONT)
@@ -78,12 +78,12 @@ TRIES = 5
 
 
 def fastest(house: House, path: str) -> float:
-    """Seconds, of several tries: a busy machine delays some of them."""
+    """The fastest of several tries in seconds, since a busy machine delays some."""
     took = []
     for _ in range(TRIES):
-        asked = time.monotonic()
+        began = time.monotonic()
         assert ask(house, path).status == 200
-        took.append(time.monotonic() - asked)
+        took.append(time.monotonic() - began)
     return min(took)
 
 
@@ -95,7 +95,7 @@ def stores_are_away(house: House) -> bool:
 
 
 # ------------------------------------------------------------------ parts
-def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
+def test_readiness_stays_true_after_first_success_until_drain() -> None:
     async def readiness_over_time() -> list[bool]:
         ready, said = Readiness(), []
         for box in (refuse, answer, refuse):
@@ -115,9 +115,7 @@ def test_a_gateway_is_ready_once_all_have_answered_and_from_then_on() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_of_an_older_version_is_not_ready(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
     applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
     newest = applied.first()
@@ -132,9 +130,7 @@ def test_a_database_of_an_older_version_is_not_ready(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_however_many_ask_each_part_is_asked_once_a_while(
-    valkey_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readiness_shares_and_caches_checks(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
 
     async def crowd() -> tuple[int, int]:
@@ -152,7 +148,7 @@ def test_however_many_ask_each_part_is_asked_once_a_while(
     assert asyncio.run(crowd()) == (0, 3)
 
 
-def test_a_gateway_that_drains_is_not_ready_and_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draining_gateway_is_healthy_but_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "draining", True)
     start, body = Watched().ask("/readyz")
     assert start["status"] == 503
@@ -160,7 +156,7 @@ def test_a_gateway_that_drains_is_not_ready_and_healthy(monkeypatch: pytest.Monk
     assert Watched().ask("/healthz")[0]["status"] == 200
 
 
-def test_what_watchers_do_not_ask_is_passed_on() -> None:
+def test_monitoring_passes_other_requests_to_the_application() -> None:
     watched = Watched()
     for path in ("/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n"):
         assert watched.ask(path) == []
@@ -168,19 +164,19 @@ def test_what_watchers_do_not_ask_is_passed_on() -> None:
     assert watched.passed_on == ["/", "/healthz/", "/metrics/", "/Metrics", "/readyz\n", "/metrics"]
 
 
-# ------------------------------------------------------------------ who may measure
+# ------------------------------------------------------------------ access to metrics
 def scope(client: Any = ("127.0.0.1", 4711), **headers: str) -> dict[str, Any]:
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     return {"client": client, "headers": named}
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
-def test_whoever_is_on_this_machine_may_measure(host: str) -> None:
+def test_metrics_are_allowed_from_loopback(host: str) -> None:
     assert may_read_metrics(scope((host, 4711)))
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "remote_scope",
     [
         scope(("192.0.2.1", 4711)),
         scope(("::ffff:192.0.2.1", 4711)),
@@ -195,11 +191,11 @@ def test_whoever_is_on_this_machine_may_measure(host: str) -> None:
         scope(("192.0.2.1", 4711), authorization="Bearer None"),
     ],
 )
-def test_nobody_else_may(asked: dict[str, Any]) -> None:
-    assert not may_read_metrics(asked)
+def test_metrics_are_refused_from_elsewhere_or_via_proxy(remote_scope: dict[str, Any]) -> None:
+    assert not may_read_metrics(remote_scope)
 
 
-def test_whoever_knows_the_token_may_measure_from_anywhere(settings: Any) -> None:
+def test_metrics_token_allows_any_address(settings: Any) -> None:
     settings.METRICS_TOKEN = "a-long-token"
     far = ("192.0.2.1", 4711)
     assert may_read_metrics(scope(far, authorization="Bearer a-long-token", x_forwarded_for="192.0.2.1"))
@@ -207,7 +203,7 @@ def test_whoever_knows_the_token_may_measure_from_anywhere(settings: Any) -> Non
         assert not may_read_metrics(scope(far, authorization=wrong))
 
 
-def test_a_stranger_finds_no_figures(house: House) -> None:
+def test_metrics_return_404_to_remote_client(house: House) -> None:
     assert ask(house, "/metrics").status == 200
     remote = ask(house, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
     assert (remote.status, b"crowdgame" in remote.body) == (404, False)

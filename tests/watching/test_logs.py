@@ -1,4 +1,4 @@
-"""What the house's processes log: a JSON object a line, and nothing of a vote, a token or a query."""
+"""Logs: one JSON object per line, without votes, tokens or query strings."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ ROLES = {
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
-def test_every_line_of_every_process_is_a_record(house: House, faces: Faces) -> None:
+def test_logs_of_every_process_are_json_without_secrets(house: House, faces: Faces) -> None:
     close_a_turn(house, faces)
     ask(house, "/console/nothing-here/?token=secret-word")
     assert ask(house, "/console/enter/MQ/abc123-secret-word/").status == 410
@@ -48,7 +48,7 @@ def _closed(house: House) -> list[dict[str, Any]]:
     return [record for record in records(house, "worker") if "closed" in record["message"]]
 
 
-def test_a_closed_turn_is_told_with_its_lags_and_without_its_votes(house: House, faces: Faces) -> None:
+def test_log_of_closed_turn_has_lags_but_no_votes(house: House, faces: Faces) -> None:
     known = len(_closed(house))
     close_a_turn(house, faces)
     wait_until(lambda: len(_closed(house)) > known)
@@ -60,7 +60,7 @@ def test_a_closed_turn_is_told_with_its_lags_and_without_its_votes(house: House,
     assert not {"red", "yellow", "choice", "pick"} & record.keys()
 
 
-def test_a_record_holds_nothing_but_what_is_named() -> None:
+def test_json_log_record_holds_only_listed_fields() -> None:
     request = RequestFactory().get("/console/", {"token": "secret-word"})
     record = logging.LogRecord("django.request", logging.ERROR, "", 1, "Server Error: %s", ("/x",), None)
     record.request, record.choice, record.turn = request, 3, 7
@@ -70,8 +70,8 @@ def test_a_record_holds_nothing_but_what_is_named() -> None:
 
 
 @pytest.mark.parametrize("form", ["line", "json"])
-def test_no_login_link_stands_in_a_log(form: str, tmp_path: Path) -> None:
-    """Refused, and broken: without a database each ends with an error."""
+def test_logs_mask_login_links(form: str, tmp_path: Path) -> None:
+    """One request is refused and one fails, since there is no database."""
     env = {**os.environ, "LOG_FORMAT": form, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
     env |= {"SECRET_KEY": "of the tests", "CROWDGAME_DATA": str(tmp_path), "ALLOWED_HOSTS": "testserver"}
     link = "/console/enter/MQ/abc123-0123456789abcdef0123456789abcdef/"
@@ -80,8 +80,8 @@ def test_no_login_link_stands_in_a_log(form: str, tmp_path: Path) -> None:
 import django; django.setup()
 from django.test import Client
 browser = Client(enforce_csrf_checks=True, raise_request_exception=False)
-told = browser.post({link!r}), browser.get({link!r}), browser.get({elsewhere!r})
-print(*[answer.status_code for answer in told])
+answers = browser.post({link!r}), browser.get({link!r}), browser.get({elsewhere!r})
+print(*[answer.status_code for answer in answers])
 """
     done = subprocess.run(
         [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=True
@@ -104,7 +104,7 @@ print(*[answer.status_code for answer in told])
         "import threading; t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()",
     ],
 )
-def test_what_nobody_catches_is_one_record(dies: str) -> None:
+def test_uncaught_exception_is_one_log_record(dies: str) -> None:
     env = {**os.environ, "LOG_FORMAT": "json", "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
     script = f"import django; django.setup(); {dies}"
     done = subprocess.run(
@@ -126,7 +126,7 @@ def test_what_nobody_catches_is_one_record(dies: str) -> None:
         ("ERROR", "ERROR", "ERROR"),
     ],
 )
-def test_libraries_say_less_than_the_house(level: str, own: str, others: str) -> None:
+def test_log_level_of_libraries_is_at_least_warning(level: str, own: str, others: str) -> None:
     config = logging_config("line", level)
     assert config["root"]["level"] == others
     assert {name: logger["level"] for name, logger in config["loggers"].items()} == dict.fromkeys(

@@ -1,4 +1,4 @@
-"""What is counted and timed: by which process, into which figure, and who may not be told apart."""
+"""Metrics: what each process counts and times, and which labels must not exist."""
 
 import os
 import re
@@ -21,7 +21,7 @@ LABELS = {"kind", "outcome", "le", "role", "pid"}
 
 
 def close_a_turn(house: House, faces: Faces) -> str:
-    """A turn with one ballot, from its window to its reveal; the event's code."""
+    """Play a turn with one ballot up to its reveal; return the event's code."""
     made = house.ask("event", window_s=600, reveal_s=1, lobby="open")
     house.ask("begin", event_id=made["id"])
     house.ask("open_at_once", event_id=made["id"])
@@ -34,7 +34,7 @@ def close_a_turn(house: House, faces: Faces) -> str:
     return str(made["code"])
 
 
-def test_a_turn_is_counted_and_timed_by_all_that_have_a_part_in_it(house: House, faces: Faces) -> None:
+def test_metrics_count_and_time_a_turn(house: House, faces: Faces) -> None:
     before = {sample.name: 0.0 for sample in metric_samples(house)}
     for sample in metric_samples(house):
         before[sample.name] += sample.value
@@ -51,11 +51,11 @@ def test_a_turn_is_counted_and_timed_by_all_that_have_a_part_in_it(house: House,
     assert grew("crowdgame_close_lag_seconds_count") == 1
     assert grew("crowdgame_relay_lag_seconds_count") >= 3
     assert grew("crowdgame_broadcast_seconds_count") >= 1
-    assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 60  # a step of the clock would be more
+    assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 60  # a clock change would give more
     assert metric_value(house, "crowdgame_connections", kind="phone") >= 1
 
 
-def test_every_process_of_the_house_is_there_with_what_it_takes(house: House) -> None:
+def test_metrics_include_cpu_and_memory_of_every_process(house: House) -> None:
     names = (*house.stack.gateway_names, *house.stack.scheduler_names, "worker")
     children = {house.supervisor.pid(name) for name in names}
     there = {
@@ -68,12 +68,12 @@ def test_every_process_of_the_house_is_there_with_what_it_takes(house: House) ->
         assert metric_value(house, "process_resident_memory_bytes", role=role) > 1 << 20
 
 
-def test_the_clock_says_when_it_looked(house: House) -> None:
+def test_metrics_include_time_of_last_scheduler_run(house: House) -> None:
     before = metric_value(house, "crowdgame_scheduler_ran_at_seconds")
     wait_until(lambda: metric_value(house, "crowdgame_scheduler_ran_at_seconds") > before)
 
 
-def test_what_a_killed_gateway_held_is_not_held(house: House, faces: Faces) -> None:
+def test_metrics_drop_connections_of_killed_gateway(house: House, faces: Faces) -> None:
     code = house.ask("event", lobby="open")["code"]
     phones = [faces.phone(code)[0] for _ in range(12)]
     held = metric_value(house, "crowdgame_connections", kind="phone")
@@ -87,14 +87,14 @@ def test_what_a_killed_gateway_held_is_not_held(house: House, faces: Faces) -> N
     assert str(victim) not in {s.labels.get("pid") for s in metric_samples(house)}
 
 
-def test_nothing_tells_a_team_a_column_or_an_event_from_another(house: House, faces: Faces) -> None:
+def test_metrics_have_no_label_for_team_column_or_event(house: House, faces: Faces) -> None:
     code = close_a_turn(house, faces)
     assert {label for sample in metric_samples(house) for label in sample.labels} == LABELS
     words = set(re.findall(r"\w+", ask(house, "/metrics").body.decode()))
     assert not words & {code, "event", "team", "side", "column", "choice", "red", "yellow", "Rooks", "Doves"}
 
 
-def test_where_there_is_no_gateway_a_port_tells(house: House, tmp_path: Path) -> None:
+def test_metrics_port_serves_process_without_gateway(house: House, tmp_path: Path) -> None:
     port = free_port()
     env = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     scheduler = subprocess.Popen(
@@ -120,7 +120,7 @@ def test_where_there_is_no_gateway_a_port_tells(house: House, tmp_path: Path) ->
     assert roles == ["scheduler"]
 
 
-def test_without_a_shared_folder_a_process_tells_of_itself() -> None:
+def test_metrics_without_shared_folder_cover_own_process() -> None:
     script = (
         "from voting.metrics.metrics import ACK_S, set_process_role; "
         "from crowdgame.monitoring.port import metrics_text; "

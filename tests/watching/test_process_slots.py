@@ -1,4 +1,4 @@
-"""Figures of processes that come and go, crash and fork, while somebody looks."""
+"""Metrics of processes that start, crash and fork while others read them."""
 
 import os
 import signal
@@ -14,12 +14,12 @@ COUNT = (
 )
 HOLD = f"{COUNT}BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"
 PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
-LOOKERS = 6
+READERS = 6
 STAY = "import os;os.write(1, b'up\\n');input()"
 
 
 def start(folder: Path, script: str) -> subprocess.Popen[str]:
-    """A process that counts into the folder."""
+    """Start a process that writes its metrics into the folder."""
     env = {
         **os.environ,
         "PROMETHEUS_MULTIPROC_DIR": str(folder),
@@ -32,7 +32,7 @@ def start(folder: Path, script: str) -> subprocess.Popen[str]:
 
 
 def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:
-    """By figure: which process, and how much."""
+    """By metric name: process ids and values."""
     with start(folder, PRINT_METRICS) as process:
         text, _ = process.communicate()
     assert process.returncode == 0
@@ -43,7 +43,7 @@ def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:
 
 
 def crash(folder: Path) -> int:
-    """The id of a process that held five phones and was killed."""
+    """Start and kill a process that reported five phones; return its id."""
     with start(folder, HOLD + STAY) as process:
         assert process.stdout
         assert process.stdout.readline() == "up\n"
@@ -55,7 +55,7 @@ def total(metrics: dict[str, list[tuple[str, float]]], name: str) -> float:
     return sum(value for _, value in metrics[name])
 
 
-def test_one_that_crashes_again_and_again_leaves_one_set_of_files_and_no_count_is_lost(
+def test_process_slots_are_reused_and_counters_survive_crashes(
     tmp_path: Path,
 ) -> None:
     crash(tmp_path)
@@ -68,9 +68,9 @@ def test_one_that_crashes_again_and_again_leaves_one_set_of_files_and_no_count_i
     assert not gone & {pid for pid, _ in metrics.get("crowdgame_process", [])}
 
 
-def test_what_the_dead_held_is_not_held_by_who_has_their_process_id(tmp_path: Path) -> None:
-    """As in a container, where every start has the same one, or after some days."""
-    with start(tmp_path, HOLD + STAY) as neighbour:  # whoever looks takes its place
+def test_process_slots_ignore_gauges_after_process_id_reuse(tmp_path: Path) -> None:
+    """Process ids repeat in containers, and elsewhere after some days."""
+    with start(tmp_path, HOLD + STAY) as neighbour:  # the reader takes its slot
         assert neighbour.stdout
         neighbour.stdout.readline()
         crash(tmp_path)
@@ -82,7 +82,7 @@ def test_what_the_dead_held_is_not_held_by_who_has_their_process_id(tmp_path: Pa
     assert "crowdgame_process" not in metrics
 
 
-def test_a_child_has_a_place_of_its_own_and_outlives_its_parent(tmp_path: Path) -> None:
+def test_forked_child_has_its_own_process_slot(tmp_path: Path) -> None:
     fork = "import os;child = os.fork();set_process_role('worker' if child else 'scheduler');"
     with start(tmp_path, HOLD + fork + STAY) as parent:
         assert parent.stdout
@@ -98,19 +98,21 @@ def test_a_child_has_a_place_of_its_own_and_outlives_its_parent(tmp_path: Path) 
         os.kill(int(child), signal.SIGKILL)
 
 
-def test_a_file_that_is_only_just_made_disturbs_nobody(tmp_path: Path) -> None:
+def test_metrics_ignore_empty_file(tmp_path: Path) -> None:
     crash(tmp_path)
     (tmp_path / "counter_7.db").touch()
     assert total(read_metrics(tmp_path), "crowdgame_ballots_total") == 1
 
 
-def test_many_may_look_at_once_while_others_come_and_go(tmp_path: Path) -> None:
+def test_metrics_can_be_read_concurrently_during_crashes(tmp_path: Path) -> None:
     crash(tmp_path)
-    looking = "from crowdgame.monitoring.port import metrics_text;[metrics_text() for _ in range(200)]"
-    processes = [start(tmp_path, looking) for _ in range(LOOKERS)]
+    read_repeatedly = (
+        "from crowdgame.monitoring.port import metrics_text;[metrics_text() for _ in range(200)]"
+    )
+    processes = [start(tmp_path, read_repeatedly) for _ in range(READERS)]
     for _ in range(3):
         crash(tmp_path)
     for process in processes:
         process.communicate()
-    assert [process.returncode for process in processes] == [0] * LOOKERS
+    assert [process.returncode for process in processes] == [0] * READERS
     assert total(read_metrics(tmp_path), "crowdgame_connections") == 0

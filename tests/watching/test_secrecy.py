@@ -1,4 +1,4 @@
-"""Two evenings whose hidden ballots are swapped between the teams look the same to all who look on."""
+"""Two events with hidden ballots swapped between the teams look the same to every observer."""
 
 import json
 import time
@@ -23,9 +23,9 @@ DEADLINE_AND_HEARTBEAT_S = 1.5
 
 @dataclass(frozen=True)
 class Observation:
-    """What watchers saw in the window, after a deadline that nobody minded, and of the seal.
+    """What observers saw in the window, after the deadline while the turn stayed open, and of the seal.
 
-    `asked` is how the admin's list answered whoever asked it for the turn's seed, digit by digit.
+    `asked`: the admin's status codes for filters on the turn's seed, digit by digit.
     """
 
     in_window: dict[str, str]
@@ -51,7 +51,7 @@ def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Ob
                 stored = house.rows("SELECT COUNT(*) FROM voting_storedballot")
                 assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
                 return _record_turn(house, watching, made["id"], turn)
-    raise AssertionError("nobody looked on")
+    raise AssertionError("there was no observer")
 
 
 def _record_turn(house: House, watching: Watchers, event: int, turn: int) -> Observation:
@@ -61,7 +61,7 @@ def _record_turn(house: House, watching: Watchers, event: int, turn: int) -> Obs
     with paused(house, "scheduler-1", "scheduler-2", "worker"):
         house.ask("closing_in", event_id=event, ms=200)
         watching.receive("turn.moved")
-        time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing may come of it, so there is nothing to wait for
+        time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
         after_deadline = watching.outlook()
         assert all(seed not in text for text in watching.as_it_came.values())
         asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
@@ -76,7 +76,7 @@ def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
         for choice in columns:
             phone, welcome = faces.phone(code, team=team)
             turn = welcome["state"]["match"]["turn"]
-            if welcome["now_at"] < turn["opens_at"]:  # its gateway has not heard yet
+            if welcome["now_at"] < turn["opens_at"]:  # its gateway has not applied the new window yet
                 phone.receive("turn.moved")
             phone.say("ballot.cast", turn=turn["id"], choice=choice, sequence=1, epoch=turn["epoch"])
             phone.receive("ballot.counted")
@@ -98,7 +98,7 @@ def observations(
 
 
 def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """Who sees a difference, and the first line of it."""
+    """The observers that see a difference, each with the first differing line."""
     found = {}
     for name in one.keys() | other.keys():
         lines = zip_longest(one.get(name, "").splitlines(), other.get(name, "").splitlines(), fillvalue="")
@@ -107,20 +107,24 @@ def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str
     return found
 
 
-def test_in_the_window_nobody_sees_a_difference(observations: tuple[Observation, Observation]) -> None:
+def test_secrecy_no_observable_difference_during_window(
+    observations: tuple[Observation, Observation],
+) -> None:
     one, other = observations
     assert differing(one.in_window, other.in_window) == {}
     assert one.in_window == other.in_window
 
 
-def test_nor_between_the_deadline_and_the_reveal(observations: tuple[Observation, Observation]) -> None:
+def test_secrecy_no_observable_difference_between_deadline_and_reveal(
+    observations: tuple[Observation, Observation],
+) -> None:
     one, other = observations
     assert differing(one.after_deadline, other.after_deadline) == {}
     assert one.after_deadline == other.after_deadline
 
 
-def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observation, Observation]) -> None:
-    """Nobody who sees nothing finds a difference."""
+def test_secrecy_observers_see_all_public_output(observations: tuple[Observation, Observation]) -> None:
+    """Otherwise an empty observation would pass the comparison."""
     seen = observations[0].in_window
     voted = f"[('outcome', 'counted')]\": {float(len(LOW + HIGH))}"
     assert voted in seen["metric_samples"]
@@ -142,7 +146,7 @@ def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observati
     assert seen["page /record/{code}/1.json"].startswith("200")
 
 
-def test_turnout_is_a_number_a_team_and_no_more(observations: tuple[Observation, Observation]) -> None:
+def test_turnout_has_only_counts_per_team(observations: tuple[Observation, Observation]) -> None:
     for observation in observations:
         assert observation.turnout
         assert {frozenset(message) for message in observation.turnout} == {
@@ -150,8 +154,8 @@ def test_turnout_is_a_number_a_team_and_no_more(observations: tuple[Observation,
         }
         assert {message["picked_at"] for message in observation.turnout} == {
             None
-        }  # of two players by clocks alone
-        assert {message["watching"] for message in observation.turnout} == {0}  # in the open hall alone
+        }  # only in duels with clocks
+        assert {message["watching"] for message in observation.turnout} == {0}  # only in duels
         assert {len(message[name]) for message in observation.turnout for name in ("connected", "voted")} == {
             2
         }
@@ -159,38 +163,40 @@ def test_turnout_is_a_number_a_team_and_no_more(observations: tuple[Observation,
         assert {n for message in observation.turnout for n in message["voted"]} <= set(range(len(LOW) + 1))
 
 
-def test_the_seed_is_told_with_the_reveal_and_not_before(
+def test_seed_is_published_with_reveal_and_not_filterable_in_admin(
     observations: tuple[Observation, Observation],
 ) -> None:
-    """That no watcher's outlook held it, is seen while they look; nor can it be asked for in the admin."""
+    """`_record_turn` checks that no observer saw it before; the admin refuses to filter by it."""
     for observation in observations:
         assert observation.asked == {400}
         assert observation.reveal["state"]["match"]["reveal"]["seed"] == observation.seed
 
 
-def test_the_seal_tells_a_root_and_a_number_a_team(observations: tuple[Observation, Observation]) -> None:
+def test_seal_has_only_root_and_ballot_count_per_side(observations: tuple[Observation, Observation]) -> None:
     for observation in observations:
         assert observation.seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
-        assert observation.seal["turn_commitment"] is None  # of secret sides alone
+        assert observation.seal["turn_commitment"] is None  # only with secret sides
         for side in ("red", "yellow"):
             assert observation.seal[side].keys() == {"root", "ballots"}
             assert observation.seal[side]["ballots"] == len(LOW)
 
 
-def test_after_the_reveal_there_is_a_difference(observations: tuple[Observation, Observation]) -> None:
-    """The same watchers, who would have seen it."""
+def test_secrecy_observers_see_the_difference_after_reveal(
+    observations: tuple[Observation, Observation],
+) -> None:
+    """The same observers would have seen it earlier."""
     red = [observation.reveal["state"]["match"]["reveal"]["red"]["counts"] for observation in observations]
     assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
 
 
-def test_with_peek_the_control_room_sees_the_votes_and_nobody_else(house: House, faces: Faces) -> None:
+def test_peek_shows_votes_to_console_only(house: House, faces: Faces) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
     made = house.ask("event", **terms)
     house.ask("begin", event_id=made["id"])
     house.ask("open_at_once", event_id=made["id"])
     with watchers(house, faces, made["code"]) as watching:
         vote(faces, made["code"], {1: LOW, 2: HIGH})
-        console = watching.faces.pop("the control room")
+        console = watching.faces.pop("the console")
         console.receive("counts.updated", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
         frames = watching.frames()
         assert all("counts.updated" not in frame for received in frames.values() for frame in received)
@@ -198,9 +204,7 @@ def test_with_peek_the_control_room_sees_the_votes_and_nobody_else(house: House,
         assert "counts.updated" not in watching.outlook()["channel layer"]
 
 
-def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
-    house: House, faces: Faces
-) -> None:
+def test_own_counts_show_votes_to_own_team_only(house: House, faces: Faces) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
     made = house.ask("event", **terms)
     house.ask("begin", event_id=made["id"])
@@ -220,7 +224,7 @@ def test_with_own_counts_each_team_sees_its_own_votes_and_nobody_else_does(
             assert all(
                 so_far <= whole for seen in team_counts for so_far, whole in zip(seen, counts, strict=True)
             )
-        assert set(frames) == {"a phone without a seat", "the projector", "the control room"}
+        assert set(frames) == {"a phone without a seat", "the projector", "the console"}
         assert all("team.counted" not in frame for received in frames.values() for frame in received)
         outlook = watching.outlook()
         for name in ("channel layer", "outbox", "log of the gateways", "metric_samples"):

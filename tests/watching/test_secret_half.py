@@ -1,4 +1,4 @@
-"""Two evenings that differ in nothing but what the selector's holder chose look the same until it is told."""
+"""Two events that differ only in the votes of the selector's holder look the same until the reveal."""
 
 import re
 import time
@@ -23,14 +23,14 @@ WHOLE: dict[str, Any] = {
     "game": "single-selector",
     "options": {"token": "red"},
 }
-SEES_MORE = {"peek": True, "own_counts": True}  # of other votes
+SEES_MORE = {"peek": True, "own_counts": True}  # but not of the secret votes
 LOGGED = re.compile(r'[\d.]+ ms\b|"(sealed|resolved)_ms": [\d.]+')
 AS_THEY_COME = re.compile(r'^.*"type":"(team\.counted|counts\.updated)".*\n?', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What watchers saw until between the halves, and in the second; the holder's own voter; the end."""
+    """What observers saw between the half-turns and in the second one; a voter's receipt; the reveal."""
 
     between: dict[str, str]
     answering: dict[str, str]
@@ -48,19 +48,19 @@ def observation(data: Path, chosen: list[int]) -> Observation:
                 moved(house, watching, made["id"])
                 vote(faces, made["code"], {1: chosen})
                 projector.receive("turnout.counted", voted=[len(chosen), 0])
-                time.sleep(OWN_COUNTS_S)  # own counts would come by then, and nothing else does
+                time.sleep(OWN_COUNTS_S)  # own counts would arrive by then
                 message = closed(house, watching, made["id"], "turn.concealed")
                 kept = message["state"]["match"]["concealed"]["turn"]
                 receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
                 between = outlook(watching)
                 moved(house, watching, made["id"])
                 vote(faces, made["code"], {2: ANSWER})
-                for name in ("the projector", "the control room", "a phone of team 1", "a phone of team 2"):
+                for name in ("the projector", "the console", "a phone of team 1", "a phone of team 2"):
                     watching.faces[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
                 answering = but_for_the_open_vote(outlook(watching))
                 reveal = closed(house, watching, made["id"], "turn.revealed")
                 return Observation(between, answering, receipt, reveal)
-    raise AssertionError("nobody looked on")
+    raise AssertionError("there was no observer")
 
 
 def moved(house: House, watching: Watchers, event_id: int) -> None:
@@ -69,7 +69,7 @@ def moved(house: House, watching: Watchers, event_id: int) -> None:
 
 
 def closed(house: House, watching: Watchers, event_id: int, kind: str) -> dict[str, Any]:
-    """What is announced of a turn that the worker closes; a clock in a hurry would seal it a second time."""
+    """Let the worker close the turn and return the announcement; a scheduler could seal it a second time."""
     with paused(house, "scheduler-1", "scheduler-2"):
         turn = house.ask("closing_in", event_id=event_id, ms=0)
         house.ask("call_worker", turn_id=turn)
@@ -77,12 +77,12 @@ def closed(house: House, watching: Watchers, event_id: int, kind: str) -> dict[s
 
 
 def outlook(watching: Watchers) -> dict[str, str]:
-    """Without how long things took."""
+    """The visible output without durations."""
     return {name: LOGGED.sub("TIME", text) for name, text in watching.outlook().items()}
 
 
 def but_for_the_open_vote(seen: dict[str, str]) -> dict[str, str]:
-    """How often it was told as it went is chance."""
+    """The visible output without interim counts, whose number is random."""
     texts = {name: text for name, text in seen.items() if not name.startswith("size of")}
     return {name: AS_THEY_COME.sub("", f"{text}\n") for name, text in texts.items()}
 
@@ -94,7 +94,7 @@ def observations(tmp_path_factory: pytest.TempPathFactory) -> tuple[Observation,
 
 
 @pytest.mark.parametrize("moment", ["between", "answering"])
-def test_nobody_sees_a_difference_before_both_are_told(
+def test_secret_half_no_observable_difference_before_reveal(
     observations: tuple[Observation, Observation], moment: str
 ) -> None:
     one, other = (getattr(observation, moment) for observation in observations)
@@ -102,12 +102,12 @@ def test_nobody_sees_a_difference_before_both_are_told(
     assert one == other
 
 
-def test_the_holders_own_voter_is_told_no_more(observations: tuple[Observation, Observation]) -> None:
+def test_secret_half_receipt_hides_side_and_path(observations: tuple[Observation, Observation]) -> None:
     for observation in observations:
         assert (observation.receipt["side"], observation.receipt["path"]) == (None, [])
 
 
-def test_not_even_who_sees_other_votes_sees_the_secret_ones(
+def test_secret_half_peek_and_own_counts_hide_votes(
     observations: tuple[Observation, Observation],
 ) -> None:
     text = "".join(observations[0].between.values())
@@ -115,8 +115,8 @@ def test_not_even_who_sees_other_votes_sees_the_secret_ones(
     assert "counts.updated" not in text
 
 
-def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observation, Observation]) -> None:
-    """Nobody who sees nothing finds a difference."""
+def test_secret_half_observers_see_all_public_output(observations: tuple[Observation, Observation]) -> None:
+    """Otherwise an empty observation would pass the comparison."""
     seen = observations[0].between
     for name in ("the projector", "a phone of team 2", "channel layer", "outbox"):
         assert "turn.concealed" in seen[name]
@@ -126,7 +126,7 @@ def test_the_watchers_saw_what_there_is_to_be_seen(observations: tuple[Observati
     assert seen["page /report/{code}/1.csv"].startswith("200")
 
 
-def test_then_all_is_told(observations: tuple[Observation, Observation]) -> None:
+def test_secret_half_reveal_publishes_both_tallies(observations: tuple[Observation, Observation]) -> None:
     reveals = [observation.reveal["state"]["match"]["reveal"] for observation in observations]
     assert [reveal["red"]["counts"] for reveal in reveals] == [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1, 2]]
     assert [reveal["yellow"]["counts"] for reveal in reveals] == [[0, 0, 2, 0, 1, 0, 0]] * 2

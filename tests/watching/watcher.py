@@ -1,4 +1,4 @@
-"""Whoever watches a house from outside: its health, its figures, its logs."""
+"""Read a running stack's health, metrics and logs from outside."""
 
 import http.client
 import json
@@ -23,7 +23,7 @@ PATIENCE_S = 10
 
 @contextmanager
 def watched_house(data: Path) -> Iterator[House]:
-    """A house of two gateways, all of whose processes log in JSON."""
+    """Run a stack with two gateways whose processes log JSON."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOG_FORMAT", "json")
         with running_house(data, gateways=2) as house:
@@ -31,13 +31,13 @@ def watched_house(data: Path) -> Iterator[House]:
 
 
 def records(house: House, name: str) -> list[dict[str, Any]]:
-    """What a process has logged; every line is a record."""
+    """A process's log records; every line must be JSON."""
     return [json.loads(line) for line in house.log(name).splitlines()]
 
 
 @contextmanager
 def paused(house: House, *parts: str) -> Iterator[None]:
-    """These processes stand still, and none of them holds a lock of the database."""
+    """Pause these processes while none of them holds a database lock."""
     pids = [pid for part in parts if (pid := house.supervisor.pid(part))]
     wait_until(lambda: _pause(house, pids), PATIENCE_S)
     try:
@@ -47,7 +47,7 @@ def paused(house: House, *parts: str) -> Iterator[None]:
 
 
 def _pause(house: House, pids: list[int]) -> bool:
-    """Whether they stand still between two transactions; if not, they go on."""
+    """Pause the processes; resume them and return False if one is inside a transaction."""
     _signal(pids, signal.SIGSTOP)
     wait_until(lambda: all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids))
     if house.is_writable():
@@ -92,7 +92,7 @@ def metric_samples(house: House) -> list[Sample]:
 
 
 def metric_value(house: House, name: str, **labels: str) -> float:
-    """The sum of a figure over all that carry these labels."""
+    """The sum of a metric over all samples with these labels."""
     found = [s.value for s in metric_samples(house) if s.name == name and labels.items() <= s.labels.items()]
     assert found, f"there is no {name} {labels}"
     return sum(found)
