@@ -1,12 +1,12 @@
-"""A real Valkey cluster of a test's own, on loopback: three primaries, and replicas if they are asked for.
+"""A real Valkey cluster for a test, on loopback: three primaries and optional replicas.
 
 with running_cluster(folder) as cluster:
     cluster.url                     # redis+cluster://…
     cluster.owner("crowdgame:{1}:joined")   # the node that has the slot of this key
     cluster.migrate(slot, to)       # while it is in use
-    cluster.nodes[0].kill()         # SIGKILL; a replica takes over, or it is started again
+    cluster.nodes[0].kill()         # SIGKILL; a replica takes over, or the test restarts it
 
-Nodes write to disk before they answer, as in an evening, and notice within a second that one is gone.
+Nodes write to disk before they answer, as in production, and detect a failed node within a second.
 """
 
 import subprocess
@@ -58,7 +58,7 @@ class Node:
         return answer.decode() if isinstance(answer, bytes) else answer
 
     def start(self) -> None:
-        """Start it, again with what is on its disk, and wait until it answers."""
+        """Start the node with any data on its disk and wait until it answers."""
         options = OPTIONS | {"dir": str(self.folder), "port": str(self.port), "cluster-port": str(self.bus)}
         argv = [part for name, value in options.items() for part in (f"--{name}", value)]
         with (self.folder / "log").open("a") as log:
@@ -92,7 +92,7 @@ class Cluster:
         return [node for node in self.nodes if node.process is not None]
 
     def owner(self, key: str) -> Node:
-        """The primary that has the slot of this key, by what the living say."""
+        """The primary that owns this key's slot, according to the running nodes."""
         slot = key_slot(key.encode())
         for first, last, (_, port, *_), *_ in self.living[0].client.execute_command("CLUSTER SLOTS"):
             if int(first) <= slot <= int(last):
@@ -122,7 +122,7 @@ class Cluster:
 
 @contextmanager
 def running_cluster(folder: Path, replicas: int = 0) -> Iterator[Cluster]:
-    """`replicas` of the first primary."""
+    """Run a cluster with this many `replicas` of the first primary."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(_node(folder / f"node-{n}")) for n in range(PRIMARIES + replicas)]
         cluster = Cluster(nodes)

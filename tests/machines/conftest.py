@@ -1,4 +1,4 @@
-"""What the tests of many machines share: a PostgreSQL for the run, an empty database a test."""
+"""Fixtures for deployment tests: one PostgreSQL per run, one empty database per test."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from tests.machines.postgres import Postgres, running_postgres
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """One for the whole run; whoever restarts it takes a `running_postgres` of their own."""
+    """One server per run. A test that restarts it uses its own `running_postgres`."""
     with running_postgres() as postgres:
         yield postgres
 
 
 @pytest.fixture
 def database_url(postgres: Postgres) -> str:
-    """The address of an empty database."""
+    """The URL of an empty database."""
     return postgres.new_database()

@@ -1,4 +1,4 @@
-"""What `deploy/` and `compose.yaml` say is to be run, read as what they have in common: processes."""
+"""Parse `deploy/` and `compose.yaml` into a common form: the processes that they start."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ RELEASE = "/opt/crowdgame/current"
 
 @dataclass(frozen=True)
 class Process:
-    """One that somebody's manifest starts; `ends_within_s` is the time it is given to end."""
+    """A process that a manifest starts; `ends_within_s` is its stop timeout."""
 
     where: str
     name: str
@@ -30,7 +30,7 @@ class Process:
 
     @property
     def role(self) -> str:
-        """`gateway`, `scheduler`, `migrate`, `celery` …, whatever it is called there."""
+        """`gateway`, `scheduler`, `migrate`, `celery` …, whatever the service is named."""
         return self.argv[2] if "manage.py" in self.argv[:2] else Path(self.argv[0]).name
 
     def option(self, name: str) -> str:
@@ -38,7 +38,7 @@ class Process:
 
 
 class Unit(RawConfigParser):
-    """A systemd unit, of which a directive may be given several times."""
+    """A systemd unit, in which a directive may be repeated."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(strict=False, delimiters=("=",), interpolation=None, comment_prefixes=("#", ";"))
@@ -59,7 +59,7 @@ def units() -> dict[str, Unit]:
 
 
 def of_the_server() -> Iterator[Process]:
-    """An instance's `%i` stays as it is."""
+    """The systemd services; the `%i` of template units is kept."""
     settings = env_file(SERVER / "crowdgame.env.example")
     shared = Unit(UNITS / "crowdgame-.service.d" / "common.conf")
     for name, unit in units().items():
@@ -80,7 +80,7 @@ def compose() -> dict[str, Any]:
 
 
 def of_compose() -> Iterator[Process]:
-    """Those of our own image and Valkey; nginx and PostgreSQL bring their commands with them."""
+    """The services of our image and Valkey; nginx and PostgreSQL use their images' commands."""
     for name, service in compose()["services"].items():
         if "command" in service:
             ends = float(service.get("stop_grace_period", "10s").removesuffix("s"))
@@ -89,7 +89,7 @@ def of_compose() -> Iterator[Process]:
 
 
 def manifests() -> list[tuple[str, dict[str, Any]]]:
-    """All Kubernetes objects with the names of their files, without those that only others understand."""
+    """All Kubernetes objects with their file names, without files for other tools."""
     paths = [path for path in sorted(KUBERNETES.glob("*.yaml")) if path.name not in FOREIGN]
     return [(path.name, made) for path in paths for made in yaml.safe_load_all(path.read_text())]
 
@@ -102,7 +102,7 @@ def objects(kind: str) -> dict[str, Any]:
 
 
 def pods() -> dict[str, Any]:
-    """The pods' specs, by the name of the workload."""
+    """Pod specs by workload name."""
     workloads = objects("Deployment") | objects("Job")
     return {name: made["spec"]["template"]["spec"] for name, made in workloads.items()}
 
@@ -130,7 +130,9 @@ def ours() -> list[Process]:
 
 
 def settings_read() -> set[str]:
-    """The names of all environment variables that the product looks at."""
+    """The names of all environment variables that the code reads."""
     names = re.compile(r"""(?:environ(?:\.get)?|_flag|_comma_list)[\[(]\s*["']([A-Z_]+)["']""")
-    sources = [path for room in ("crowdgame", "voting", "games") for path in (ROOT / room).rglob("*.py")]
+    sources = [
+        path for package in ("crowdgame", "voting", "games") for path in (ROOT / package).rglob("*.py")
+    ]
     return {name for path in sources for name in names.findall(path.read_text())}

@@ -1,9 +1,9 @@
-"""A real nginx of a test's own: the server's own configuration, on loopback, run by nobody.
+"""A real nginx for a test: the server's configuration, on loopback, without root rights.
 
 with running_nginx([8001, 8002]) as nginx:              # in front of gateways at these ports
     nginx.port
-with running_nginx([8001, 8002], tls=True) as nginx:    # https, with a certificate of its own
-    nginx.tls_port, nginx.trust, nginx.port             # the last one leads to the first
+with running_nginx([8001, 8002], tls=True) as nginx:    # https, with a self-signed certificate
+    nginx.tls_port, nginx.trust, nginx.port             # the last one redirects to the first
 """
 
 import os
@@ -47,7 +47,7 @@ class Nginx:
 
 @contextmanager
 def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) -> Iterator[Nginx]:
-    """nginx in front of the `gateways`, which need not run (yet)."""
+    """Run nginx in front of the `gateways`, which need not run yet."""
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-nginx-"))
     nginx = Nginx(folder, port or free_port(), free_port() if tls else 0)
     try:
@@ -64,12 +64,12 @@ def running_nginx(gateways: Sequence[int], port: int = 0, *, tls: bool = False) 
 
 
 def upstreams(gateways: Sequence[int]) -> str:
-    """As `install.sh` names them."""
+    """The upstream lines, as `install.sh` writes them."""
     return "\n".join(f"server {LOOPBACK}:{port} max_fails=0;" for port in gateways)
 
 
 def render(upstreams: str, listen: str) -> str:
-    """What `envsubst` makes of the template, on a server and in nginx's container."""
+    """The template as `envsubst` fills it in, on a server or in nginx's container."""
     template = (SERVER / "nginx.conf").read_text()
     return template.replace("${UPSTREAMS}", upstreams).replace("${LISTEN}", listen)
 
@@ -81,7 +81,7 @@ def _configuration(nginx: Nginx, gateways: Sequence[int]) -> str:
 
 
 def _tls(nginx: Nginx) -> str:
-    """The server's own, at a test's ports."""
+    """The server's TLS configuration with the test's ports."""
     config = (SERVER / "tls.conf").read_text().replace("/etc/crowdgame/tls", str(nginx.folder))
     config = re.sub(r"listen \[::\].*\n", "", config)
     config = config.replace("listen 80 ", f"listen {LOOPBACK}:{nginx.port} ")
@@ -113,7 +113,7 @@ def _running(folder: Path) -> Iterator[None]:
 
 
 def _as_nobody(argv: Sequence[str]) -> list[str]:
-    """Run by root, it would still be somebody. It ends with the tests, however these end."""
+    """Drop root rights if there are any. nginx ends with the tests, even if they are killed."""
     if os.geteuid() != 0:
         return die_with_parent(list(argv))
     someone = [f"--reuid={NOBODY}", f"--regid={ITS_GROUP}", "--clear-groups"]

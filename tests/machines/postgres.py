@@ -1,12 +1,12 @@
-"""A real PostgreSQL of a test's own, on loopback, without a password.
+"""A real PostgreSQL for tests, on loopback, without a password.
 
 with running_postgres() as postgres:    # initdb and start take about two seconds
-    url = postgres.new_database()       # an empty database; each call makes another
+    url = postgres.new_database()       # a new empty database per call
     postgres.restart()                  # every connection is lost
     postgres.stop(); postgres.start()
 
-The fixtures `postgres` (one server for the run) and `database_url` (an empty database a test) are in
-`conftest.py`. It runs without fsync: it is ended and started in tests, but the machine's power stays on.
+The fixtures `postgres` (one server per run) and `database_url` (one empty database per test) are in
+`conftest.py`. The server runs without fsync: tests restart it, but never cut the power.
 """
 
 import os
@@ -27,7 +27,7 @@ from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.system_tools import find_postgres
 
-NOBODY_IN_PARTICULAR = "postgres"
+SERVICE_USER = "postgres"
 WITHIN_S = 30
 FOR_TESTS = {
     "listen_addresses": LOOPBACK,
@@ -42,7 +42,7 @@ FOR_TESTS = {
 
 @dataclass
 class Postgres:
-    """`folder` is its own; `port` stays the same when it is started again."""
+    """`folder` holds its data and log; `port` stays the same across restarts."""
 
     folder: Path
     port: int
@@ -57,7 +57,7 @@ class Postgres:
         return f"postgresql://postgres@{LOOPBACK}:{self.port}/{name}"
 
     def new_database(self) -> str:
-        """The address of an empty database."""
+        """Create an empty database; return its URL."""
         name = f"crowdgame_{next(self._numbers)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
@@ -77,7 +77,7 @@ class Postgres:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """What `pg_ctl stop -m fast` does: whoever is connected is thrown out."""
+        """Stop it like `pg_ctl stop -m fast`, which drops all connections."""
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(WITHIN_S)
@@ -99,7 +99,7 @@ def running_postgres() -> Iterator[Postgres]:
     folder = Path(tempfile.mkdtemp(prefix="crowdgame-postgres-"))
     try:
         if os.geteuid() == 0:
-            shutil.chown(folder, NOBODY_IN_PARTICULAR)
+            shutil.chown(folder, SERVICE_USER)
         postgres = Postgres(folder, free_port())
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         initdb = _as_no_root([_program("initdb"), "-D", str(folder / "data"), *options])
@@ -120,8 +120,8 @@ def _program(name: str) -> str:
 
 
 def _as_no_root(argv: list[str]) -> list[str]:
-    """PostgreSQL refuses to be run by root. It ends with the tests, however these end."""
+    """PostgreSQL refuses to run as root. It ends with the tests, even if they are killed."""
     if os.geteuid() != 0:
         return die_with_parent(argv)
-    someone = [f"--reuid={NOBODY_IN_PARTICULAR}", f"--regid={NOBODY_IN_PARTICULAR}", "--clear-groups"]
+    someone = [f"--reuid={SERVICE_USER}", f"--regid={SERVICE_USER}", "--clear-groups"]
     return ["setpriv", *someone, "--pdeathsig=KILL", "--", *argv]

@@ -1,8 +1,7 @@
-"""Many at once on one event: one effect each, nothing but a refusal is raised, no seq is left out.
+"""Concurrent operations on one event take effect once, raise only MatchError and leave no gap in `seq`.
 
-On SQLite writers queue for the whole database; on PostgreSQL each of these could meet in the middle of
-another's transaction. `test_postgres.py` has pytest run this there: `at_once` lets nothing pass but a
-MatchError, so that a deadlock, a violated constraint or a time-out fails the test.
+SQLite serializes writers; on PostgreSQL these transactions interleave. `test_postgres.py` runs this file on
+PostgreSQL. `at_once` accepts only MatchError, so a deadlock, a violated constraint or a timeout fails the test.
 """
 
 import json
@@ -32,7 +31,7 @@ from voting.turns.turns import load_turn, restore_turn, start_due_match, start_m
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
 ROUNDS = 6
-PRESSES: list[Action] = [
+ACTIONS: list[Action] = [
     "turn.pause",
     "turn.resume",
     "turn.extend",
@@ -45,12 +44,12 @@ PRESSES: list[Action] = [
 ]
 
 
-def test_this_is_postgresql() -> None:
+def test_database_is_postgresql() -> None:
     assert connection.vendor == "postgresql"
 
 
-def assert_whole(event_id: int) -> None:
-    """Announced without a gap, each by the state it left, and nothing is there twice."""
+def assert_consistent(event_id: int) -> None:
+    """Announcements have no gap and carry the state they led to; nothing exists twice."""
     rows = Announcement.objects.filter(event_id=event_id).order_by("seq")
     messages = [json.loads(bytes(row.body)) for row in rows]
     assert [one["seq"] for one in messages] == list(range(1, len(messages) + 1))
@@ -67,8 +66,8 @@ def assert_whole(event_id: int) -> None:
     assert kinds(event_id).count("turn.revealed") == resolved
 
 
-@pytest.mark.parametrize("again", range(ROUNDS))
-def test_many_close_one_turn(again: int, box: BallotBox) -> None:
+@pytest.mark.parametrize("attempt", range(ROUNDS))
+def test_concurrent_closes_resolve_turn_once(attempt: int, box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3, 3], yellow=[5])
@@ -77,26 +76,26 @@ def test_many_close_one_turn(again: int, box: BallotBox) -> None:
     assert Counter(TallyRecord.objects.values_list("side", flat=True)) == {"red": 1, "yellow": 1}
     assert load_turn(turn.pk).version == turn.version + 1
     assert kinds(turn.match.event_id).count("turn.revealed") == 1
-    assert_whole(turn.match.event_id)
+    assert_consistent(turn.match.event_id)
 
 
-@pytest.mark.parametrize("again", range(ROUNDS))
-def test_many_start_one_match(again: int, box: BallotBox) -> None:
+@pytest.mark.parametrize("attempt", range(ROUNDS))
+def test_concurrent_starts_create_one_match(attempt: int, box: BallotBox) -> None:
     event = new_event()
     refused = at_once(MANY, lambda own: start_match(event.pk, own))
     assert len(refused) == MANY - 1
     assert kinds(event.pk) == ["match.started"]
-    assert_whole(event.pk)
+    assert_consistent(event.pk)
 
 
-def test_many_clocks_start_a_match_that_is_due(box: BallotBox) -> None:
+def test_concurrent_schedulers_start_due_match_once(box: BallotBox) -> None:
     event = new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
     assert at_once(MANY, lambda own: start_due_match(event.pk, own)) == []
     assert kinds(event.pk) == ["match.started"]
 
 
-def test_many_restore_one_box(box: BallotBox, valkey_url: str) -> None:
+def test_concurrent_restores_raise_epoch_once(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     with Redis.from_url(valkey_url) as redis:
         redis.flushall()
@@ -106,22 +105,22 @@ def test_many_restore_one_box(box: BallotBox, valkey_url: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_many_press_whatever_they_like(seed: int, box: BallotBox) -> None:
-    """Closing, voiding, aborting and starting lock rows of event, match and turns: in one order, or never."""
+def test_concurrent_random_actions_keep_event_consistent(seed: int, box: BallotBox) -> None:
+    """All actions lock rows of event, match and turns in one order; otherwise they deadlock."""
     turn = start(box)
     event_id = turn.match.event_id
     play(turn.match, box, [(1, 2), (3, 4)])
 
-    def press_some(own: BallotBox) -> None:
+    def act_randomly(own: BallotBox) -> None:
         lot = Random(f"{seed} {id(own)}")
         for _ in range(12):
-            _press_one(lot, event_id, own)
+            _act_once(lot, event_id, own)
 
-    at_once(MANY, press_some)
-    assert_whole(event_id)
+    at_once(MANY, act_randomly)
+    assert_consistent(event_id)
 
 
-def _press_one(lot: Random, event_id: int, own: BallotBox) -> None:
+def _act_once(lot: Random, event_id: int, own: BallotBox) -> None:
     with suppress(MatchError):
         match lot.randrange(5):
             case 0:
@@ -132,12 +131,12 @@ def _press_one(lot: Random, event_id: int, own: BallotBox) -> None:
                 for turn in Turn.objects.filter(match__event_id=event_id, state=TurnState.OPEN):
                     close_turn(turn.pk, own)
             case _:
-                press(event_id, lot.choice(PRESSES), own)
+                press(event_id, lot.choice(ACTIONS), own)
 
 
-@pytest.mark.parametrize("again", range(ROUNDS))
-def test_many_void_while_many_close(again: int, box: BallotBox) -> None:
-    """A void writes the live turn, then the one before; a close the match, then its turn."""
+@pytest.mark.parametrize("attempt", range(ROUNDS))
+def test_concurrent_voids_and_closes_keep_event_consistent(attempt: int, box: BallotBox) -> None:
+    """A void writes the live turn, then the previous one; a close writes the match, then its turn."""
     turn = start(box)
     event_id = turn.match.event_id
     play(turn.match, box, [(1, 2), (3, 4)])
@@ -148,10 +147,10 @@ def test_many_void_while_many_close(again: int, box: BallotBox) -> None:
         lambda own: press(event_id, "turn.void", own),
     ] * (MANY // 2)
     at_once(MANY, lambda own: acts.pop()(own))  # noqa: PLW0108  each thread pops its own
-    assert_whole(event_id)
+    assert_consistent(event_id)
 
 
-def test_gateways_that_store_the_same_voters_in_any_order_do_not_lock_each_other(box: BallotBox) -> None:
+def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
     turn = start(box)
 
     def store(own: BallotBox) -> None:

@@ -1,4 +1,4 @@
-"""The ballots on a cluster: an event in one slot, events on all nodes, and votes that outlive a node."""
+"""The ballot box on a Valkey cluster: one slot per event, events on all nodes, failover without loss."""
 
 import asyncio
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def closed(turn: BoxedTurn, now: int) -> BoxedTurn:
 
 # ------------------------------------------------------------------ keys
 async def vote_everywhere(turns: list[BoxedTurn]) -> None:
-    """All that a gateway asks of the box, for each event."""
+    """Make every ballot box call of a gateway, for each event."""
     box = AsyncBallotBox()
     for turn in turns:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
@@ -78,7 +78,7 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     await box.close()
 
 
-def test_an_event_lives_in_one_slot_and_events_on_all_nodes(cluster: Cluster, settings: Settings) -> None:
+def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, settings: Settings) -> None:
     settings.BALLOT_BOX_URL = cluster.url
     box = BallotBox()
     turns = [opened(box, event_id) for event_id in EVENTS]
@@ -90,7 +90,9 @@ def test_an_event_lives_in_one_slot_and_events_on_all_nodes(cluster: Cluster, se
         box.expire(turn.event_id, turn.turn_id)
     box.close()
     by_node = cluster.keys()
-    assert all(len(keys) >= KEYS * len(EVENTS) // 6 for keys in by_node.values()), "one node has nearly all"
+    assert all(len(keys) >= KEYS * len(EVENTS) // 6 for keys in by_node.values()), (
+        "the events are not spread over the nodes"
+    )
     keys = [key for held in by_node.values() for key in held]
     slots = {event: {key_slot(k.encode()) for k in keys if f"{{{event}}}" in k} for event in EVENTS}
     assert {len(own) for own in slots.values()} == {1}
@@ -98,18 +100,18 @@ def test_an_event_lives_in_one_slot_and_events_on_all_nodes(cluster: Cluster, se
     assert all("{" in key for key in keys)
 
 
-# ------------------------------------------------------------------ a node that is away
+# ------------------------------------------------------------------ a failed node
 @pytest.mark.parametrize("number", range(PRIMARIES))
-def test_while_a_node_is_away_the_events_of_others_go_on_and_it_comes_back_with_all_it_took(
+def test_cluster_node_failure_affects_only_its_events_and_loses_nothing(
     number: int, tmp_path: Path, settings: Settings
 ) -> None:
     with running_cluster(tmp_path) as cluster:
         settings.BALLOT_BOX_URL = cluster.url
-        asyncio.run(outlive_a_node(cluster, cluster.nodes[number]))
+        asyncio.run(vote_during_node_failure(cluster, cluster.nodes[number]))
 
 
-async def outlive_a_node(cluster: Cluster, away: Node) -> None:
-    """The clients that know the cluster as it was, and those that come while a node is away."""
+async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
+    """Vote with clients from before the failure and with clients created during it."""
     box, gateway = BallotBox(), AsyncBallotBox()
     turns = [opened(box, event_id) for event_id in range(101, 113)]
     at_home = {t.event_id: cluster.owner(t.keys[0]) is not away for t in turns}
@@ -144,7 +146,7 @@ async def outlive_a_node(cluster: Cluster, away: Node) -> None:
 
 
 async def cast_one(gateway: AsyncBallotBox, turn: BoxedTurn, number: int) -> int | None:
-    """The answer to a voter's only ballot; None if the box is away."""
+    """Cast a voter's only ballot; return the answer, or None if the box is unreachable."""
     try:
         return (await gateway.cast(turn.event_id, turn.turn_id, 1, [Ballot(f"v{number}", "red", 1, 1)]))[0]
     except RedisError:
@@ -158,7 +160,7 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
         return False
 
 
-# ------------------------------------------------------------------ an evening
+# ------------------------------------------------------------------ a running event
 @dataclass
 class FailoverRun:
     """`moved_in` and `killed_in` are the turns in which the slot moved and its node was killed."""
@@ -197,18 +199,18 @@ def slot_of(event_id: int) -> int:
     return key_slot(event_key(event_id, "joined").encode())
 
 
-def test_voting_goes_on_while_a_slot_moves_and_after_its_node_is_killed(failover: FailoverRun) -> None:
+def test_cluster_turns_resolve_during_migration_and_failover(failover: FailoverRun) -> None:
     assert failover.moved_in != failover.killed_in
     assert {failover.moved_in, failover.killed_in} <= set(resolved_turns(failover.house, failover.event))
     assert_resolved_once(failover.house, failover.event)
     assert_counts_are_of_sealed_ballots(failover.house)
 
 
-def test_no_ballot_was_lost(failover: FailoverRun) -> None:
+def test_cluster_failover_loses_no_ballot(failover: FailoverRun) -> None:
     assert {failover.moved_in, failover.killed_in} <= set(failover.report.ledger)
     assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
     assert failover.report.ballots.acknowledged > PHONES * 2
 
 
-def test_the_phones_stayed_where_they_were(failover: FailoverRun) -> None:
+def test_cluster_failover_disconnects_no_phone(failover: FailoverRun) -> None:
     assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)

@@ -1,4 +1,4 @@
-"""Every command of compose.yaml, run as a plain process with its own settings, does what it is there for."""
+"""Every command of compose.yaml works as a plain process with its own settings."""
 
 import http.client
 import os
@@ -39,12 +39,12 @@ PLACES = {
 }
 GATEWAYS = ("gateway-1", "gateway-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
-STAYING = (*GATEWAYS, "worker", *SCHEDULERS)
+LONG_RUNNING = (*GATEWAYS, "worker", *SCHEDULERS)
 
 
 @dataclass
-class Yard:
-    """The services of compose.yaml on this machine: what they call each other and where they listen."""
+class LocalCompose:
+    """The services of compose.yaml as local processes, with addresses and ports mapped to this machine."""
 
     folder: Path
     database_url: str
@@ -75,13 +75,13 @@ class Yard:
         (self.folder / name).write_text(VARIABLE.sub(lambda found: GIVEN[found[1]], content))
 
     def env(self, name: str) -> dict[str, str]:
-        """Nothing but what the service is given, and where a machine has its programs."""
+        """Only the service's own environment, plus PATH and HOME."""
         environment = manifests.compose()["services"][name].get("environment", {})
         own = {key: self.here(name, value) for key, value in environment.items()}
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | own
 
     def here(self, name: str, word: str) -> str:
-        """A word of compose.yaml as it reads on this machine."""
+        """A word of compose.yaml, translated for this machine."""
         word = VARIABLE.sub(lambda found: GIVEN.get(found[1], found[3]), word)
         if "@postgres/" in word:
             return self.database_url
@@ -93,11 +93,11 @@ class Yard:
         return word
 
     def is_healthy(self, name: str) -> bool:
-        """What its own health check says."""
+        """Run the service's own health check."""
         kind, program, *rest = manifests.compose()["services"][name]["healthcheck"]["test"]
         assert kind == "CMD"
-        asked = [PROGRAMS[program], *(self.here(name, word) for word in rest)]
-        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+        argv = [PROGRAMS[program], *(self.here(name, word) for word in rest)]
+        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text()
@@ -109,58 +109,58 @@ class Yard:
 
 
 @pytest.fixture(scope="module")
-def yard(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[Yard]:
-    """All of our own image, started in the order that compose.yaml wants."""
-    yard = Yard(tmp_path_factory.mktemp("yard"), postgres.new_database())
+def local_compose(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[LocalCompose]:
+    """All services of our image, started in the order of compose.yaml."""
+    local_compose = LocalCompose(tmp_path_factory.mktemp("compose"), postgres.new_database())
     try:
-        yard.start("valkey")
-        assert yard.start("migrate").wait(WITHIN_S) == 0, yard.log("migrate")
-        for name in STAYING:
-            yard.start(name)
-        for name in STAYING:
-            wait_until(lambda name=name: yard.is_healthy(name), WITHIN_S)  # type: ignore[misc]
-        yield yard
+        local_compose.start("valkey")
+        assert local_compose.start("migrate").wait(WITHIN_S) == 0, local_compose.log("migrate")
+        for name in LONG_RUNNING:
+            local_compose.start(name)
+        for name in LONG_RUNNING:
+            wait_until(lambda name=name: local_compose.is_healthy(name), WITHIN_S)  # type: ignore[misc]
+        yield local_compose
     finally:
-        for process in reversed(yard.started.values()):
+        for process in reversed(local_compose.started.values()):
             process.kill()
             process.wait()
 
 
-@pytest.mark.parametrize("name", STAYING)
-def test_a_service_runs_and_its_own_health_check_says_so(yard: Yard, name: str) -> None:
-    assert yard.started[name].poll() is None, yard.log(name)
-    assert yard.is_healthy(name), yard.log(name)
+@pytest.mark.parametrize("name", LONG_RUNNING)
+def test_compose_service_runs_and_is_healthy(local_compose: LocalCompose, name: str) -> None:
+    assert local_compose.started[name].poll() is None, local_compose.log(name)
+    assert local_compose.is_healthy(name), local_compose.log(name)
 
 
 @pytest.mark.parametrize("workload", ["gateway", "worker", "scheduler"])
-def test_kubernetes_probes_are_answered(yard: Yard, workload: str) -> None:
+def test_kubernetes_probe_paths_are_answered(local_compose: LocalCompose, workload: str) -> None:
     name = workload if workload == "worker" else f"{workload}-1"
     (container,) = manifests.pods()[workload]["containers"]
     (port,) = container["ports"]
     paths = {part["httpGet"]["path"] for key, part in container.items() if key.endswith("Probe")}
     assert paths
     for path in paths:
-        assert yard.answers(name, str(port["containerPort"]), path) == http.HTTPStatus.OK, path
+        assert local_compose.answers(name, str(port["containerPort"]), path) == http.HTTPStatus.OK, path
 
 
-def test_the_static_files_and_the_pages_need_no_more_than_the_image_has(yard: Yard) -> None:
+def test_compose_gateway_serves_pages(local_compose: LocalCompose) -> None:
     for path in ("/", "/console/login/"):
-        assert yard.answers("gateway-1", "8000", path) == http.HTTPStatus.OK
+        assert local_compose.answers("gateway-1", "8000", path) == http.HTTPStatus.OK
 
 
-def test_a_service_that_is_not_well_is_told_apart(yard: Yard) -> None:
-    """Else the test above would say nothing."""
-    scheduler = yard.started["scheduler-1"]
+def test_compose_health_check_detects_stopped_service(local_compose: LocalCompose) -> None:
+    """Otherwise the health check of a running service would prove nothing."""
+    scheduler = local_compose.started["scheduler-1"]
     scheduler.send_signal(signal.SIGTERM)
     assert scheduler.wait(WITHIN_S) == 0
-    assert not yard.is_healthy("scheduler-1")
-    yard.start("scheduler-1")
-    wait_until(lambda: yard.is_healthy("scheduler-1"), WITHIN_S)
+    assert not local_compose.is_healthy("scheduler-1")
+    local_compose.start("scheduler-1")
+    wait_until(lambda: local_compose.is_healthy("scheduler-1"), WITHIN_S)
 
 
-def test_every_service_ends_in_the_time_it_is_given(yard: Yard) -> None:
+def test_compose_services_stop_within_grace_period(local_compose: LocalCompose) -> None:
     given = {process.name: process.ends_within_s for process in manifests.of_compose()}
-    for name in STAYING:
-        yard.started[name].send_signal(signal.SIGTERM)
-    for name in STAYING:
-        assert yard.started[name].wait(given[name]) == 0, yard.log(name)
+    for name in LONG_RUNNING:
+        local_compose.started[name].send_signal(signal.SIGTERM)
+    for name in LONG_RUNNING:
+        assert local_compose.started[name].wait(given[name]) == 0, local_compose.log(name)

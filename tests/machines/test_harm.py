@@ -1,6 +1,6 @@
-"""Each fault of the environment once, under a crowd: nothing is lost, and soon all is right again.
+"""Each environment fault once, under load: nothing is lost, and all phones recover soon.
 
-Clocks that are set take a C compiler, a disk that is full the right to mount one.
+The clock faults need a C compiler; the disk faults need permission to mount a disk.
 """
 
 from contextlib import ExitStack
@@ -38,20 +38,20 @@ def strike(target: Target, faults: tuple[Fault, ...]) -> None:
 
 
 @pytest.mark.parametrize("family", [store, network], ids=["store", "network"])
-def test_a_store_that_fails_and_a_bad_line(family: object, tmp_path: Path) -> None:
+def test_store_and_network_faults_lose_nothing(family: object, tmp_path: Path) -> None:
     with running_target(tmp_path, Choices()) as target:
         strike(target, family.FAULTS)  # type: ignore[attr-defined]
-        assert "Traceback" not in said(tmp_path, *SCHEDULERS, "worker")
+        assert "Traceback" not in log_text(tmp_path, *SCHEDULERS, "worker")
 
 
-def test_clocks_that_are_set(tmp_path: Path) -> None:
+def test_clock_changes_lose_nothing(tmp_path: Path) -> None:
     with running_target(tmp_path, Choices(timed=True)) as target:
         strike(target, clocks.FAULTS)
-        assert said(tmp_path, *SCHEDULERS).count("the ballot box's clock was set by") >= 2
+        assert log_text(tmp_path, *SCHEDULERS).count("the ballot box's clock was set by") >= 2
 
 
 @pytest.mark.parametrize("step_s", [300, -300])
-def test_a_clock_that_is_set_leaves_everybody_the_time_they_had(step_s: int, tmp_path: Path) -> None:
+def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None:
     with running_target(tmp_path, Choices(timed=True)) as target:
         event = target.house.ask("event", window_s=60, lobby="open")
         target.house.ask("begin", event_id=event["id"])
@@ -69,7 +69,7 @@ def test_a_clock_that_is_set_leaves_everybody_the_time_they_had(step_s: int, tmp
 
 
 def server_time(display: Face) -> int:
-    """By the gateway, as it answers now."""
+    """The gateway's current time."""
     return int(display.say("clock.ask", sent=1).receive("clock.synced")["now_at"])
 
 
@@ -79,14 +79,14 @@ def box_time(target: Target) -> int:
     return int(seconds) * 1000 + int(micros) // 1000
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_full_disk_loses_nothing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as small, running_target(tmp_path, Choices(disk=small)) as target:
         strike(target, disk.FAULTS)
-        assert " waits: " in said(tmp_path, *SCHEDULERS)
-        assert "Traceback" not in said(tmp_path, *SCHEDULERS, "worker")
+        assert " waits: " in log_text(tmp_path, *SCHEDULERS)
+        assert "Traceback" not in log_text(tmp_path, *SCHEDULERS, "worker")
 
 
-def test_a_full_disk_is_told_in_words_until_there_is_space(tmp_path: Path) -> None:
+def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as small, running_target(tmp_path, Choices(disk=small)) as target:
         assert FULL not in health(target)
         fill(small / "ballast")
@@ -103,5 +103,5 @@ def health(target: Target) -> bytes:
     return answer.body
 
 
-def said(home: Path, *parts: str) -> str:
+def log_text(home: Path, *parts: str) -> str:
     return "".join((home / "logs" / f"{part}.log").read_text(errors="replace") for part in parts)

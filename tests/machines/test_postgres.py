@@ -1,4 +1,4 @@
-"""The house on PostgreSQL: the tests of the database, races, and a server that goes away in a window."""
+"""PostgreSQL: the database tests, concurrent operations, and a server that stops during a window."""
 
 import os
 import re
@@ -53,14 +53,14 @@ OF_THE_DATABASE = [
     "voting/turns/test_turn_crashes.py",
     "voting/turns/test_turns.py",
 ]
-# It plays the same turn three times over and compares the ids: PostgreSQL gives none out twice.
+# The test repeats a turn and compares ids, but PostgreSQL never reuses an id.
 NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
 AWAY_S = 3.0
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 
 
 def run_tests(database_url: str, *arguments: str) -> str:
-    """Have pytest run tests on this database (its own beside it); what it said, if all passed."""
+    """Run pytest on this server (in a separate test database); return the output if all tests passed."""
     env = {**os.environ, "DATABASE_URL": database_url, "DATABASE_POOL": "16"}
     for argv in (
         ["manage.py", "migrate", "-v", "0"],
@@ -73,12 +73,12 @@ def run_tests(database_url: str, *arguments: str) -> str:
     return done.stdout
 
 
-def passed(said: str) -> int:
-    found = re.search(r"(\d+) passed", said)
+def passed(output: str) -> int:
+    found = re.search(r"(\d+) passed", output)
     return int(found[1]) if found else 0
 
 
-def test_what_holds_on_sqlite_holds_on_postgresql(database_url: str) -> None:
+def test_postgres_passes_the_database_tests(database_url: str) -> None:
     assert (
         passed(
             run_tests(
@@ -92,13 +92,13 @@ def test_what_holds_on_sqlite_holds_on_postgresql(database_url: str) -> None:
     )
 
 
-def test_of_many_at_once_each_has_one_effect_and_none_waits_for_ever(database_url: str) -> None:
+def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:
     assert passed(run_tests(database_url, "tests/machines/races.py")) > 20
 
 
 @dataclass
 class FailoverRun:
-    """Matches that a crowd played while PostgreSQL was restarted, then away for a while."""
+    """The result of voting while PostgreSQL was restarted, then stopped for a while."""
 
     house: House
     event: int
@@ -110,7 +110,7 @@ class FailoverRun:
 
 @pytest.fixture(scope="module")
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
-    """A server of its own, since it is stopped."""
+    """Uses its own server, since it stops it."""
     data = tmp_path_factory.mktemp("postgres")
     with running_postgres() as postgres, running_house(data, database_url=postgres.new_database()) as house:
         event = house.ask("event", **BRISK)
@@ -127,11 +127,11 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
             wait_until(lambda: away_in in resolved_turns(house, event["id"]), PATIENCE_S)
             resolve_another(house, event["id"])
             report = leave(phones, data)
-        resolve_another(house, event["id"])  # the one that was open when the crowd left
+        resolve_another(house, event["id"])  # the turn that was open when the crowd left
         yield FailoverRun(house, event["id"], report, restarted_in, away_in, parts)
 
 
-def test_the_turns_in_which_it_was_away_were_resolved_like_all_others(failover: FailoverRun) -> None:
+def test_postgres_outage_turns_are_resolved(failover: FailoverRun) -> None:
     resolved = resolved_turns(failover.house, failover.event)
     assert {failover.restarted_in, failover.away_in} <= set(resolved)
     assert failover.restarted_in != failover.away_in
@@ -139,19 +139,19 @@ def test_the_turns_in_which_it_was_away_were_resolved_like_all_others(failover: 
     assert_counts_are_of_sealed_ballots(failover.house)
 
 
-def test_no_ballot_was_lost(failover: FailoverRun) -> None:
+def test_postgres_outage_loses_no_ballot(failover: FailoverRun) -> None:
     assert {failover.restarted_in, failover.away_in} <= set(failover.report.ledger)
     assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
     assert failover.report.ballots.acknowledged > PHONES * 2
 
 
-def test_no_phone_and_no_process_noticed(failover: FailoverRun) -> None:
-    """Whoever holds a broken connection puts it aside; nobody has to be started again."""
+def test_postgres_outage_disconnects_no_phone_and_restarts_no_process(failover: FailoverRun) -> None:
+    """Processes replace broken connections without a restart."""
     assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)
     assert {part: failover.house.supervisor.pid(part) for part in PARTS} == failover.parts
 
 
-def test_everything_is_in_the_tables(failover: FailoverRun) -> None:
+def test_postgres_holds_all_data(failover: FailoverRun) -> None:
     held = failover.house.contents()
     assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
     assert not (Path(failover.house.stack.data) / "db.sqlite3").exists()

@@ -1,4 +1,4 @@
-"""An evening on PostgreSQL is lost in the middle, with or without its data, and goes on from a backup."""
+"""Restore a running event on PostgreSQL from a backup, with or without the old data."""
 
 from collections.abc import Iterator
 
@@ -11,14 +11,14 @@ from tests.restore_helpers import GoesOn, Lost, RestoredEvent, lose_event, resto
 
 
 def everything(stack: Stack) -> None:
-    """The database is empty."""
+    """Empty the database."""
     with psycopg.connect(stack.database_url, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
 
 
 def nothing(stack: Stack) -> None:
-    """The database is there, with what is to be lost."""
+    """Keep the database with the turns that the restore replaces."""
     with psycopg.connect(stack.database_url) as connection:
         assert connection.execute("SELECT id FROM games_turn").fetchall()
 
@@ -46,5 +46,5 @@ def restored(
 
 
 class TestOnPostgres(GoesOn):
-    def test_nothing_is_in_a_file(self, restored: RestoredEvent) -> None:
+    def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
         assert not (restored.house.stack.data / "db.sqlite3").exists()

@@ -1,4 +1,4 @@
-"""What a server is set up with: its units, its scripts, its backup."""
+"""Server installation: systemd units, scripts and backup."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 
 @needs("systemd-analyze")
-def test_systemd_understands_every_unit(tmp_path: Path) -> None:
+def test_systemd_units_are_valid(tmp_path: Path) -> None:
     release = tmp_path / "release"
     units = shutil.copytree(UNITS, tmp_path / "units")
     for name in manifests.units():
@@ -53,11 +53,11 @@ def test_systemd_understands_every_unit(tmp_path: Path) -> None:
 
 
 def ours(output: str) -> list[str]:
-    """Without what is to be said of the machine's own units."""
+    """The lines about our own units."""
     return [line for line in output.splitlines() if "crowdgame" in line]
 
 
-def test_every_unit_is_kept_running_or_runs_once() -> None:
+def test_systemd_services_restart_or_are_oneshot() -> None:
     for name, unit in manifests.units().items():
         if name.endswith(".service"):
             assert unit.get("Service", "Type") == "oneshot" or unit.get("Service", "Restart") == "always", (
@@ -65,8 +65,8 @@ def test_every_unit_is_kept_running_or_runs_once() -> None:
             )
 
 
-def test_no_unit_says_what_the_common_part_would_say_over_it() -> None:
-    """A drop-in wins, except where there may be several of a kind."""
+def test_systemd_units_set_nothing_that_the_dropin_overrides() -> None:
+    """A drop-in overrides the unit, except for directives that may be repeated."""
     several = {"Environment", "RuntimeDirectory", "StateDirectory"}
     common = manifests.Unit(UNITS / "crowdgame-.service.d" / "common.conf")
     for name, unit in manifests.units().items():
@@ -74,8 +74,8 @@ def test_no_unit_says_what_the_common_part_would_say_over_it() -> None:
             assert set(unit.options("Service")) & set(common.options("Service")) <= several, name
 
 
-def test_what_a_unit_runs_lies_in_a_release() -> None:
-    """Programs of the virtual environment, and files of the tree."""
+def test_systemd_units_run_programs_of_the_release() -> None:
+    """Each is in the virtual environment or an executable file of the repository."""
     for unit in manifests.units().values():
         for command in unit.commands:
             program = Path(command.split()[0])
@@ -86,19 +86,19 @@ def test_what_a_unit_runs_lies_in_a_release() -> None:
 
 @needs("shellcheck")
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_shellcheck_finds_nothing(name: str) -> None:
+def test_scripts_pass_shellcheck(name: str) -> None:
     found = subprocess.run(["shellcheck", SERVER / name], capture_output=True, text=True, check=False)
     assert found.stdout == ""
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_is_one(name: str) -> None:
+def test_scripts_are_executable_and_parse(name: str) -> None:
     assert os.access(SERVER / name, os.X_OK)
     subprocess.run(["sh", "-n", SERVER / name], check=True)
 
 
 @needs("envsubst")
-def test_envsubst_fills_in_what_the_tests_fill_in() -> None:
+def test_envsubst_matches_the_nginx_test_helper() -> None:
     gateways, listen = upstreams([8001, 8002]), "include /etc/nginx/crowdgame-tls.conf;"
     made = subprocess.run(
         ["envsubst", "$UPSTREAMS $LISTEN"],
@@ -113,7 +113,7 @@ def test_envsubst_fills_in_what_the_tests_fill_in() -> None:
 
 # ------------------------------------------------------------------ backup
 def back_up(folder: Path, settings: Path, **named: str) -> Path:
-    """The newest backup after making one."""
+    """Make a backup; return the newest one."""
     programs = find_postgres()
     env = {"PATH": f"{programs}:{os.environ['PATH']}", "CROWDGAME_ENV": str(settings), **named}
     subprocess.run([SERVER / "backup.sh", folder], env=env, check=True)
@@ -132,20 +132,20 @@ def settings(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_backup_of_postgresql_can_be_restored(tmp_path: Path, settings: Path, postgres: Postgres) -> None:
+def test_backup_of_postgresql_can_be_restored(tmp_path: Path, settings: Path, postgres: Postgres) -> None:
     old, new = postgres.new_database(), postgres.new_database()
     with psycopg.connect(old) as connection:
         connection.execute("CREATE TABLE evening AS SELECT 'Rooks' AS team")
     copy = back_up(tmp_path / "backups", settings, DATABASE_URL=old)
     restore = [f"{find_postgres()}/pg_restore", "--clean", "--if-exists", f"--dbname={new}"]
-    for _ in range(2):  # into an empty database, and over one that is there
+    for _ in range(2):  # into an empty database, then over existing data
         subprocess.run([*restore, _database_in(copy)], check=True)
     with psycopg.connect(new) as connection:
         assert connection.execute("SELECT team FROM evening").fetchall() == [("Rooks",)]
     assert (copy / "crowdgame.env").read_text() == settings.read_text()
 
 
-def test_a_backup_of_sqlite_holds_what_is_being_written(tmp_path: Path, settings: Path) -> None:
+def test_backup_of_sqlite_includes_wal_changes(tmp_path: Path, settings: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "db.sqlite3")) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("CREATE TABLE evening AS SELECT 'Doves' AS team")
@@ -155,7 +155,7 @@ def test_a_backup_of_sqlite_holds_what_is_being_written(tmp_path: Path, settings
         assert kept.execute("SELECT team FROM evening").fetchall() == [("Doves",)]
 
 
-def test_backups_are_nobody_elses_and_the_oldest_go(tmp_path: Path, settings: Path) -> None:
+def test_backups_are_private_and_the_oldest_are_deleted(tmp_path: Path, settings: Path) -> None:
     sqlite3.connect(tmp_path / "db.sqlite3").close()
     folder = tmp_path / "backups"
     older = [folder / f"202501{day:02}T040000Z" for day in range(1, KEPT + 2)]
@@ -166,17 +166,17 @@ def test_backups_are_nobody_elses_and_the_oldest_go(tmp_path: Path, settings: Pa
     assert newest.stat().st_mode & 0o077 == 0
 
 
-def test_a_backup_that_failed_is_not_taken_for_one(tmp_path: Path, settings: Path) -> None:
+def test_backup_failure_leaves_only_unfinished_folder(tmp_path: Path, settings: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         back_up(tmp_path / "backups", settings, DATABASE_URL="postgresql://127.0.0.1:9/nowhere")
     assert [path.name[:10] for path in (tmp_path / "backups").iterdir()] == ["unfinished"]
 
 
-def test_a_command_gets_the_servers_settings(tmp_path: Path, settings: Path) -> None:
+def test_crowdgame_command_uses_server_settings(tmp_path: Path, settings: Path) -> None:
     settings.write_text(f"SECRET_KEY=any\nCROWDGAME_DATA={tmp_path}\n")
-    asked = ["shell", "--command", "from django.conf import settings; print(settings.DATA_DIR)"]
+    command = ["shell", "--command", "from django.conf import settings; print(settings.DATA_DIR)"]
     result = subprocess.run(
-        [SERVER / "crowdgame", *asked],
+        [SERVER / "crowdgame", *command],
         env={"PATH": os.environ["PATH"], "CROWDGAME_ENV": str(settings)},
         capture_output=True,
         text=True,

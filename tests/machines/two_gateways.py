@@ -1,4 +1,4 @@
-"""A house as on a server: nginx in front of two gateways at ports of their own, PostgreSQL, one Valkey."""
+"""A stack as on a server: nginx in front of two gateways on separate ports, PostgreSQL and one Valkey."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ WITHIN_S = 60
 
 
 @dataclass
-class Street(House):
-    """A house of which `ports` are the gateways' doors; `said` tells what ended and how."""
+class ProxiedStack(House):
+    """A running stack. `ports` are the gateways' own ports, `said` the supervisor's messages."""
 
     nginx: Nginx
     ports: tuple[int, ...]
@@ -31,8 +31,8 @@ class Street(House):
 
 
 @contextmanager
-def running_street(data: Path, server: str, database_url: str) -> Iterator[Street]:
-    """Ready to be asked through nginx."""
+def running_proxied_stack(data: Path, server: str, database_url: str) -> Iterator[ProxiedStack]:
+    """Run the stack, ready for requests through nginx."""
     ports = tuple(free_port() for _ in GATEWAYS)
     said: list[str] = []
     with running_nginx(ports) as nginx, Supervisor(data / "logs", said.append) as supervisor:
@@ -47,7 +47,7 @@ def running_street(data: Path, server: str, database_url: str) -> Iterator[Stree
         )
         _start(stack, supervisor, ports)
         with organizer(stack) as asked:
-            yield Street(stack, supervisor, asked, nginx, ports, said)
+            yield ProxiedStack(stack, supervisor, asked, nginx, ports, said)
 
 
 def _start(stack: Stack, supervisor: Supervisor, ports: tuple[int, ...]) -> None:
