@@ -1,7 +1,7 @@
-"""`python -m tests.chaos`: a crowd in several events at once, and fault after fault drawn from a seed.
+"""`python -m tests.chaos`: simulated phones in several events, and random faults drawn from a seed.
 
-Each phone keeps a book of what it sent and was told; after each fault every turn is held against it and
-counted again. It fails at any ballot lost and any turn that is double or wrong.
+Each phone records what it sent and what was acknowledged. After each fault every turn is compared with these
+records and counted again. The run fails if a ballot is lost or a turn is duplicated or wrong.
 """
 
 import secrets
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _play(options: Namespace, console: Console) -> Result:
-    """One night after another: clocks that can be set and a small disk are not for all faults."""
+    """Run one campaign after another, since the clock and disk faults need their own setup."""
     setting = Setting(
         options.seed, options.server, "PostgreSQL" if options.postgres else "SQLite", options.mutant
     )
@@ -65,7 +65,7 @@ def _play(options: Namespace, console: Console) -> Result:
 
 
 def _of_kind(faults: list[Fault], kind: str) -> list[Fault]:
-    """Those that take a night of their own, or all others."""
+    """The faults of the kind that needs its own setup, or all others for ""."""
     return [fault for fault in faults if kind == (family_of(fault) if family_of(fault) in ALONE else "")]
 
 
@@ -115,24 +115,22 @@ def _read_options() -> Namespace:
         formatter_class=RawDescriptionHelpFormatter,
         epilog="The faults:\n  " + "\n  ".join(catalogue()),
     )
-    parser.add_argument("--seed", type=int, help="of the faults, their moments and the crowd (default: any)")
-    parser.add_argument(
-        "--turns", type=int, default=1_000, help="with a fault in them (default: %(default)s)"
-    )
-    parser.add_argument("--phones", type=int, default=500, help="all together (default: %(default)s)")
-    parser.add_argument("--events", type=int, default=10, help="played at once (default: %(default)s)")
+    parser.add_argument("--seed", type=int, help="of faults, timing and phones (default: random)")
+    parser.add_argument("--turns", type=int, default=1_000, help="turns with a fault (default: %(default)s)")
+    parser.add_argument("--phones", type=int, default=500, help="in total (default: %(default)s)")
+    parser.add_argument("--events", type=int, default=10, help="concurrent (default: %(default)s)")
     parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
     parser.add_argument(
-        "--calm", type=float, default=45.0, help="seconds without a fault at first (%(default)g)"
+        "--calm", type=float, default=45.0, help="initial seconds without faults (%(default)g)"
     )
     parser.add_argument("--minutes", type=float, default=45.0, help="at most (default: %(default)g)")
     parser.add_argument("--faults", default="", metavar="NAME,NAME", help="only these")
     parser.add_argument("--server", choices=SERVERS, default=SERVERS[0], help="default: %(default)s")
     parser.add_argument("--gateways", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL instead of SQLite")
-    parser.add_argument("--mutant", choices=NAMES, default="", help="with this taken out of the product")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave logs and database there")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--mutant", choices=NAMES, default="", help="remove this safeguard from the product")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep logs and database there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results there")
     parser.add_argument("--write-table", action="store_true", help="write docs/generated/faults.md")
     options = parser.parse_args()
     options.seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed

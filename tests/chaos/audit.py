@@ -1,4 +1,4 @@
-"""What the database says of each turn, held against the phones' book and counted again."""
+"""Check each turn in the database against the phones' records and an independent count."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ class Tally(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: lost is a ballot, double or wrong a turn."""
+    """`kind`: a lost ballot, or a duplicated or wrong turn."""
 
     kind: Literal["lost", "double", "wrong"]
     turn: int
@@ -59,7 +59,7 @@ class Finding:
 
 @dataclass
 class AnnouncedTurns:
-    """What an event was told: the last `seq`, the turns revealed in order, what was legal in each turn."""
+    """An event's announcements: the last `seq`, revealed turns in order, legal actions of each turn."""
 
     seq: int = 0
     revealed: list[int] = field(default_factory=list)
@@ -69,7 +69,7 @@ class AnnouncedTurns:
 
 @dataclass
 class Audit:
-    """`timed`: clocks may be set, so phones do not know when a ballot is too late. `set_in`: when one was."""
+    """`timed`: clocks may be set, so phones cannot judge lateness. `set_in`: turns in which one was set."""
 
     house: House
     book: Book
@@ -78,7 +78,7 @@ class Audit:
     announced: dict[int, AnnouncedTurns] = field(default_factory=dict)
 
     def check(self, turns: Iterable[int]) -> list[Finding]:
-        """Of turns that are over; asked again, it looks again."""
+        """Audit finished turns; a repeated call checks them again."""
         self.book.refresh()
         return [finding for turn in turns for finding in self._check(turn)]
 
@@ -98,7 +98,7 @@ class Audit:
 
     def _check(self, number: int) -> list[Finding]:
         turn, tallies = self.turn(number), self.tallies(number)
-        announced = self._listen(turn.event)
+        announced = self._read_announcements(turn.event)
         wrong = [*self._wrong(turn, tallies, announced)]
         lost = [*self._lost(turn, tallies)]
         double = [*_double(turn, tallies, announced)]
@@ -108,7 +108,7 @@ class Audit:
             *(Finding("wrong", number, text) for text in wrong),
         ]
 
-    def _listen(self, event: int) -> AnnouncedTurns:
+    def _read_announcements(self, event: int) -> AnnouncedTurns:
         announced = self.announced.setdefault(event, AnnouncedTurns())
         for seq, body in self.house.rows(ANNOUNCEMENTS, event, announced.seq):
             if seq != announced.seq + 1:
@@ -129,7 +129,7 @@ class Audit:
             if ballot is None or ballot[3] < ack.sequence:
                 yield f"{voter}'s ballot {ack.sequence} was acknowledged and is not in the list"
             elif ballot[3] == ack.sequence and ballot[2] != ack.choice:
-                yield f"{voter} was told column {ack.choice}, the list says {ballot[2]}"
+                yield f"{voter}'s column {ack.choice} was acknowledged, the list says {ballot[2]}"
 
     def _wrong(self, turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
         if turn.state != "resolved" or turn.sealed_at is None or turn.resolved_at is None:
@@ -138,12 +138,12 @@ class Audit:
         if turn.id not in self.set_in and not turn.closes_at <= turn.sealed_at <= turn.resolved_at:
             yield f"closes {turn.closes_at}, sealed {turn.sealed_at}, resolved {turn.resolved_at}"
         if announced.gaps or announced.revealed != sorted(announced.revealed):
-            yield f"told with gaps {announced.gaps}, or not in order"
+            yield f"announced with gaps {announced.gaps}, or not in order"
         for tally in tallies:
             yield from self._wrong_count(turn, tally, announced)
         yield from self._never_sent(turn, tallies)
         yield from self._too_late(turn)
-        yield from self._broken_word(turn, tallies)
+        yield from self._broken_commitment(turn, tallies)
 
     def _wrong_count(self, turn: Turn, tally: Tally, announced: AnnouncedTurns) -> Iterable[str]:
         counted = Counter(ballot[2] for ballot in tally.ballots)
@@ -176,13 +176,13 @@ class Audit:
             if sent and sent.at_ms > turn.closes_at + TAKEN_TOO_LATE_MS:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
 
-    def _broken_word(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
-        """What was told at the seal that the turn was resolved with."""
+    def _broken_commitment(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+        """Compare the commitments announced at the seal with the resolved turn."""
         for at, *sides in self.book.sealed.get(turn.id, []):
             for name, commitment in zip(SIDES, sides, strict=True):
                 kept = next((t for t in tallies if t.side == name), None)
                 if at == turn.sealed_at and commitment and kept and commitment != [kept.root, kept.total]:
-                    yield f"at the seal {name} was told as {commitment}, and is {[kept.root, kept.total]}"
+                    yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
 
 
 def _double(turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:

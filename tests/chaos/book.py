@@ -1,7 +1,7 @@
-"""The phones' book: a JSON array a line, written by the crowd's process and read while it grows.
+"""The phones' records: one JSON array per line, written by the crowd's process and read meanwhile.
 
-Times are milliseconds by the ballot box's clock as the phones know it, but in lines of how the phones fare:
-seconds of this machine's monotonic clock, which all its processes share.
+Times are milliseconds of the ballot box's clock as the phones estimate it. Only lines of kind `faring` use
+seconds of this machine's monotonic clock, which all processes share.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Sent(NamedTuple):
-    """A choice as its phone sent it first."""
+    """A choice as its phone first sent it."""
 
     at_ms: float
     choice: int
@@ -28,7 +28,7 @@ class Sent(NamedTuple):
 
 
 class Acknowledgement(NamedTuple):
-    """A ballot that its phone was told counts."""
+    """A ballot that was acknowledged to its phone."""
 
     at_ms: float
     choice: int
@@ -36,7 +36,7 @@ class Acknowledgement(NamedTuple):
 
 
 class Faring(NamedTuple):
-    """How the phones of each event fare: how many are connected, and the least they have seen (seq)."""
+    """The state of each event's phones: how many are connected, and their lowest `seq`."""
 
     at_s: float
     events: Mapping[str, tuple[int, int]]
@@ -54,7 +54,7 @@ class Writer:
         self._write("ack", at_ms, voter, turn, choice, sequence)
 
     def sealed(self, message: TurnSealed) -> None:
-        """All phones hear of it, one line is enough."""
+        """All phones receive it; one line is enough."""
         text = _encode(message)
         if text not in self._sealed:
             self._sealed.add(text)
@@ -74,9 +74,9 @@ class Writer:
 
 @dataclass
 class Book:
-    """What is known of each turn, by voter; `refresh` reads what was written since.
+    """The records by turn and voter; `refresh` reads new lines.
 
-    `misunderstood`, known at the end: frames that phones could not read, and phones sent away for good.
+    `misunderstood`, known at the end: unreadable frames plus phones rejected for good.
     """
 
     path: Path
@@ -91,9 +91,9 @@ class Book:
         with self.path.open("rb") as file:
             file.seek(self._read)
             text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        for line in whole.splitlines():
+        complete = text[: text.rfind(b"\n") + 1]
+        self._read += len(complete)
+        for line in complete.splitlines():
             kind, *values = _decode(line)
             getattr(self, f"_note_{kind}")(*values)
 
@@ -105,7 +105,7 @@ class Book:
         self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, choice, blind))
 
     def _note_ack(self, at: float, voter: str, turn: int, choice: int, sequence: int) -> None:
-        """The newest counts; that of a turn whose box was lost may be told twice."""
+        """The newest counts; after a box is lost, an acknowledgement may arrive twice."""
         known = self.acks.setdefault(turn, {})
         if voter not in known or known[voter].sequence < sequence:
             known[voter] = Acknowledgement(at, choice, sequence)

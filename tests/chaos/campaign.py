@@ -1,4 +1,4 @@
-"""A night with a crowd in several events at once, fault after fault, and what came of every turn."""
+"""A chaos campaign: phones in several events, one fault after another, and an audit of every turn."""
 
 import subprocess
 import sys
@@ -37,9 +37,9 @@ ACKS_COME_WITHIN_S = 2.0
 
 @dataclass(frozen=True)
 class Size:
-    """`turns`: so many with a fault in them are enough; after `seconds` or `rounds` it is over anyway.
+    """A campaign ends after this many `turns` with a fault, or after `seconds` or `rounds`.
 
-    For `calm_s` nothing happens at first: turns to compare the others with.
+    It starts with `calm_s` without faults, for comparison.
     """
 
     events: int
@@ -53,10 +53,10 @@ class Size:
 
 @dataclass
 class Struck:
-    """One fault that was injected: seconds of the monotonic clock, and the turns that lived through it.
+    """One injected fault: seconds of the monotonic clock, and the affected turns.
 
-    `right` is when every phone was right again for good; None if that did not come about in time. `closed`
-    are those of the turns that were over before the next fault.
+    `right` is when all phones had recovered for good; None if they did not in time. `closed` are the affected
+    turns that were over before the next fault.
     """
 
     fault: str
@@ -73,13 +73,13 @@ class Struck:
 
     @property
     def right_after_s(self) -> float:
-        """From when the damage was undone."""
+        """The recovery time after the fault was over."""
         return max(0.0, (self.right or time.monotonic()) - self.ended)
 
 
 @dataclass
 class Campaign:
-    """`say` gets a line for each fault; `calm` are the turns before the first one."""
+    """`say` receives a line for each fault; `calm` are the turns before the first one."""
 
     target: Target
     size: Size
@@ -108,12 +108,12 @@ class Campaign:
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
         with self._crowd(), self._watching():
-            self._come_in()
+            self._join_and_begin()
             for fault in self._draws():
                 self._strike(fault)
             self._end()
 
-    def _come_in(self) -> None:
+    def _join_and_begin(self) -> None:
         events = self.target.events
         wait_until(self._all_here, JOINED_WITHIN_S)
         for event in events:
@@ -121,7 +121,7 @@ class Campaign:
             time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.watch.over()) >= len(events), JOINED_WITHIN_S)
         warmed_up = self.watch.over()
-        time.sleep(self.size.calm_s)  # people play, and nothing happens
+        time.sleep(self.size.calm_s)  # voting without faults
         self.calm = self.watch.over() - warmed_up
 
     def _all_here(self) -> bool:
@@ -131,7 +131,7 @@ class Campaign:
         return all(here == self.watch.phones for here, _ in self.book.farings[-1].events.values())
 
     def _draws(self) -> Iterator[Fault]:
-        """In rounds, each fault once a round."""
+        """Draw in rounds, each fault once per round."""
         for _ in range(self.size.rounds):
             for fault in self.rng.sample(self.faults, len(self.faults)):
                 if len(self.faulted) >= self.size.turns or self._time_is_up():
@@ -145,7 +145,7 @@ class Campaign:
         return time.monotonic() - self.began > self.size.seconds
 
     def _strike(self, fault: Fault) -> None:
-        wait_until(self.target.is_whole, RIGHT_WITHIN_S)  # one thing at a time
+        wait_until(self.target.is_whole, RIGHT_WITHIN_S)  # one fault at a time
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
@@ -166,11 +166,11 @@ class Campaign:
         self.say(
             f"{len(self.faulted):5} turns  {fault.name}: {len(struck.turns)} turns, "
             f"{self.audit.acknowledged(struck.turns)} acknowledged, {len(struck.findings)} findings; "
-            f"{struck.outage_s:.1f} s until all were right, {struck.right_after_s:.1f} s after it was over"
+            f"{struck.outage_s:.1f} s until recovery, {struck.right_after_s:.1f} s after the fault"
         )
 
     def _wait_until_right(self, began: float, ended: float) -> float | None:
-        """And until the turns of that moment are over."""
+        """Wait until all phones have recovered and the affected turns are over."""
         hit = self.watch.live(began, ended)
 
         def last_wrong() -> float:
@@ -198,7 +198,7 @@ class Campaign:
                 self.say(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}")
 
     def _end(self) -> None:
-        """Every turn that is over is looked at once more, whether a fault was in it or not."""
+        """Audit every finished turn once more, with or without a fault."""
         last = self.watch.live(time.monotonic(), time.monotonic())
         wait_until(lambda: all(map(self._is_settled, last)), RIGHT_WITHIN_S)
         over = [turn for turn in sorted(self.watch.turns) if self._is_settled(turn)]
@@ -222,7 +222,7 @@ class Campaign:
         ):
             try:
                 yield
-                assert crowd.poll() is None, "the crowd died"
+                assert crowd.poll() is None, "the crowd process died"
             finally:
                 crowd.terminate()
                 crowd.wait(20)

@@ -1,4 +1,4 @@
-"""All faults there are: the `FAULTS` of every family in `tests.chaos.faults`, by name."""
+"""All faults by name: the `FAULTS` of every family in `tests.chaos.faults`."""
 
 import pkgutil
 from importlib import import_module
@@ -18,7 +18,7 @@ def place_of(fault: Fault) -> str:
 
 
 def catalogue() -> dict[str, Fault]:
-    """In the order of families and, in a family, as it lists them."""
+    """Ordered by family, then as the family lists them."""
     found: dict[str, Fault] = {}
     for family in families():
         for fault in import_module(f"tests.chaos.faults.{family}").FAULTS:

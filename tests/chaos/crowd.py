@@ -1,4 +1,4 @@
-"""`python -m tests.chaos.crowd URL BOOK PHONES SEED CODE …`: so many witnesses an event, until SIGTERM."""
+"""`python -m tests.chaos.crowd URL BOOK PHONES SEED CODE …`: PHONES witnesses per event, until SIGTERM."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Small disks for tests that fill them; mounting one takes the right to."""
+"""Small disks for tests that fill them; mounting one needs permission."""
 
 import subprocess
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int = 24) -> Iterator[Path]:
-    """In memory, mounted at `folder`. CalledProcessError if this machine does not let us."""
+    """Mount an in-memory disk at `folder`. Raises CalledProcessError without permission."""
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=True)
     try:

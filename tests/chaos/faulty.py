@@ -1,6 +1,6 @@
-"""`python -m tests.chaos.faulty PROGRAM …`: manage.py or celery, with the steps of a closing to die at.
+"""`python -m tests.chaos.faulty PROGRAM …`: manage.py or celery with injection points.
 
-CHAOS_MUTANT names what is taken out of the product meanwhile.
+CHAOS_MUTANT names the safeguard to remove from the product.
 """
 
 import os

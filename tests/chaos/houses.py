@@ -1,6 +1,6 @@
-"""Houses that harm can come to: a bad line in front of their Valkey, clocks that can be set.
+"""Stacks that can be impaired: a proxy in front of Valkey, and settable clocks.
 
-`Clocks` take a C compiler, which `make chaos` installs.
+`Clocks` need a C compiler, which `make chaos` installs.
 """
 
 import shutil
@@ -15,14 +15,14 @@ from tests.chaos.proxy import Proxy
 from tests.stack import House
 
 SOURCE = Path(__file__).with_name("settable_clock.c")
-NO_COMPILER = "setting clocks takes a C compiler (cc): `make chaos` installs one"
+NO_COMPILER = "setting clocks needs a C compiler (cc): `make chaos` installs one"
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """A process with this `env` goes by the clock in `file`, as if someone had set its machine's.
+    """A process with this `env` uses the clock offset in `file`, as if its machine's clock had been set.
 
-    Only the time of day is set: CLOCK_MONOTONIC runs on, and pauses last as long as they do.
+    Only the time of day changes; CLOCK_MONOTONIC and sleeps do not.
     """
 
     file: Path
@@ -36,13 +36,13 @@ class Clocks:
         return int.from_bytes(self.file.read_bytes(), "little", signed=True) / 1000
 
     def set(self, off_s: float) -> None:
-        """So far from the right time, seen at once."""
+        """Set the offset from the right time, with immediate effect."""
         with self.file.open("r+b") as file:
             file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
 
 
 def clocks(file: Path) -> Clocks:
-    """Right ones."""
+    """Create clocks without an offset."""
     file.write_bytes(bytes(8))
     return Clocks(file)
 
@@ -58,9 +58,9 @@ def _library(folder: Path) -> Path:
 
 @dataclass
 class Exposed(House):
-    """A house whose processes reach Valkey through `proxy`; `straight` is Valkey's own address.
+    """A running stack whose processes reach Valkey through `proxy`; `straight` is Valkey's own URL.
 
-    `box_clock` is Valkey's, `own_clocks` that of all other processes; None where they cannot be set.
+    `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
     """
 
     proxy: Proxy
@@ -70,7 +70,7 @@ class Exposed(House):
 
 
 def answers(url: str) -> bool:
-    """Whether a Valkey does, within a moment."""
+    """Whether a Valkey answers within a second."""
     with Redis.from_url(url, socket_connect_timeout=1, socket_timeout=1) as redis:
         try:
             return bool(redis.ping())

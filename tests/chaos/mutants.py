@@ -1,4 +1,4 @@
-"""What keeps a night right, taken out: a suite that does not notice it would be worth nothing."""
+"""Mutants: the product without one of its safeguards, which the chaos suite must detect."""
 
 from collections.abc import Callable
 from pkgutil import resolve_name
@@ -10,13 +10,13 @@ SEALED_BEFORE = "local sealed_at = box[3] == '1' and tonumber(box[6]) or now"
 
 
 def plant(name: str) -> None:
-    """Put the mutant into this process; "" is none."""
+    """Apply the mutant to this process; "" is none."""
     if name:
         MUTANTS[name]()
 
 
-def take_the_compare_and_set_out() -> None:
-    """Whoever writes a turn writes it, whatever has become of it since."""
+def remove_compare_and_set() -> None:
+    """Every write of a turn succeeds, even if the turn has changed since it was read."""
     for user in (
         "voting.turns.closing",
         "voting.turns.turns",
@@ -36,13 +36,13 @@ def _claim_without_comparing(turn: Any, **changes: Any) -> bool:
     return True
 
 
-def take_the_seal_out() -> None:
-    """The box goes on taking ballots, and whoever asks again is given another answer."""
+def remove_seal() -> None:
+    """The box accepts ballots after the seal, and a second seal gives another answer."""
     ballot_box = resolve_name("voting.ballot_box.ballot_box")
-    whole = ballot_box._script
+    original = ballot_box._script
 
     def without_seal(name: str) -> str:
-        script = str(whole(name))
+        script = str(original(name))
         if name == "cast":
             assert SEAL_HOLDS in script
             return script.replace(SEAL_HOLDS, "if false then")
@@ -55,6 +55,6 @@ def take_the_seal_out() -> None:
 
 
 MUTANTS: dict[str, Callable[[], None]] = {
-    NAMES[1]: take_the_compare_and_set_out,
-    NAMES[2]: take_the_seal_out,
+    NAMES[1]: remove_compare_and_set,
+    NAMES[2]: remove_seal,
 }

@@ -1,7 +1,7 @@
-"""The steps of closing a turn at which something can be made to happen, once, to whoever gets there first.
+"""Injection points: the steps of closing a turn at which one process can be killed or stalled.
 
-A night arms a step with a file; a process under `tests.chaos.faulty` that reaches it takes the file away (so
-only one does), and does to itself what it says.
+A campaign arms a step with a file. The first process under `tests.chaos.faulty` that reaches the step renames
+the file, so that no other one reacts, and applies the effect to itself.
 """
 
 import json
@@ -44,7 +44,7 @@ STEPS: dict[str, tuple[str, str, When]] = {
 
 
 def arm(folder: Path, step: str, effect: StepEffect, seconds: float = 0.0) -> None:
-    """`seconds` of a stall. Die: the process alone, or whole: with the part that it belongs to."""
+    """`seconds` is for a stall. `die` kills the process alone, `die whole` the part that it belongs to."""
     disarm(folder)
     ready = folder / f"{ARMED}.new"
     ready.write_text(json.dumps({"step": step, "effect": effect, "seconds": seconds}))
@@ -61,12 +61,12 @@ def has_fired(folder: Path) -> bool:
 
 
 def release(folder: Path) -> None:
-    """Whoever is held at a step goes on."""
+    """Let the process that is held at a step continue."""
     (folder / GO).touch()
 
 
 def plant(folder: Path) -> None:
-    """Put all steps into this process. Raises AttributeError for one that the product has no more."""
+    """Patch all steps into this process. Raises AttributeError if the product no longer has one."""
     by_function: dict[tuple[str, str], dict[When, str]] = {}
     for step, (owner, name, when) in STEPS.items():
         by_function.setdefault((owner, name), {})[when] = step
@@ -79,7 +79,7 @@ def _stepped(function: Callable[..., Any], steps: dict[When, str], folder: Path)
     @wraps(function)
     def stepped(*args: Any, **kwargs: Any) -> Any:
         if function.__name__ == "publish" and not args[0][0].seq:
-            return function(*args, **kwargs)  # not an announcement, only a word at the seal
+            return function(*args, **kwargs)  # not an announcement, only the message at the seal
         _reach(steps.get("before"), folder)
         result = function(*args, **kwargs)
         _reach(steps.get("after"), folder)
@@ -97,7 +97,7 @@ def _reach(step: str | None, folder: Path) -> None:
         if command["step"] != step:
             return
         armed.rename(folder / FIRED)
-    except FileNotFoundError:  # somebody else was faster
+    except FileNotFoundError:  # another process was faster
         return
     _do(command["effect"], command["seconds"], folder)
 
@@ -109,6 +109,6 @@ def _do(effect: StepEffect, seconds: float, folder: Path) -> None:
         case "die whole":
             os.killpg(os.getpgrp(), signal.SIGKILL)
         case "stall":
-            time.sleep(seconds)  # what is asked for
+            time.sleep(seconds)  # the requested stall
         case "hold":
             comes_about((folder / GO).exists, HELD_AT_MOST_S, POLL_S)

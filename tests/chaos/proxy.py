@@ -1,4 +1,4 @@
-"""A bad line: a TCP proxy in a thread of its own, whose trouble is switched on and off from any other."""
+"""A TCP proxy with switchable impairments; it runs in its own thread."""
 
 import asyncio
 import socket
@@ -18,11 +18,11 @@ RESET = struct.pack("ii", 1, 0)
 
 @dataclass(slots=True)
 class Impairment:
-    """What happens on the way, both ways; at first nothing does.
+    """What happens to data in both directions; nothing by default.
 
-    `delay_s` and up to `jitter_s` more for each piece; at most `rate` bytes a second; `black_hole`: taken and
-    never passed on; `cut_after`: a connection is reset once so many bytes went through it; `lost_answer`: the
-    next request that has these bytes in it is passed on, and instead of its answer comes a reset.
+    `delay_s` plus up to `jitter_s` for each chunk; at most `rate` bytes a second; `black_hole`: data is received
+    and dropped; `cut_after`: a connection is reset after this many bytes; `lost_answer`: the next request with
+    these bytes is forwarded, but its connection is reset instead of answered.
     """
 
     delay_s: float = 0.0
@@ -35,7 +35,7 @@ class Impairment:
 
 @dataclass(slots=True, eq=False)
 class _Line:
-    """One connection through the proxy; what it swallowed is gone, so it is good for nothing afterwards."""
+    """One connection through the proxy. Once it has dropped data, it is unusable."""
 
     near: asyncio.StreamWriter
     far: asyncio.StreamWriter
@@ -55,7 +55,7 @@ class _Line:
 
 @dataclass(slots=True)
 class Proxy:
-    """A context manager in front of LOOPBACK:`to`; `losses` are the answers lost, `cuts` all resets."""
+    """A context manager that proxies LOOPBACK:`to`. `losses` counts lost answers, `cuts` all resets."""
 
     to: int
     rng: Random = field(default_factory=lambda: Random(1))
@@ -84,7 +84,7 @@ class Proxy:
 
     @contextmanager
     def impaired(self, impairment: Impairment) -> Iterator[None]:
-        """For a while; whoever fell into a black hole is cut off at its end."""
+        """Impair all connections for a while; those that dropped data are reset at the end."""
         self.impairment = impairment
         try:
             yield
@@ -93,11 +93,11 @@ class Proxy:
             self._in_loop(self._reset_swallowed)
 
     def cut(self) -> None:
-        """Reset every connection there is."""
+        """Reset every connection."""
         self._in_loop(self._reset_all)
 
     def half_close(self) -> None:
-        """Tell every client that nothing more comes, and go on taking what it sends."""
+        """Half-close every connection towards its client, but still receive data."""
         self._in_loop(self._end_near_sides)
 
     def lines(self) -> int:
@@ -137,7 +137,7 @@ class Proxy:
     async def _end(self) -> None:
         assert self._server
         self._server.close()
-        await asyncio.sleep(0.01)  # who was being let in is
+        await asyncio.sleep(0.01)  # pending connections are accepted first
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -189,7 +189,7 @@ class Proxy:
                 line.near.write_eof()
 
     async def _arrives(self, line: _Line, data: bytes) -> bool:
-        """Whether it does, after the time that it takes."""
+        """Wait for the delay; return whether the data may pass."""
         impairment = self.impairment
         pause = impairment.delay_s + impairment.jitter_s * self.rng.random()
         pause += len(data) / impairment.rate if impairment.rate else 0.0

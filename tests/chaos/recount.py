@@ -1,4 +1,4 @@
-"""The count of a turn done again, from its rules in words: nothing here is the product's own.
+"""An independent recount of a turn, written from the documented rules without product code.
 
 A ballot is [voter, side, column, sequence, arrival, blind]. See "Hashes" in docs/verification.md.
 """
@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 Ballot = Sequence[Any]
-#: By most votes or by lottery, what breaks a tie, what happens without a ballot.
+#: Tally method, tie rule, and the rule for turns without ballots.
 Terms = tuple[str, str, str]
 
 
@@ -29,7 +29,7 @@ def pick_of(ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: 
 
 
 def _complete(in_order: Sequence[Ballot], column: int) -> int:
-    """When the last vote for a column came: its place in the order."""
+    """The position, in order of arrival, of the last vote for a column."""
     return max(place for place, ballot in enumerate(in_order) if ballot[2] == column)
 
 

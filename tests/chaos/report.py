@@ -41,14 +41,14 @@ def lines_of(result: Result) -> Iterator[str]:
     yield ""
     yield summary(result)
     for name, why in result.not_here.items():
-        yield f"not in this night: {name}: {why}"
+        yield f"not possible in this setup: {name}: {why}"
     yield from result.findings[:SHOWN]
     if len(result.findings) > SHOWN:
         yield f"… and {len(result.findings) - SHOWN} more"
 
 
 def summary(result: Result) -> str:
-    mutant = f" Taken out: {result.mutant}." if result.mutant else ""
+    mutant = f" Mutant: {result.mutant}." if result.mutant else ""
     return (
         f"{'PASSED' if result.passed else 'FAILED'}: seed {result.seed}, {result.server}, {result.database}, "
         f"{result.phones} phones in {result.events} events, {result.minutes:.0f} minutes. "
@@ -75,7 +75,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def goals(result: Result) -> Iterator[str]:
-    """In Markdown: what was aimed at, and the worst row that it is measured by."""
+    """The goals as Markdown, each with the worst measurement."""
     named = [row for row in result.rows if row.lag_ms]
     died = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in ONE_PROCESS_DIES]
     store = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in VALKEY_RESTARTS]

@@ -1,4 +1,4 @@
-"""What a night came to, as figures: a row a fault, and the lags."""
+"""The result of a run: one row per fault, and the close lags."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,10 +17,10 @@ LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolv
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One fault; `lag_ms`: from the deadline until the turn was resolved, of the turns it struck.
+    """One fault. `lag_ms`: time from deadline to resolution of the affected turns.
 
-    `outage_s`: the longest time from its beginning until every phone was right again, `right_after_s` the
-    longest from when the harm was over; `never_right`: how often that did not come about.
+    `outage_s`: the longest time from the start of the fault until all phones had recovered; `right_after_s`: the
+    longest from its end; `never_right`: how often they did not recover in time.
     """
 
     fault: str
@@ -65,7 +65,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """What the night was."""
+    """The setup of a run."""
 
     seed: int
     server: str
@@ -74,7 +74,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 def result_of(campaign: Campaign, setting: Setting, minutes: float) -> Result:
-    """Of one night; `minutes` is how long it took."""
+    """The result of one campaign, which took `minutes`."""
     turns = set(campaign.watch.turns)
     findings = list(campaign.findings.values())
     lags = _lags(campaign, turns)
@@ -97,7 +97,7 @@ def result_of(campaign: Campaign, setting: Setting, minutes: float) -> Result:
 
 
 def together(results: Sequence[Result]) -> Result:
-    """Of several nights with the same setting; turns without a fault are those of the first."""
+    """Merge campaigns with the same setting; turns without a fault are those of the first."""
     first, *others = results
     for other in others:
         sums = {name: getattr(first, name) + getattr(other, name) for name in ADDED}
@@ -133,7 +133,7 @@ def _row(campaign: Campaign, test: str, struck: Sequence[Struck], lags: dict[int
 
 
 def _lags(campaign: Campaign, turns: Iterable[int]) -> dict[int, int]:
-    """Of those that are resolved."""
+    """The lags of the resolved turns."""
     rows = campaign.target.house.rows(LAGS)
     return {turn: lag for turn, lag in rows if turn in turns}
 

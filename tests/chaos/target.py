@@ -1,8 +1,7 @@
-"""A night: a whole running house to which harm can come, and whose worker and clock die where they are told.
+"""The target of a campaign: a running stack whose worker and schedulers can die at given steps.
 
-`tests.chaos.points` has the steps of a closing at which they do. For the families of faults: `kill`, `pause`
-and `go_on` act on a part ("worker", "valkey", or one of `gateways` or `schedulers`); between all of the house
-and Valkey is the house's `proxy`, past it the address `valkey`.
+`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `go_on` on a part ("worker", "valkey",
+or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its direct URL.
 """
 
 import os
@@ -32,9 +31,9 @@ BACK_WITHIN_S = 30
 
 @dataclass(frozen=True)
 class Choices:
-    """How a night is set up. `timed`: clocks can be set; `mutant`: what is taken out of the product.
+    """The setup of a run. `timed`: clocks can be set; `mutant`: the safeguard to remove.
 
-    `disk`: where the data goes, if not where all else does.
+    `disk`: a separate folder for the data, if any.
     """
 
     server: str = "daphne"
@@ -47,7 +46,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class PlayedEvent:
-    """One of the events that a night's crowd plays at once."""
+    """One of the concurrent events of a campaign."""
 
     id: int
     code: str
@@ -55,9 +54,9 @@ class PlayedEvent:
 
 @dataclass
 class Target:
-    """`data` is the house's folder, `home` the night's own; `events` are there before the first fault.
+    """`data` is the stack's folder, `home` the campaign's; `events` exist before the first fault.
 
-    `logged` is how long the log of a part was when it died last.
+    `logged` is the length of a part's log when it last died.
     """
 
     house: Exposed
@@ -76,7 +75,7 @@ class Target:
 
     @contextmanager
     def box(self) -> Iterator[Redis]:
-        """Valkey itself, past the proxy."""
+        """A direct connection to Valkey, without the proxy."""
         with Redis.from_url(self.valkey) as redis:
             yield redis
 
@@ -93,19 +92,19 @@ class Target:
         return bool(self.house.stack.database_url)
 
     def pid(self, part: str) -> int:
-        """Of the process at this moment; waits while the part is being started again."""
+        """The id of the current process; waits while the part restarts."""
         wait_until(lambda: self.house.supervisor.pid(part), BACK_WITHIN_S)
         return self.house.supervisor.pid(part) or 0
 
     def kill(self, part: str, number: signal.Signals = signal.SIGKILL) -> None:
-        """End a part with all its processes, and wait until a new one has been started."""
+        """End a part with all its processes and wait until it has restarted."""
         pid = self.pid(part)
         with suppress(ProcessLookupError):
             os.killpg(pid, number)
         wait_until(lambda: self.house.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
 
     def is_whole(self) -> bool:
-        """Whether worker and clocks do their work (again), which takes a while after they were started."""
+        """Whether worker and schedulers are up (again), which takes a while after a start."""
         said = {"worker": "worker up"} | dict.fromkeys(self.schedulers, "scheduler up")
         return all(words in self._log(part)[self.logged.get(part, 0) :] for part, words in said.items())
 
@@ -113,7 +112,7 @@ class Target:
         return (self.home / "logs" / f"{part}.log").read_text(errors="replace")
 
     def pause(self, part: str) -> int:
-        """SIGSTOP the part; its process group, to be given to `go_on`."""
+        """SIGSTOP the part; return its process group for `go_on`."""
         pid = self.pid(part)
         os.killpg(pid, signal.SIGSTOP)
         return pid
@@ -125,7 +124,7 @@ class Target:
 
 @contextmanager
 def running_target(home: Path, choices: Choices) -> Iterator[Target]:
-    """The house only: no event, no phones."""
+    """Run the stack only, without events or phones."""
     data, ports = choices.disk or home, (free_port(), free_port())
     own = Stack(data=data, secret_key="of the night", port=ports[0], valkey_port=ports[1])
     own = replace(own, server=choices.server, gateways=choices.gateways, database_url=choices.database_url)
@@ -133,7 +132,7 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
     own_clocks = clocks(home / "own.time") if choices.timed else None
     logged: dict[str, int] = {}
     with ExitStack() as held:
-        proxy = held.enter_context(Proxy(own.valkey_port))  # it goes last, when nobody calls any more
+        proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
         wait_until(lambda: answers(own.redis), VALKEY_TIMEOUT_S)
@@ -148,7 +147,7 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:
-    """What a supervisor says when a child dies begins with the child's name."""
+    """Note the log's length when a child dies; the supervisor's message starts with the child's name."""
     part = line.split(maxsplit=1)[0]
     logged[part] = len((home / "logs" / f"{part}.log").read_text(errors="replace"))
 
@@ -158,7 +157,7 @@ def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
 
 
 def _parts(stack: Stack, mutant: str, clock: Clocks | None) -> Iterator[Child]:
-    """A mutant's gateway is another one, too; else it is the product's own."""
+    """With a mutant the gateways run under `tests.chaos.faulty`, too."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     faulty = [children.worker(stack), *children.schedulers(stack)]
     whole, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)

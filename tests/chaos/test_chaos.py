@@ -1,4 +1,4 @@
-"""A short night, and one for each mutant; `make chaos` has the long ones, on any server."""
+"""A short chaos campaign, and one per mutant; `make chaos` runs long ones on any server."""
 
 from pathlib import Path
 from random import Random
@@ -41,13 +41,13 @@ def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     return play(tmp_path_factory.mktemp("chaos"), Choices(SERVERS[0]), request.param, SIZE)
 
 
-def test_every_fault_struck_turns(short_campaign: Campaign) -> None:
+def test_chaos_faults_affect_turns(short_campaign: Campaign) -> None:
     struck = {one.fault for one in short_campaign.struck if one.turns}
     assert short_campaign.not_here == {}
     assert len(struck) >= len(short_campaign.faults) - 1
 
 
-def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_campaign: Campaign) -> None:
+def test_chaos_loses_no_ballot_and_corrupts_no_turn(short_campaign: Campaign) -> None:
     assert list(short_campaign.findings.values()) == []
     assert (
         short_campaign.audit.acknowledged(short_campaign.watch.turns)
@@ -55,19 +55,19 @@ def test_no_acknowledged_ballot_is_lost_and_no_turn_is_double_or_wrong(short_cam
     )
 
 
-def test_every_phone_is_right_again_after_each_fault(short_campaign: Campaign) -> None:
+def test_chaos_phones_recover_after_each_fault(short_campaign: Campaign) -> None:
     assert [one.fault for one in short_campaign.struck if one.right is None] == []
     assert short_campaign.book.misunderstood == 0
 
 
-def test_every_turn_but_the_present_ones_is_resolved(short_campaign: Campaign) -> None:
+def test_chaos_resolves_all_turns_but_the_current(short_campaign: Campaign) -> None:
     left = set(short_campaign.watch.turns) - short_campaign.watch.over()
     assert len(left) <= SIZE.events
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
-def test_what_keeps_a_night_right_is_missed_when_it_is_taken_out(mutant: str, tmp_path: Path) -> None:
+def test_chaos_detects_mutant(mutant: str, tmp_path: Path) -> None:
     few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=3)
     campaign = play(tmp_path, Choices(mutant=mutant), (EXPOSED_BY[mutant],), few)
     assert {finding.kind for finding in campaign.findings.values()} & {"lost", "wrong"}

@@ -1,4 +1,4 @@
-"""The bad line does what it says, and our own clients of Valkey live with it."""
+"""The impairing proxy works, and our Valkey clients cope with it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def proxy(valkey_url: str) -> Iterator[Proxy]:
 
 @pytest.fixture
 def far(proxy: Proxy) -> Iterator[BallotBox]:
-    """A box at the other end of the line."""
+    """A ballot box behind the proxy."""
     box = BallotBox(f"redis://{LOOPBACK}:{proxy.port}/0")
     yield box
     box.close()
@@ -39,12 +39,12 @@ def losing_answer(script: str) -> Impairment:
     return Impairment(lost_answer=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
 
 
-def test_a_line_without_trouble_is_none(proxy: Proxy, far: BallotBox) -> None:
+def test_proxy_forwards_without_impairment(proxy: Proxy, far: BallotBox) -> None:
     assert far.now()
     assert proxy.lines() == 1
 
 
-def test_delay_and_narrowness_take_their_time(proxy: Proxy, far: BallotBox) -> None:
+def test_proxy_delays_and_limits_rate(proxy: Proxy, far: BallotBox) -> None:
     far.now()
     for impairment in (Impairment(delay_s=0.2), Impairment(rate=100)):
         began = time.monotonic()
@@ -53,9 +53,7 @@ def test_delay_and_narrowness_take_their_time(proxy: Proxy, far: BallotBox) -> N
         assert time.monotonic() - began >= 0.3
 
 
-def test_whoever_asks_into_a_black_hole_is_told_in_time_and_can_ask_again(
-    proxy: Proxy, far: BallotBox
-) -> None:
+def test_box_call_times_out_in_black_hole_then_recovers(proxy: Proxy, far: BallotBox) -> None:
     far.now()
     began = time.monotonic()
     with proxy.impaired(Impairment(black_hole=True)), pytest.raises(RedisError):
@@ -65,7 +63,7 @@ def test_whoever_asks_into_a_black_hole_is_told_in_time_and_can_ask_again(
 
 
 @pytest.mark.parametrize("harm", [Proxy.cut, Proxy.half_close])
-def test_a_line_that_ended_is_not_used_again(
+def test_box_reconnects_after_closed_connection(
     proxy: Proxy, far: BallotBox, harm: Callable[[Proxy], None]
 ) -> None:
     far.now()
@@ -73,15 +71,15 @@ def test_a_line_that_ended_is_not_used_again(
     assert far.now()
 
 
-def test_a_line_is_cut_after_so_many_bytes(proxy: Proxy, far: BallotBox) -> None:
+def test_proxy_cuts_connection_after_byte_limit(proxy: Proxy, far: BallotBox) -> None:
     far.now()
     with proxy.impaired(Impairment(cut_after=1)), pytest.raises(RedisError):
         far.now()
     assert proxy.cuts == 1
 
 
-def test_no_call_is_made_again_behind_our_back(proxy: Proxy, far: BallotBox, valkey_url: str) -> None:
-    """Whoever calls decides; a client that asks again by itself would hide how long it took."""
+def test_box_client_does_not_retry_by_itself(proxy: Proxy, far: BallotBox, valkey_url: str) -> None:
+    """The caller decides about retries; automatic ones would hide how long a call took."""
     far.place(TURN, create=True)
     with Redis.from_url(valkey_url) as redis:
         redis.config_resetstat()
@@ -91,9 +89,7 @@ def test_no_call_is_made_again_behind_our_back(proxy: Proxy, far: BallotBox, val
     assert proxy.losses == 1
 
 
-def test_a_ballot_whose_answer_was_lost_counts_once_when_it_is_sent_again(
-    proxy: Proxy, far: BallotBox
-) -> None:
+def test_box_counts_ballot_once_after_lost_answer(proxy: Proxy, far: BallotBox) -> None:
     far.place(TURN, create=True)
     with proxy.impaired(losing_answer("cast")), pytest.raises(RedisError):
         far.cast(TURN, ballots("red", [3]))
@@ -103,7 +99,7 @@ def test_a_ballot_whose_answer_was_lost_counts_once_when_it_is_sent_again(
     assert [(ballot.choice, ballot.arrival) for ballot in sealed.ballots] == [(3, 1)]
 
 
-def test_a_seal_whose_answer_was_lost_is_the_same_when_asked_again(proxy: Proxy, far: BallotBox) -> None:
+def test_box_seal_is_idempotent_after_lost_answer(proxy: Proxy, far: BallotBox) -> None:
     far.place(TURN, create=True)
     far.cast(TURN, ballots("red", [3, 4]))
     began = far.now()

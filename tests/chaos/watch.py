@@ -1,4 +1,4 @@
-"""Watches a night: which turn is open when, what phones should know by now, and when all of them do again."""
+"""Monitor a campaign: which turns are open, what phones should know, and when all have recovered."""
 
 import sqlite3
 import threading
@@ -25,7 +25,7 @@ ENDED = ("resolved", "void")
 
 @dataclass
 class Seen:
-    """When a turn was first seen, and first seen resolved."""
+    """When a turn was first observed, and first observed as over."""
 
     first: float
     over: float | None = None
@@ -60,7 +60,7 @@ class Watch:
             while not self._stopped.wait(POLL_S):
                 try:
                     self._take_sample(box)
-                except (sqlite3.Error, psycopg.Error):  # the database is what is being harmed
+                except (sqlite3.Error, psycopg.Error):  # the fault affects the database
                     continue
 
     def stop(self) -> None:
@@ -71,7 +71,7 @@ class Watch:
             seconds, micros = box.time()
             self._box_ahead_ms = seconds * 1000 + micros / 1000 - time.monotonic() * 1000
         except RedisError:
-            pass  # its time goes on as it did
+            pass  # keep the last known offset
         at = time.monotonic()
         seqs = dict(self.target.house.rows(SEQS))
         now = at * 1000 + self._box_ahead_ms
@@ -86,7 +86,7 @@ class Watch:
         self._done_up_to = min(still, default=max(self.turns, default=0)) - IDS_OUT_OF_ORDER
 
     def live(self, began: float, until: float) -> set[int]:
-        """The turns that were open at any moment between the two."""
+        """The turns that were open at any time in this interval."""
         looked = list(self.turns.items())
         return {turn for turn, s in looked if s.first <= until and (s.over is None or s.over >= began)}
 
@@ -97,7 +97,7 @@ class Watch:
         return all(self.turns[turn].over is not None for turn in turns)
 
     def wrong_times(self, since: float) -> list[float]:
-        """The moments at which some phone was away, or behind, or shown a turn that was long over."""
+        """The times at which a phone was disconnected or behind, or a turn was overdue."""
         self.book.refresh()
         return [faring.at_s for faring in self.book.farings_since(since) if not self._is_right(faring)]
 

@@ -1,6 +1,6 @@
-"""A phone that keeps a book of its own: what it sent, and what it was told counts.
+"""A simulated phone that records what it sent and what was acknowledged.
 
-Now and then it votes as the deadline passes, so that ballots are on their way when the turn is sealed.
+Sometimes it votes at the deadline, so that ballots are in flight when the turn is sealed.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Witness(Phone):
 
     @property
     def seq(self) -> int:
-        """Of the last change it has seen; -1 while it is away."""
+        """Of the last change received; -1 while disconnected."""
         return self._seq
 
     def receive(self, message: protocol.ToPhone) -> None:
@@ -50,7 +50,7 @@ class Witness(Phone):
         self._book.acknowledged(self._context.clock.now_ms(), self._voter_id, turn, choice, sequence)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
-        """One blinding number a choice, the same whenever it is sent again."""
+        """Use one blinding factor per choice, also when it is sent again."""
         key = (ballot.turn, ballot.sequence)
         if key not in self._blinds:
             if len(self._blinds) > 8:
@@ -67,7 +67,7 @@ class Witness(Phone):
         return unverified_voter(self._context.tokens[self.index])
 
     def _plan_to_be_late(self) -> None:
-        """Once a window; in one that was moved many think again."""
+        """Plan at most one late ballot per window; after an extension many phones vote again."""
         turn, before = self._context.turn, self._watched
         watched = (turn.id, turn.closes_at) if turn and not turn.paused else None
         if watched == before:

@@ -1,9 +1,9 @@
-"""What can go wrong in a night: one module a family, each with its `FAULTS`.
+"""The faults of chaos campaigns: one module per family, each with its `FAULTS`.
 
 A fault is a frozen dataclass with a `name` for the table. `inject` does the damage, undoes what does not heal
-by itself, and returns; what it draws it draws from the `rng`, so that a night's seed tells all. If this night
-cannot have it (another database, no such file system) it raises `NotHere`, and nothing has happened; `Missed`
-if only the moment did not come.
+by itself, and returns. All its random values come from `rng`, so that the seed reproduces a run. It raises
+`NotHere`, without any effect, if the setup cannot have this fault (another database, no such file system), and
+`Missed` if the right moment did not come.
 """
 
 import time
@@ -18,15 +18,15 @@ Span = tuple[float, float]
 
 
 class NotHere(Exception):
-    """Why this fault cannot be had in this night, in one line."""
+    """Why the setup cannot have this fault, in one line."""
 
 
 class Missed(Exception):
-    """Why it came to nothing this time."""
+    """Why the fault had no effect this time."""
 
 
 def last(span: Span, rng: Random) -> None:
-    """The damage goes on for some seconds of this span: nothing is waited for, its length is the fault."""
+    """Keep the fault active for a random time within the span."""
     time.sleep(rng.uniform(*span))
 
 

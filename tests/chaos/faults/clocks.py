@@ -1,4 +1,4 @@
-"""Somebody sets a clock: the box's, which is the only one that counts, or that of all others."""
+"""Clock changes: of Valkey, which has the only authoritative clock, or of all other processes."""
 
 from dataclasses import dataclass
 from random import Random
@@ -6,13 +6,13 @@ from random import Random
 from tests.chaos.faults import Fault, NotHere, Span, last
 from tests.chaos.target import Target
 
-NOT_TIMED = "clocks cannot be set in this night"
+NOT_TIMED = "clocks cannot be set in this setup"
 STAYS_S: Span = (3.0, 5.0)
 
 
 @dataclass(frozen=True)
 class BoxClockSet:
-    """Valkey's clock, by so many seconds from where it was."""
+    """Shift Valkey's clock by this many seconds."""
 
     name: str
     by_s: float
@@ -26,7 +26,7 @@ class BoxClockSet:
 
 @dataclass(frozen=True)
 class HouseClocksSet:
-    """The clocks of gateways, worker and clock, for a while."""
+    """Shift the clocks of gateways, worker and schedulers for a while."""
 
     name: str
     by_s: float

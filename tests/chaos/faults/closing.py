@@ -1,4 +1,4 @@
-"""Trouble at each step of closing a turn: whoever closes dies, or stands still, or somebody else dies."""
+"""Faults at each step of closing a turn: the closing process or another one dies or stalls."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,11 @@ MORE_S = 3
 
 @contextmanager
 def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float = 0.0) -> Iterator[None]:
-    """Come back when somebody has got to the step, and did it. Raises Missed if nobody comes by."""
+    """Arm the step and wait until a process reaches it. Raises Missed if none does."""
     points.arm(target.data, step, effect, seconds)
     try:
         if not comes_about(lambda: points.has_fired(target.data), REACHED_WITHIN_S, points.POLL_S):
-            raise Missed(f"nobody came to the step {step!r}")
+            raise Missed(f"no process reached the step {step!r}")
         yield
     finally:
         points.disarm(target.data)
@@ -30,7 +30,7 @@ def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float
 
 @dataclass(frozen=True)
 class CloserDies:
-    """Whoever closes the turn: the process of the pool alone, or the whole worker."""
+    """The closing process dies: the pool process alone, or the whole worker."""
 
     step: str
 
@@ -46,7 +46,7 @@ class CloserDies:
 
 @dataclass(frozen=True)
 class SchedulerDies:
-    """The worker stands still, the clock closes the turn itself, and dies at one of the steps."""
+    """The worker is paused; the scheduler closes the turn itself and dies at one of the steps."""
 
     name: str = "scheduler dies while it closes"
 
@@ -61,7 +61,7 @@ class SchedulerDies:
 
 @dataclass(frozen=True)
 class CloserStalls:
-    """For longer than the clock waits, so that two close at once."""
+    """The closer stalls longer than the scheduler waits, so that two processes close the turn."""
 
     name: str = "closer stands still at a step"
 
@@ -88,7 +88,7 @@ class TimeIsAdded:
 
 @dataclass(frozen=True)
 class OtherDies:
-    """While whoever closes the turn is at one of the steps."""
+    """Another process dies while the closer is at one of the steps."""
 
     name: str
     part: Fault

@@ -1,6 +1,6 @@
-"""The disk that the house keeps its data on is full for a while.
+"""The data disk is full for a while.
 
-It has to be a small one of its own (see `tests.chaos.disks`): nobody's other data is in danger.
+It must be a separate small disk (see `tests.chaos.disks`), so that no other data is at risk.
 """
 
 import errno
@@ -15,20 +15,20 @@ from tests.chaos.target import Target
 
 MOST_BYTES = 512 * 1024 * 1024
 PIECE = bytes(65_536)
-FREED_WAIT_S = 0.1  # others let go of some space in it, which is taken, too
+FREED_WAIT_S = 0.1  # other processes free some space meanwhile, which is filled, too
 FULL_S: Span = (5.0, 8.0)
 
 
 @dataclass(frozen=True)
 class DiskFull:
-    """Filled to the last byte; then there is space again."""
+    """Fill the disk to the last byte, then free it."""
 
     name: str = "the disk full"
 
     def inject(self, target: Target, rng: Random) -> None:
         ballast = target.data / "ballast"
         if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
-            raise NotHere("the data is on no small disk of its own")
+            raise NotHere("the data is not on a small disk of its own")
         try:
             until = time.monotonic() + rng.uniform(*FULL_S)
             while time.monotonic() < until:
@@ -39,7 +39,7 @@ class DiskFull:
 
 
 def fill(ballast: Path) -> None:
-    """Until nothing more goes on the disk."""
+    """Write until the disk is full."""
     piece = PIECE
     with ballast.open("ab", buffering=0) as file:
         while piece:

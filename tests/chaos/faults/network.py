@@ -1,4 +1,4 @@
-"""The line between the house and Valkey is slow, silent, or cut."""
+"""The connections to Valkey are slow, silent or cut."""
 
 from dataclasses import dataclass
 from hashlib import sha1
@@ -18,7 +18,7 @@ BETWEEN_CUTS_S: Span = (0.2, 0.8)
 
 @dataclass(frozen=True)
 class ImpairedLine:
-    """For so many seconds; whoever fell into a black hole is cut off at its end."""
+    """Impair connections for this long; those that dropped data are reset at the end."""
 
     name: str
     impairment: Impairment
@@ -31,7 +31,7 @@ class ImpairedLine:
 
 @dataclass(frozen=True)
 class AllCut:
-    """Every connection is reset, some times in a row."""
+    """Every connection is reset, several times in a row."""
 
     name: str = "every line to Valkey reset"
     times: int = 3
@@ -44,7 +44,7 @@ class AllCut:
 
 @dataclass(frozen=True)
 class HalfClosed:
-    """Valkey's side says that it has nothing more to say, and goes on taking what it is sent."""
+    """Valkey's side half-closes every connection and still receives data."""
 
     name: str = "every line to Valkey half closed"
 
@@ -54,17 +54,17 @@ class HalfClosed:
 
 @dataclass(frozen=True)
 class AnswerLost:
-    """One of our scripts runs, and whoever asked for it never hears so: it is asked again."""
+    """A Lua script runs, but its answer is lost, so the caller retries."""
 
     name: str
     script: str
 
     def inject(self, target: Target, rng: Random) -> None:
         proxy, before = target.proxy, target.proxy.losses
-        digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis names them so
+        digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis's digest
         with proxy.impaired(Impairment(lost_answer=digest.encode())):
             if not comes_about(lambda: proxy.losses > before, LOST_WITHIN_S):
-                raise Missed(f"nobody asked for {self.script}")
+                raise Missed(f"no process called {self.script}")
 
 
 FAULTS: tuple[Fault, ...] = (

@@ -1,4 +1,4 @@
-"""A part of the house dies, stops, or there is one too many of it; what has died is started again."""
+"""Processes die, stop, or run once too often; dead ones are restarted."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ PARTS = ("worker", "valkey")
 
 @dataclass(frozen=True)
 class Killed:
-    """kill -9, of all processes of a part ("gateway", "clock": of one of them)."""
+    """SIGKILL all processes of a part ("gateway", "scheduler": of one instance)."""
 
     name: str
     part: str
@@ -37,7 +37,7 @@ class Killed:
 
 @dataclass(frozen=True)
 class AllKilled:
-    """As when the power fails: all at once, and all come back."""
+    """All processes are killed at once, as in a power failure, and restart."""
 
     name: str = "everything killed at once"
 
@@ -52,7 +52,7 @@ class AllKilled:
 
 @dataclass(frozen=True)
 class TasksQueued:
-    """The worker stops; turns become due; it is killed and another one finds all the tasks that wait."""
+    """The worker is paused while turns become due, then killed; a new one finds the queued tasks."""
 
     name: str = "worker restarted with tasks queued"
 
@@ -64,7 +64,7 @@ class TasksQueued:
 
 @dataclass(frozen=True)
 class NoScheduler:
-    """For a while there is no clock, then new ones."""
+    """No scheduler runs for a while, then new ones start."""
 
     name: str = "no scheduler"
 
@@ -78,7 +78,7 @@ class NoScheduler:
 
 @dataclass(frozen=True)
 class NeitherSchedulerNorWorker:
-    """Nobody closes anything for a while; both come back where they were."""
+    """Neither closes turns for a while; both resume where they stopped."""
 
     name: str = "scheduler and worker stand still"
 
@@ -91,7 +91,7 @@ class NeitherSchedulerNorWorker:
 
 @dataclass(frozen=True)
 class OneSchedulerMore:
-    """A third clock for a few turns, ended in the middle of its work."""
+    """A third scheduler runs for a few turns and is then killed."""
 
     name: str = "one scheduler more"
 
@@ -109,7 +109,7 @@ class OneSchedulerMore:
 
 @dataclass(frozen=True)
 class DatabaseCut:
-    """PostgreSQL: every connection is ended by the server. SQLite: somebody holds the lock for a while."""
+    """PostgreSQL: the server ends every connection. SQLite: a connection holds the lock for a while."""
 
     name: str = "database cut or locked"
 
@@ -131,7 +131,7 @@ class DatabaseCut:
 
 @dataclass(frozen=True)
 class SlowReaders:
-    """Phones that read nothing of what they are told."""
+    """Phones that never read from their sockets."""
 
     name: str = "slow readers"
 

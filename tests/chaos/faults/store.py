@@ -1,4 +1,4 @@
-"""Valkey freezes, drops its clients, forgets, is full, or writes its file anew."""
+"""Valkey freezes, drops its clients, loses data, is full, or rewrites its file."""
 
 from dataclasses import dataclass
 from random import Random
@@ -13,7 +13,7 @@ FULL_S: Span = (3.0, 6.0)
 
 @dataclass(frozen=True)
 class Frozen:
-    """SIGSTOP for so many seconds, then SIGCONT."""
+    """SIGSTOP for this many seconds, then SIGCONT."""
 
     name: str
     seconds: float
@@ -28,7 +28,7 @@ class Frozen:
 
 @dataclass(frozen=True)
 class ClientsKilled:
-    """The connections of one kind are ended by the server; `pubsub` are the gateways' ears."""
+    """Valkey ends the connections of these kinds; `pubsub` are the gateways' subscriptions."""
 
     name: str
     kinds: tuple[str, ...]
@@ -41,7 +41,7 @@ class ClientsKilled:
 
 @dataclass(frozen=True)
 class Emptied:
-    """Every box is lost, and with it who is there, and what waits for a worker."""
+    """All boxes are lost, and with them presence and the task queue."""
 
     name: str = "Valkey emptied (FLUSHALL)"
 
@@ -76,7 +76,7 @@ class Full:
 
 @dataclass(frozen=True)
 class FileRewritten:
-    """BGREWRITEAOF, as Valkey does by itself now and then: a child is forked, and the file replaced."""
+    """BGREWRITEAOF, which Valkey also runs by itself: it forks a child and replaces the file."""
 
     name: str = "Valkey's file rewritten (BGREWRITEAOF)"
 
