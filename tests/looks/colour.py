@@ -1,4 +1,4 @@
-"""Colours as eyes see them: contrast (WCAG 2), difference (CIE 1976 and 2000), what the colour-blind see."""
+"""Color math: contrast (WCAG 2), difference (CIE 1976 and 2000) and simulated color blindness."""
 
 import re
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class Lab:
 
 
 def linear(colour: str) -> Triple:
-    """The light of `#rgb` or `#rrggbb`."""
+    """Linear light of `#rgb` or `#rrggbb`."""
     found = re.fullmatch(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", colour)
     if found is None:
-        raise ValueError(f"{colour!r} is no plain colour")
+        raise ValueError(f"{colour!r} is not a plain color")
     digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
     red, green, blue = (_light(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4))
     return red, green, blue
@@ -84,7 +84,7 @@ def _cube_root(part: float) -> float:
 
 
 def distance(one: Lab, other: Lab) -> float:
-    """Delta E of 1976: how far apart the colours lie."""
+    """Delta E (CIE 1976)."""
     return dist((one.lightness, one.a, one.b), (other.lightness, other.a, other.b))
 
 

@@ -1,4 +1,4 @@
-"""Words can be read and shapes told apart, by every eye: computed from the design tokens."""
+"""Color contrast and color-blind safety, computed from the design tokens."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from tests.looks.colour import BLINDNESSES, Lab, contrast, difference, distance,
 from tests.looks.tokens import ROOMS, SHEETS, TOKENS, palettes
 
 TEXT, SHAPE, SIDES_APART = 4.5, 3.0, 40.0
-# By the formula of 2000 a red that comes to 40 with yellow is a raspberry: so much is held, and no less.
+# CIEDE2000 gives lower values: a red at 40 from yellow would no longer look red.
 APART_BY_2000 = 30.0
 STAGE = palettes(TOKENS)["dark"]
-# What is written on what, and which shapes lie on what, on the phone and the projector.
+# Pairs of text or shape and background on the phone and the projector.
 WORDS = [
     *[
         (ink, ground)
@@ -27,37 +27,37 @@ QUIET_WORDS += [("on-main", "main"), ("danger", "panel"), ("danger", "danger-gro
 
 
 @pytest.mark.parametrize(("ink", "ground"), WORDS)
-def test_words_can_be_read(ink: str, ground: str) -> None:
+def test_stage_text_has_sufficient_contrast(ink: str, ground: str) -> None:
     assert contrast(STAGE[ink], STAGE[ground]) >= TEXT
 
 
 @pytest.mark.parametrize(("shape", "ground"), SHAPES)
-def test_shapes_can_be_seen(shape: str, ground: str) -> None:
+def test_stage_shapes_have_sufficient_contrast(shape: str, ground: str) -> None:
     assert contrast(STAGE[shape], STAGE[ground]) >= SHAPE
 
 
 @pytest.mark.parametrize(("ink", "ground"), QUIET_WORDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_organizers_words_can_be_read(scheme: str, ink: str, ground: str) -> None:
+def test_organizer_text_has_sufficient_contrast(scheme: str, ink: str, ground: str) -> None:
     palette = palettes(ROOMS)[scheme]
     assert contrast(palette[ink], palette[ground]) >= TEXT
 
 
 @pytest.mark.parametrize("blindness", BLINDNESSES)
-def test_the_sides_are_told_apart_by_the_colour_blind(blindness: str) -> None:
+def test_side_colors_are_distinguishable_with_color_blindness(blindness: str) -> None:
     red, yellow = (lab(seen_by(blindness, linear(STAGE[side]))) for side in ("red", "yellow"))
     assert distance(red, yellow) >= SIDES_APART
     assert difference(red, yellow) >= APART_BY_2000
 
 
-def test_a_colour_has_its_name_in_one_place() -> None:
-    """No sheet says again what the tokens say."""
+def test_design_tokens_are_defined_only_once() -> None:
+    """No other style sheet redefines a token."""
     tokens = {*palettes(TOKENS)["dark"], *palettes(ROOMS)["dark"]}
-    again = {sheet.name: tokens & {*palettes(sheet)["dark"]} for sheet in SHEETS}
-    assert {name: names for name, names in again.items() if names} == {}
+    redefined = {sheet.name: tokens & {*palettes(sheet)["dark"]} for sheet in SHEETS}
+    assert {name: names for name, names in redefined.items() if names} == {}
 
 
-# From the paper of Sharma, Wu and Dalal: pairs with their difference.
+# Reference pairs from the paper by Sharma, Wu and Dalal.
 KNOWN = [
     ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
     ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
@@ -69,11 +69,11 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("one", "other", "apart"), KNOWN)
-def test_differences_are_those_of_the_paper(
+def test_difference_matches_ciede2000_reference(
     one: tuple[float, float, float], other: tuple[float, float, float], apart: float
 ) -> None:
     assert difference(Lab(*one), Lab(*other)) == pytest.approx(apart, abs=1e-4)
 
 
-def test_black_on_white_is_the_most_there_is() -> None:
+def test_contrast_of_black_on_white_is_21() -> None:
     assert contrast("#000", "#fff") == pytest.approx(21)

@@ -1,4 +1,4 @@
-"""The design tokens as the style sheets give them: custom properties by selector, in light and in dark."""
+"""Read the design tokens from the style sheets: custom properties by selector, for light and dark."""
 
 import re
 from pathlib import Path
@@ -23,8 +23,8 @@ Palette = dict[str, str]
 
 
 def palettes(sheet: Path) -> dict[str, Palette]:
-    """`light` and `dark`: names to plain colours. A side's own are named `red.on-side`."""
-    text = PRINT.sub("", sheet.read_text(encoding="utf-8"))  # paper is white whatever the hour
+    """Plain colors by name for `light` and `dark`. A side's own are named like `red.on-side`."""
+    text = PRINT.sub("", sheet.read_text(encoding="utf-8"))  # print styles are always light
     dark = "".join(DARK.findall(text))
     light = _read(DARK.sub("", text))
     return {"light": light, "dark": light | _read(dark)}
