@@ -1,4 +1,4 @@
-"""OpenSpiel's games by our rules' contract, and our classic against its own, move by move."""
+"""OpenSpiel games through our game protocol, and our classic game compared with OpenSpiel's."""
 
 from random import Random
 from typing import get_args
@@ -15,12 +15,12 @@ LETTERS = str.maketrans("xo", "RY")
 CLASSIC = find_game("captains-mistress")
 
 
-def test_it_is_among_the_games_once_it_is_installed() -> None:
+def test_openspiel_game_is_registered_when_installed() -> None:
     assert "openspiel" in all_games()
 
 
 @pytest.mark.parametrize("name", get_args(Name))
-def test_each_of_its_games_is_played_to_the_end(name: Name) -> None:
+def test_openspiel_games_play_to_the_end(name: Name) -> None:
     rng = Random(name)
     state = GAME.start(read_options(GAME, {"name": name}))  # type: ignore[arg-type]
     while movers := GAME.to_move(state):
@@ -37,13 +37,13 @@ def _drawn(state: object, movers: tuple[Side, ...], rng: Random) -> Picks:
     return Picks(**{side: rng.choice(GAME.legal_actions(state, side)) for side in movers})  # type: ignore[arg-type]
 
 
-def test_whoever_does_not_pick_holds_the_position() -> None:
+def test_openspiel_pass_keeps_the_position() -> None:
     state = GAME.start(read_options(GAME, {}))  # type: ignore[arg-type]
     after, _ = GAME.resolve(state, Picks())
     assert GAME.view(after, None) == GAME.view(state, None)
 
 
-def test_our_classic_is_its_connect_four_in_every_move_of_many_games() -> None:
+def test_classic_game_matches_openspiel_connect_four() -> None:
     rng = Random(4)
     theirs_game = pyspiel.load_game("connect_four")
     for _ in range(GAMES):
