@@ -1,1 +1,1 @@
-"""Nonsense for the sockets: valid messages spoilt in every way we could think of, from a seed."""
+"""WebSocket fuzzing: valid messages corrupted at random, reproducible from a seed."""

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz --frames 1000000 --server uvicorn`: nonsense for a real gateway, and what it did."""
+"""`python -m tests.fuzz --frames 1000000 --server uvicorn`: fuzz a real gateway and report the outcome."""
 
 import argparse
 import secrets
@@ -13,7 +13,7 @@ from tests.stack import running_house
 
 
 def faults(outcome: Outcome) -> list[str]:
-    found = [f"the log tells of trouble: {line}" for line in outcome.log_errors[:5]]
+    found = [f"the log reports an error: {line}" for line in outcome.log_errors[:5]]
     found += [f"the event's {name} changed" for name in outcome.changed]
     found += [f"a ballot of {voter}, who has no seat" for voter in outcome.unseated_voters[:5]]
     if outcome.counted < outcome.cast:
@@ -30,7 +30,7 @@ def format_outcome(outcome: Outcome) -> str:
         [
             f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
             f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.resident)}",
-            f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} lines of trouble",
+            f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} error lines",
             f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
             f"{outcome.slowest_s * 1000:.0f} ms",
             "ends: " + ", ".join(f"{how} {times:,}" for how, times in outcome.ended.most_common()),
@@ -43,13 +43,15 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=1_000_000)
     parser.add_argument("--server", choices=SERVERS, default=SERVERS[0])
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
-    parser.add_argument("--keep", type=Path, help="a folder for the house's data and logs, which stay")
-    asked = parser.parse_args()
-    print(f"{asked.server}, seed {asked.seed}", flush=True)
+    parser.add_argument("--keep", type=Path, help="a folder in which to keep data and logs")
+    options = parser.parse_args()
+    print(f"{options.server}, seed {options.seed}", flush=True)
     with ExitStack() as stack:
-        folder = asked.keep or Path(stack.enter_context(TemporaryDirectory(prefix="crowdgame-fuzz-")))
+        folder = options.keep or Path(stack.enter_context(TemporaryDirectory(prefix="crowdgame-fuzz-")))
         folder.mkdir(parents=True, exist_ok=True)
-        outcome = attack(stack.enter_context(running_house(folder, asked.server)), asked.frames, asked.seed)
+        outcome = attack(
+            stack.enter_context(running_house(folder, options.server)), options.frames, options.seed
+        )
     print(format_outcome(outcome))
     found = faults(outcome)
     print("\n".join(f"✗ {fault}" for fault in found) or "✓ nothing but valid ballots changed anything")

@@ -1,4 +1,4 @@
-"""Many connections at once, each with a handful of nonsense; what a crowd of bad browsers would do."""
+"""Many concurrent connections, each sending some invalid data, like a crowd of broken browsers."""
 
 import asyncio
 import struct
@@ -11,7 +11,7 @@ from tests.fuzz import wire
 from tests.fuzz.messages import Known, spoil, valid
 
 AT_ONCE = 32
-A_SOCKET = 28  # within what a socket may say at once; a flood says more
+A_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
 FLOOD = 150
 PATIENCE_S = 3.0
 CLOSED = b"\x88\x02"  # a close frame with a code and no reason
@@ -19,7 +19,7 @@ CLOSED = b"\x88\x02"  # a close frame with a code and no reason
 
 @dataclass
 class Attack:
-    """`console` are the headers of an organizer at `sandbox`, an event that nobody cares for."""
+    """`console`: headers of an organizer of `sandbox`, a separate event without voters."""
 
     host: str
     port: int
@@ -85,7 +85,7 @@ class Attack:
         else:
             writer.write(data)
         if rng.random() < 0.1:
-            return "gone without a word"
+            return "left without closing"
         return await _closing(reader)
 
     def _frames(self, path: str, known: Known, rng: Random) -> list[bytes]:
@@ -122,7 +122,7 @@ async def _first_line(reader: asyncio.StreamReader, within_s: float) -> str:
 
 
 async def _closing(reader: asyncio.StreamReader) -> str:
-    """The code with which the server ends it, from the last bytes it says."""
+    """The server's close code, from the last bytes it sends."""
     last = b""
     try:
         async with asyncio.timeout(PATIENCE_S):

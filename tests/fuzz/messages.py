@@ -1,4 +1,4 @@
-"""Texts of messages: valid ones, and what becomes of them."""
+"""Valid messages and their corrupted variants."""
 
 import json
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ ODD_NUMBERS = (
     *(0, -1, 1, 255, 256, 2**31 - 1, 2**31, 2**53 - 1, 2**53, 2**63, 2**64, -(2**63), 10**40, 10**400),
     *(0.5, -0.0, 1e308, 5e-324, 1e22),
 )
-# What JSON has no words for, but many readers take.
+# Not valid JSON, but accepted by many parsers.
 ODD_WORDS = (
     "NaN",
     "Infinity",
@@ -72,7 +72,7 @@ ODD_WORDS = (
 
 @dataclass(frozen=True)
 class Known:
-    """What an attacker inside the hall knows."""
+    """What an attacker who joined the event knows."""
 
     code: str
     turn: int
@@ -107,7 +107,7 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
 
 
 def spoil(message: dict[str, Any], rng: Random) -> bytes:
-    """A few changes to its sense, then to its text, then to its bytes; sometimes none."""
+    """Corrupt some fields, then the text, then the bytes; sometimes nothing."""
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
         rng.choice(SENSES)(message, rng)
     text = json.dumps(message, ensure_ascii=rng.random() < 0.5)

@@ -1,4 +1,4 @@
-"""A hall that is attacked while somebody votes in it, and what became of both."""
+"""Attack an event while an honest phone votes in it, and record the outcome."""
 
 import asyncio
 import threading
@@ -59,7 +59,7 @@ class Honest:
 class Outcome:
     """`resident` is the gateway's memory in MiB after each attack; `log_errors` are lines of its log.
 
-    `unseated_voters` are voters with a ballot in the hall's box who were never given a seat.
+    `unseated_voters` have a ballot in the event's box but never received a seat.
     """
 
     frames: int
@@ -117,7 +117,7 @@ def _open_for_long(house: House, event: int) -> int:
 
 
 def _join_phone(house: House, faces: Faces, target: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
-    """The honest phone, and all tokens there will ever be, its own first: then the doors are locked."""
+    """The honest phone and all seat tokens, its own first; joining is locked afterwards."""
     honest, *others = [faces.phone(target["code"]) for _ in range(VOTERS)]
     for phone, _ in others:
         phone.leave()
@@ -127,7 +127,7 @@ def _join_phone(house: House, faces: Faces, target: dict[str, Any]) -> tuple[Fac
 
 
 def _have_pages_loaded(house: House) -> None:
-    """The first of Django's pages brings in all their code, once, whenever it is asked for."""
+    """Request a page, since the first request makes Django import the code of all pages."""
     with urllib.request.urlopen(f"{house.http}/console/login/") as page:  # noqa: S310
         page.read()
 
@@ -147,7 +147,7 @@ def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int
             for at_least in (max(WARM_FRAMES, int(WARM * frames)), *(frames,) * MOST_ATTACKS):
                 enough = honest.counted + VOTES
                 asyncio.run(attack.run(at_least, lambda: honest.counted >= enough or voting.done()))  # noqa: B023
-                time.sleep(CALM_S)  # for the collector: memory is read after, and has no end to wait for
+                time.sleep(CALM_S)  # let garbage collection run before memory is measured
                 resident.append(gateway.memory_info().rss / MIB)
                 if len(resident) > 1 and resident[-1] - resident[-2] <= MAY_GROW_MIB:
                     break
@@ -172,12 +172,12 @@ def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int
 
 
 def _kept(house: House, event: int) -> dict[str, Any]:
-    """What the database says of the hall's event."""
-    asked = {
+    """The event's rows in the database."""
+    queries = {
         "event": "SELECT * FROM games_event WHERE id = ?",
         "teams": "SELECT * FROM games_team WHERE event_id = ?",
         "matches": "SELECT * FROM games_match WHERE event_id = ?",
         "turns": "SELECT t.* FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?",
         "announcements": "SELECT id, seq FROM voting_announcement WHERE event_id = ?",
     }
-    return {name: house.rows(sql, event) for name, sql in asked.items()}
+    return {name: house.rows(sql, event) for name, sql in queries.items()}

@@ -1,4 +1,4 @@
-"""Bytes of a connection: frames as they should be, frames as they should not, and heads of requests."""
+"""Bytes of a connection: valid frames, invalid frames and request headers."""
 
 import struct
 from random import Random
@@ -30,7 +30,7 @@ def close_frame(rng: Random) -> bytes:
 
 # ------------------------------------------------------------------ frames that a socket survives
 def harmless(payload: bytes, rng: Random) -> list[bytes]:
-    """The same text in other clothes, and chatter around it."""
+    """Frames that keep the socket open: the text, whole or in fragments, or control frames."""
     roll = rng.random()
     if roll < 0.8:
         return [frame(payload, rng)]
@@ -129,7 +129,7 @@ DEADLY = (
 
 # ------------------------------------------------------------------ heads
 def head(path: str, port: int, *more: str) -> bytes:
-    """A handshake as it should be."""
+    """A valid handshake."""
     lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
     lines += [f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13", *more]
     return "\r\n".join([*lines, "", ""]).encode()
