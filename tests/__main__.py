@@ -1,6 +1,6 @@
 """`make test`: run the suite part by part, then print one summary. Exit status 1 if any part failed.
 
-A part that fails does not keep the others from running. The argument is a marker expression for pytest.
+The other parts still run after a part fails. The argument is a marker expression for pytest.
 """
 
 import subprocess
@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 
 from tests.signals import reset_for_children
 
-# Each process takes a file at a time, the longest first (see conftest.py).
+# Each process takes one file at a time, the slowest first (see conftest.py).
 TWO_AT_A_TIME = ("--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
-# Run by `make test-deploy` and `make test-openspiel`: both install more.
+# Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
-# Browser tests need a process of their own: Playwright's event loop keeps all others from the database.
+# Browser tests need a separate process: Playwright's event loop blocks database access of other tests.
 PARTS = {
     "unit and integration": (
         *(f"--ignore={path}" for path in (*ELSEWHERE, *NEED_THE_WHOLE_MACHINE, "tests/e2e")),
@@ -32,7 +32,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one part. `status` is the exit status of pytest."""
+    """The result of one part. `status` is pytest's exit status."""
 
     part: str
     status: int

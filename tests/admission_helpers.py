@@ -1,4 +1,4 @@
-"""What an organizer does about who may vote, in a stack's own database: questions of `tests.organizer`."""
+"""Organizer operations on admission, run in a stack's own database by `tests.organizer`."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ box = BallotBox()
 
 
 def edit(event_id: int, **fields: Any) -> None:
-    """As the form does: saved, and told to all."""
+    """Save and announce these fields, as the form does."""
     Event.objects.filter(pk=event_id).update(**fields)
     announce_edit(event_id, box.now())
 
 
 def by_hands(event_id: int, teams: list[int]) -> None:
-    """From now on these teams vote by a show of hands, the others with phones; told to all."""
+    """Switch these teams to a show of hands and the others to phones; announce it."""
     Team.objects.filter(event_id=event_id).update(hands=Q(number__in=teams))
     announce_edit(event_id, box.now())
 
@@ -43,10 +43,10 @@ def release(event_id: int, code: str) -> int:
 
 
 def earlier_code(code: str, periods: int) -> str:
-    """What the event's projector showed so many half minutes ago."""
+    """The rotating code that the projector showed this many periods ago."""
     return rotating_code(code, box.now() - periods * CODE_PERIOD_MS)[0]
 
 
 def seat(event_id: int, voter: str, team: int) -> str:
-    """A token as a gateway of this stack signs it."""
+    """A seat token, signed as this stack's gateways sign it."""
     return sign_seat(Seat(event_id, voter, team))

@@ -1,4 +1,4 @@
-"""What tests ask of those who talk, in the house's own database (see `tests.organizer`)."""
+"""Chat operations for tests, run in a stack's own database by `tests.organizer`."""
 
 from secrets import token_urlsafe
 
@@ -21,7 +21,7 @@ box = BallotBox()
 
 
 def chat_key(slug: str, guest: int | None = None) -> str:
-    """What a page of this guest would show."""
+    """The chat key that this guest's page contains."""
     return make_reader_key(ChatReader(slug, guest))
 
 
@@ -31,7 +31,7 @@ def seated(code: str) -> list[int]:
 
 
 def said(slug: str, text: str, guest: int | None = None) -> int:
-    """By somebody new, if not by this guest; the message's id."""
+    """Post a message as this guest, or as a new one; return its id."""
     speaker = Guest.objects.get(pk=guest) if guest else None
     return post_message(_room(slug), MessageAuthor(speaker, new_guest), text).pk
 
@@ -49,7 +49,7 @@ def slowed_down(slug: str, slow_s: int, closed: bool = False) -> None:
 
 
 def filled_up(lines: int = 100) -> None:
-    """The entrance hall, with long messages."""
+    """Fill the lobby with long messages."""
     room, guest, now = _room("lobby"), new_guest(), timezone.now()
     ChatLine.objects.bulk_create(
         ChatLine(

@@ -1,6 +1,6 @@
-"""Many of `manage.py`'s commands, each in a process of its own that has not to load Django first.
+"""Run `manage.py` commands in separate processes without loading Django each time.
 
-`python -m tests.commands` loads it once, with a stack's environment, and forks for each command it is asked.
+`python -m tests.commands` loads Django once, with a stack's environment, and forks for each command.
 """
 
 import json
@@ -20,7 +20,7 @@ STREAMS = ("in", "out", "err")
 
 @dataclass(frozen=True)
 class Commands:
-    """`folder` is where the last command's input and output are."""
+    """`folder` holds the input and output of the last command."""
 
     process: subprocess.Popen[str]
     folder: Path
@@ -49,7 +49,7 @@ def commands(stack: Stack, folder: Path) -> Iterator[Commands]:
 
 
 def _forked(streams: list[str], words: list[str]) -> int:
-    """The exit status."""
+    """Run a command in a forked process; return its exit status."""
     if pid := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     for number, path in enumerate(streams):
@@ -65,7 +65,7 @@ if __name__ == "__main__":
     from django.core.management import execute_from_command_line
 
     django.setup()
-    run_checks()  # most commands begin with it, and it loads the rest
+    run_checks()  # most commands start with it, and it imports the rest
     for line in sys.stdin:
-        asked = json.loads(line)
-        print(_forked(asked[: len(STREAMS)], asked[len(STREAMS) :]), flush=True)
+        request = json.loads(line)
+        print(_forked(request[: len(STREAMS)], request[len(STREAMS) :]), flush=True)

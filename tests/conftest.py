@@ -1,4 +1,4 @@
-"""What all tests share: a real Valkey for the run, emptied for each test that asks for it."""
+"""Fixtures for all tests: a real Valkey for the run, emptied for each test that uses it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,11 +17,11 @@ from voting.ballot_box.ballot_box import BallotBox
 
 reset_for_children()
 
-# A busy machine breaks no property.
+# No deadline: on a busy machine a single example may be slow.
 properties.register_profile("calm", deadline=None)
 properties.load_profile("calm")
 
-# Half a minute each and more, the longest first, so that of two processes neither waits long at the end.
+# Files of half a minute or more, the slowest first, so that both processes finish at about the same time.
 LONGEST = (
     "tests/e2e/test_scenes.py",
     "tests/e2e/test_pages.py",
@@ -43,7 +43,7 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take longest come first."""
+    """Run the slowest files first."""
     ranks = {name: rank for rank, name in enumerate(LONGEST)}
     items.sort(key=lambda item: ranks.get(item.location[0], len(LONGEST)))
 
@@ -63,7 +63,7 @@ def valkey_process(data_dir: Path) -> Iterator[Supervisor]:
 
 @pytest.fixture
 def valkey_url(valkey_process: Supervisor) -> str:
-    """The address of an empty Valkey."""
+    """The URL of an empty Valkey."""
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.flushall()
     return str(settings.REDIS_URL)

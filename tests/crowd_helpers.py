@@ -1,4 +1,4 @@
-"""Nights with a crowd in which something happens to a house: what they share."""
+"""Helpers for tests in which a process fails while a simulated crowd votes."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 
 @contextmanager
 def crowd(house: House, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Simulated phones that have all joined; they keep a book of what was acknowledged."""
+    """Run simulated phones that have all joined; they record which ballots were acknowledged."""
     options = ["--url", house.http, "--phones", str(PHONES), "--turns", "1000", *more]
     log = data / "crowd.log"
     with (
@@ -57,12 +57,12 @@ def ballots_in_the_box(house: House, event: int, turn: int) -> int:
 
 
 def connected(house: House, event: int) -> int:
-    """Voters that the gateways hold."""
+    """The number of voters connected to the gateways."""
     return sum(held(house, event))
 
 
 def held(house: House, event: int) -> list[int]:
-    """Voters of each gateway, the fewest first."""
+    """Connected voters per gateway, in ascending order."""
     with connect(house.stack.box_url or house.stack.redis) as redis:
         heartbeats = redis.hvals(event_key(event, "gateways"))
     return sorted(
@@ -71,7 +71,7 @@ def held(house: House, event: int) -> list[int]:
 
 
 def turn_with_ballots(house: House, event: int) -> int:
-    """Wait for a turn in the middle of its window."""
+    """Wait for an open turn with enough ballots; return its id."""
     found: list[int] = []
 
     def is_there() -> bool:
@@ -88,14 +88,14 @@ def turn_with_ballots(house: House, event: int) -> int:
 
 
 def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
-    """Have the crowd go home; what it saw."""
+    """Stop the crowd; return its report."""
     phones.send_signal(signal.SIGINT)
     assert phones.wait(PATIENCE_S) == 0
     return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
 
 
 def restart(house: House, event: int, part: str, number: signal.Signals) -> int:
-    """Have a part ended while ballots come in; the turn it was in, which is resolved in the end."""
+    """Signal a part while ballots arrive. Wait for its restart and the turn's resolution; return the turn."""
     turn = turn_with_ballots(house, event)
     pid = house.supervisor.pid(part)
     assert pid
@@ -106,7 +106,7 @@ def restart(house: House, event: int, part: str, number: signal.Signals) -> int:
 
 
 def resolve_another(house: House, event: int) -> int:
-    """Wait until the turn that comes next is resolved."""
+    """Wait until another turn is resolved; return its id."""
     before = set(resolved_turns(house, event))
     wait_until(lambda: set(resolved_turns(house, event)) - before, PATIENCE_S)
     return min(set(resolved_turns(house, event)) - before)

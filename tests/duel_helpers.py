@@ -1,4 +1,4 @@
-"""What tests ask of the hall, in the house's own database (see `tests.organizer`)."""
+"""Duel operations for tests, run in a stack's own database by `tests.organizer`."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ box = BallotBox()
 
 
 def duel(time_control: str = "3-days") -> dict[str, Any]:
-    """A game that has begun: its code, event and keys by side."""
+    """Start a duel; return its event id, code and keys by side."""
     one, two = new_guest(), new_guest()
     begun = new_duel(one, DuelSettings(time_control=TIME_CONTROLS_BY_SLUG[time_control]))
     taken = join_duel(begun.event.code, two, box)
@@ -39,7 +39,7 @@ def duel(time_control: str = "3-days") -> dict[str, Any]:
 
 
 def long_games(count: int, after: int) -> None:
-    """Open turns that close in days, their boxes placed; `after` so many others."""
+    """Create `count` open turns that close in days, with ballot boxes; codes start at `after`."""
     events = Event.objects.bulk_create(
         Event(owner=organizer(), name="Far", code=f"{after + number:08d}", window_s=LONG_WINDOW_S)
         for number in range(count)
@@ -58,7 +58,7 @@ def long_games(count: int, after: int) -> None:
 
 
 def duels(waiting: int = 3, over: int = 2) -> str:
-    """Games that wait, one that is on, some that are over; the code of the last that waits."""
+    """Create waiting, live and finished duels; return the code of the last waiting one."""
     for _ in range(over):
         play(Match.objects.get(event_id=duel("5-min")["id"]), box, RED_WINS)
     duel()
@@ -67,7 +67,7 @@ def duels(waiting: int = 3, over: int = 2) -> str:
 
 
 def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
-    """One guest's game against whoever comes: its code and event, and the guest's place and key."""
+    """Create a guest's duel against the crowd; return its event, code, and the guest's place and key."""
     guest = new_guest()
     made = new_duel(guest, DuelSettings(crowd=True, listed=listed))
     if begun:
@@ -77,7 +77,7 @@ def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
 
 
 def run_down(code: str, ms: int) -> int:
-    """Time goes by until so much is left of the turn; its id."""
+    """Move the turn into the past until `ms` are left; return its id."""
     match = Match.objects.get(event__code=code, state="playing")
     turn = only_turn(match)
     by = turn.closes_at - box.now() - ms
@@ -86,7 +86,7 @@ def run_down(code: str, ms: int) -> int:
         assert claim_turn(turn, opens_at=turn.opens_at - by, closes_at=turn.closes_at - by)
         announce(match.event_id, protocol.TurnMoved, box.now())
         StoredBallot.objects.filter(turn=turn).update(stored_at=F("stored_at") - by)
-    for side in box.picked_at(match.event_id, turn.pk):  # when they picked is longer ago as well
+    for side in box.picked_at(match.event_id, turn.pk):  # move the times of the picks, too
         box._redis.hincrby(turn_keys(match.event_id, turn.pk)[0], f"{side}_at", -by)
     place_and_relay(turn, box, create=False)
     return turn.pk

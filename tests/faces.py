@@ -1,4 +1,4 @@
-"""A phone, a display or a console as a test holds it: frame by frame."""
+"""WebSocket clients for tests: phone, display and console, frame by frame."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ Message = dict[str, Any]
 
 
 class Face:
-    """`received` are all messages so far, `frames` the same as they came."""
+    """A connected client. `received`: all messages so far; `frames`: the same as raw text."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -31,7 +31,7 @@ class Face:
         return self
 
     def receive(self, kind: str, **fields: Any) -> Message:
-        """The next message of this kind, with these fields."""
+        """Wait for the next message of this type with these fields."""
         return self.receive_until(
             lambda message: message["type"] == kind and fields.items() <= message.items()
         )
@@ -50,7 +50,7 @@ class Face:
         self.received.append(json.loads(frame))
 
     def closed(self) -> int:
-        """The code with which the server closes."""
+        """Wait until the server closes the socket; return the close code."""
         try:
             while True:
                 self._receive_frame()
@@ -62,7 +62,7 @@ class Face:
 
 
 class Faces:
-    """Opens sockets at a house and closes them all in the end."""
+    """Opens sockets to a running stack and closes them at the end."""
 
     def __init__(self, house: House, stack: ExitStack) -> None:
         self.house, self._stack = house, stack
@@ -80,7 +80,7 @@ class Faces:
         return Face(self._stack.enter_context(socket))
 
     def phone(self, code: str, **fields: Any) -> tuple[Face, Message]:
-        """A phone that has joined, and its welcome."""
+        """A joined phone and its welcome message."""
         face = self.open("phone").say("phone.join", code=code, **fields)
         return face, face.receive("phone.welcomed")
 
@@ -89,7 +89,7 @@ class Faces:
         return face, face.receive("display.welcomed")
 
     def console(self, code: str, cookie: str = "") -> Face:
-        """Not joined yet if there is no such right."""
+        """Send the join request; the caller receives the answer."""
         headers = {"Origin": self.house.http} | ({"Cookie": cookie} if cookie else {})
         return self.open("console", headers).say("console.join", code=code)
 

@@ -1,4 +1,4 @@
-"""What phones were told counts, held against what a house's database says was sealed and counted."""
+"""Compare ballots acknowledged to phones with those sealed and counted in the database."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ def sealed_ballots(house: House, turn: int) -> dict[str, Ballot]:
 
 
 def assert_nothing_is_lost(house: House, report: RehearsalReport, turns: list[int]) -> None:
-    """Every ballot a phone was told counts is in its sealed turn, or a later one of that voter."""
+    """Every acknowledged ballot, or a later one of that voter, is in its sealed turn."""
     for turn in turns:
         held = sealed_ballots(house, turn)
         for phone, (choice, sequence) in report.ledger.get(turn, {}).items():
@@ -49,7 +49,7 @@ def assert_counts_are_of_sealed_ballots(house: House) -> None:
 
 
 def assert_resolved_once(house: House, event: int) -> None:
-    """Two tallies a turn, one reveal a turn in the order of turns, and announcements without a gap."""
+    """Each turn has two tallies and one reveal, in order; announcements have no gap."""
     turns = resolved_turns(house, event)
     tallies = "SELECT turn_id, COUNT(*) FROM voting_tallyrecord GROUP BY turn_id"
     assert dict.fromkeys(turns, 2).items() <= dict(house.rows(tallies)).items()

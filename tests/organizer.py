@@ -1,6 +1,6 @@
-"""Someone at a stack's own database: `python -m tests.organizer` answers questions, a JSON line each.
+"""Test operations in a stack's own database: `python -m tests.organizer` reads a JSON request per line.
 
-A process of its own with the stack's environment, so that no test's ORM comes near that database.
+It is a separate process with the stack's environment, so no test opens that database with its own ORM.
 """
 
 import json
@@ -28,7 +28,7 @@ from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
 from tests.admission_helpers import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
-from tests.chat_helpers import (  # noqa: E402
+from tests.chat_helpers import (  # noqa: E402  # noqa: E402
     chat_key,
     filled_up,
     nobody_has_talked,
@@ -59,7 +59,7 @@ def event(owner: str = "olga", **choices: Any) -> dict[str, Any]:
 
 
 def session(name: str, superuser: bool = False) -> str:
-    """The session cookie of someone who has just logged in."""
+    """Log a user in; return the session cookie."""
     rights = {"is_superuser": superuser, "is_staff": superuser}
     user, _ = User.objects.get_or_create(username=name, defaults=rights)
     client = Client()
@@ -73,7 +73,7 @@ def _playing(event_id: int) -> Match:
 
 
 def play_to(event_id: int, picks: list[tuple[int, int]]) -> int:
-    """Play these turns in no time, then open the next at once; its id, 0 if the match is over."""
+    """Play these turns instantly and open the next; return its id, or 0 if the match is over."""
     match = _playing(event_id)
     play(match, box, picks)
     if live_turn(match) is None:
@@ -90,7 +90,7 @@ def closing_in(event_id: int, ms: int) -> int:
 
 
 def call_worker(turn_id: int) -> None:
-    """To close a turn, as the clock does at the deadline."""
+    """Ask the worker to close a turn, as the scheduler does at the deadline."""
     enqueue_close(turn_id)
 
 
@@ -103,12 +103,12 @@ def begin(event_id: int) -> None:
 
 
 def void(event_id: int) -> None:
-    """Take back the turn that was resolved last."""
+    """Void the last resolved turn."""
     run_action(event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
 def extend_overdue(event_ids: list[int], seconds: int) -> int:
-    """More time for every turn of these that is being counted; how many."""
+    """Extend the turns of these events that are past their deadline; return how many."""
     due = Turn.objects.filter(match__event__in=event_ids, state="open", closes_at__lte=box.now())
     extended = 0
     for turn in due.values_list("pk", flat=True):
@@ -119,7 +119,7 @@ def extend_overdue(event_ids: list[int], seconds: int) -> int:
 
 
 def anonymize_voters(turn_id: int) -> None:
-    """As it is some time after the event."""
+    """Anonymize the ballots, as retention does some time after the event."""
     for record in TallyRecord.objects.filter(turn=turn_id):
         ballots = unpack_ballots(bytes(record.sealed))
         record.sealed = pack_ballots(msgspec.structs.replace(ballot, voter="") for ballot in ballots)
@@ -127,32 +127,32 @@ def anonymize_voters(turn_id: int) -> None:
 
 
 def spoil_list(turn_id: int) -> None:
-    """As by a version that writes it in another way."""
+    """Make the ballot list unreadable, as if another version had written it."""
     for record in TallyRecord.objects.filter(turn=turn_id):
         TallyRecord.objects.filter(pk=record.pk).update(sealed=NOT_OURS + bytes(record.sealed))
 
 
 def mend_list(turn_id: int) -> None:
-    """What was spoilt is as it was."""
+    """Undo `spoil_list`."""
     for record in TallyRecord.objects.filter(turn=turn_id):
-        whole = bytes(record.sealed).removeprefix(NOT_OURS)
-        TallyRecord.objects.filter(pk=record.pk).update(sealed=whole)
+        original = bytes(record.sealed).removeprefix(NOT_OURS)
+        TallyRecord.objects.filter(pk=record.pk).update(sealed=original)
 
 
 def end_all() -> None:
-    """No match plays any more, and none starts."""
+    """Abort all matches and schedule no others."""
     Event.objects.update(next_match_at=None)
     for event_id in Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
         abort_playing_match(event_id, box)
 
 
 def command(words: list[str]) -> None:
-    """One of manage.py's, at once: a process of its own takes seconds to start."""
+    """Run a manage.py command in this process; a new process takes seconds to start."""
     call_command(*words, stdout=sys.stderr)
 
 
 def voters_in_box(event_id: int, turn_id: int) -> list[str]:
-    """Who has a ballot there at the moment."""
+    """The voters with a ballot in the box."""
     with Redis.from_url(settings.BALLOT_BOX_URL) as redis:
         return [voter.decode() for voter in redis.hkeys(turn_keys(event_id, turn_id)[1])]
 
@@ -162,13 +162,15 @@ def give_away(event_id: int, to: str) -> None:
 
 
 def member(event_id: int, name: str, role: str) -> None:
-    """Somebody with this role at the event, or with another one than before."""
+    """Give a user this role at the event, or change the role."""
     Member.objects.update_or_create(event_id=event_id, user=organizer(name), defaults={"role": role})
 
 
 def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
-    """A cup of the event's owner in which the first pairings are over, each won by a team (1 or 2), and the
-    next one has been begun; its code."""
+    """Create a cup of the event's owner; return its code.
+
+    The first pairings are over, each won by team 1 or 2 as `won` says; the next one has begun.
+    """
     made = create_cup(Event.objects.get(pk=event_id).owner, "Spring cup", teams, **choices)
     for number, place in enumerate(won, 1):
         picks = RED_WINS if place == 1 else [(yellow, red) for red, yellow in RED_WINS]
@@ -178,7 +180,7 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
 
 
 def log_out(name: str) -> None:
-    """End all sessions of somebody."""
+    """End all sessions of a user."""
     key = str(User.objects.get(username=name).pk)
     for kept in Session.objects.all():
         if kept.get_decoded().get("_auth_user_id") == key:

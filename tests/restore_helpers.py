@@ -1,4 +1,4 @@
-"""An evening that is lost in the middle, and goes on from a backup with the crowd that was there before."""
+"""Lose a running event, restore it from a backup, and continue with the same simulated crowd."""
 
 import os
 import shutil
@@ -25,20 +25,20 @@ from tests.ledger import (
 from tests.stack import House, organizer, running_house
 
 BACKUP = "event.backup"
-# After a turn is given back it is open for so long, however slow the machine.
+# A restored turn stays open for this long, also on a slow machine.
 CALM = {"window_s": 8, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
-# Whatever was lost knows no number above this one.
+# All ids of lost turns are below this number.
 HIGHEST_OF_OLD = 1_000_000
 A_MINUTE_MS, SOON_MS = 60_000, 2_000
 
 
 @dataclass(frozen=True)
 class Lost:
-    """An evening that came to its end in the middle: none of its processes runs any more.
+    """A stack that was killed during an event.
 
-    `turn` was open when the backup was made, `turns` came after it, `epoch` is what `turn` had. `blinds` are
-    those of the ballots that `turn` was first resolved with, `seed` its seed; `seen` is what the crowd saw,
-    `seq` what a projector was told last.
+    `turn` was open when the backup was made, with this `epoch`; `turns` followed it. `blinds` and `seed` are
+    those with which `turn` was first resolved. `seen` is the crowd's report, `seq` the sequence number that a
+    projector received last.
     """
 
     stack: Stack
@@ -53,14 +53,14 @@ class Lost:
     seq: int
 
     def copied(self, data: Path, database_url: str) -> "Lost":
-        """The same end with a disk of its own, and a database that is a copy."""
+        """The same lost stack with a copy of its data and this database."""
         shutil.copytree(self.stack.data, data)
         return replace(self, stack=replace(self.stack, data=data, database_url=database_url))
 
 
 @dataclass(frozen=True)
 class RestoredEvent:
-    """`seen` is what the crowd saw after the restoration, `shown` what a projector was told first."""
+    """`seen`: the crowd's report after the restore. `shown`: the first message to a projector."""
 
     lost: Lost
     house: House
@@ -97,12 +97,14 @@ def lose_event(data: Path, database_url: str) -> Lost:
 
 @contextmanager
 def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
-    """Restored with these `options`, it goes on with the crowd that was there before."""
+    """Restore with these `options` and continue with the same crowd."""
     stack, event, data = lost.stack, lost.event, lost.stack.data
     manage(stack, "restore", str(data / BACKUP), "--yes", *options)
     with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
         house = House(stack, supervisor, asked)
-        house.ask("closing_in", event_id=event, ms=A_MINUTE_MS)  # a slow machine's crowd takes so long
+        house.ask(
+            "closing_in", event_id=event, ms=A_MINUTE_MS
+        )  # the crowd may need this long on a slow machine
         for faces in faces_of(house):
             _, shown = faces.display(lost.code)
         with crowd(house, lost.code, data, *seats(data)) as phones:
@@ -114,14 +116,14 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
 
 
 def hurry(house: House, event: int) -> None:
-    """Have the turn that is open, or opens next, resolved soon: phones that have not voted yet do so now."""
+    """Close the current or next turn soon, so that all phones vote now; wait until it is resolved."""
     wait_until(lambda: live_turn(house, event), PATIENCE_S)
     turn = house.ask("closing_in", event_id=event, ms=SOON_MS)
     wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
 
 
 def seats(data: Path) -> tuple[str, str]:
-    """The same crowd again, by the tokens it was given."""
+    """Options that make the crowd reuse its seat tokens."""
     return "--seats", str(data / "seats")
 
 
@@ -133,9 +135,9 @@ def manage(stack: Stack, *words: str) -> str:
 
 
 class GoesOn:
-    """What holds on every database. A test file has a class of this kind, and a fixture `restored`."""
+    """Checks for every database. A test file subclasses it and provides a fixture `restored`."""
 
-    def test_the_match_goes_on_from_the_backup(self, restored: RestoredEvent) -> None:
+    def test_restore_continues_match_from_backup(self, restored: RestoredEvent) -> None:
         lost, resolved = restored.lost, restored.resolved
         assert len(lost.turns) > 1
         assert lost.turn in resolved
@@ -145,7 +147,7 @@ class GoesOn:
         assert min(new) > HIGHEST_OF_OLD
         assert_counts_are_of_sealed_ballots(restored.house)
 
-    def test_the_turn_that_was_open_is_voted_anew_by_another_lot(self, restored: RestoredEvent) -> None:
+    def test_restore_reopens_turn_with_new_epoch_and_seed(self, restored: RestoredEvent) -> None:
         lost, query = restored.lost, "SELECT epoch, seed FROM games_turn WHERE id = ?"
         ((epoch, seed),) = restored.house.rows(query, lost.turn)
         assert epoch > lost.epoch
@@ -156,17 +158,17 @@ class GoesOn:
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
-    def test_every_ballot_acknowledged_since_counts(self, restored: RestoredEvent) -> None:
+    def test_restore_counts_every_ballot_acknowledged_since(self, restored: RestoredEvent) -> None:
         assert_nothing_is_lost(restored.house, restored.seen, restored.resolved)
         assert restored.seen.ballots.acknowledged > PHONES
 
-    def test_the_crowd_comes_back_to_its_old_seats(self, restored: RestoredEvent) -> None:
+    def test_restore_keeps_the_seats_of_the_crowd(self, restored: RestoredEvent) -> None:
         assert restored.seen.joined == PHONES
         assert restored.seen.voters == restored.lost.seen.voters
         assert (restored.seen.unreadable, restored.seen.away) == (0, {})
 
-    def test_screens_that_were_there_before_take_what_they_are_told(self, restored: RestoredEvent) -> None:
-        """They drop what is not newer than what they know."""
+    def test_restore_announces_newer_state_to_existing_screens(self, restored: RestoredEvent) -> None:
+        """Screens ignore messages that are not newer than their state."""
         assert restored.shown["seq"] > restored.lost.seq
         shown = restored.shown["state"]["match"]
         assert (shown["state"], shown["turn"]["id"]) == ("playing", restored.lost.turn)

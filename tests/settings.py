@@ -1,4 +1,4 @@
-"""The project's settings, with a secret, a data directory and a Valkey of the test run's own."""
+"""The project's settings with a secret, a data directory and a Valkey for the test run."""
 
 import atexit
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from deploy.laptop.network import LOOPBACK, free_port
 
-HOME = "CROWDGAME_TESTS"  # a run's folder: what the run starts finds it, and makes none of its own
-PROCESS = "PYTEST_XDIST_WORKER"  # one of several that share a run; each has a folder of its own in it
+HOME = "CROWDGAME_TESTS"  # the run's folder, inherited by child processes
+PROCESS = "PYTEST_XDIST_WORKER"  # set in pytest-xdist workers; each has its own subfolder
 
 if HOME not in os.environ:
     os.environ[HOME] = tempfile.mkdtemp(prefix="crowdgame-tests-")

@@ -1,4 +1,4 @@
-"""Signals that the suite's own parent had it ignore."""
+"""Handle signals that the parent process made the suite ignore."""
 
 import signal
 from types import FrameType
@@ -7,7 +7,7 @@ OFTEN_IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 
 def reset_for_children() -> None:
-    """Go on ignoring such a signal here, but have every process started from now on get its default action.
+    """Keep ignoring these signals here, but give child processes the default action.
 
     A shell starts background jobs with SIGINT ignored, nohup with SIGHUP ignored, and children inherit it.
     A handler does not outlive `exec`, unlike SIG_IGN.

@@ -1,4 +1,4 @@
-"""A whole running stack for tests: Valkey, gateway, worker and clock, on ports and data of its own.
+"""A complete running stack for tests: Valkey, gateway, worker and schedulers, with its own ports and data.
 
 from tests.stack import house, houses  # noqa: F401  in the conftest.py of the tests that need it
 """
@@ -40,7 +40,7 @@ __all__ = [
     "spread_over_servers",
 ]
 
-# What one has shown, the other shows to whoever asks.
+# The first server is always tested, the others only in the slow tests.
 SERVERS_TESTED = [SERVERS[0], *(pytest.param(server, marks=pytest.mark.thorough) for server in SERVERS[1:])]
 # Labels of the apps whose tables are ours.
 OWN_APPS = frozenset(
@@ -65,17 +65,17 @@ class House:
         return f"ws://{self.stack.address}:{self.stack.port}/ws"
 
     def ask(self, question: str, **arguments: Any) -> Any:
-        """Have something done in the stack's database by a process of its own (see `tests.organizer`)."""
+        """Run an operation in the stack's database through the process `tests.organizer`."""
         assert self.organizer.stdin is not None
         assert self.organizer.stdout is not None
         self.organizer.stdin.write(json.dumps([question, arguments]) + "\n")
         self.organizer.stdin.flush()
         answer = self.organizer.stdout.readline()
-        assert answer, f"the organizer died of {question} {arguments}"
+        assert answer, f"the organizer process died during {question} {arguments}"
         return json.loads(answer)
 
     def rows(self, sql: str, *arguments: Any) -> list[Any]:
-        """What the stack's database says, read only; JSON as text."""
+        """Query the stack's database read-only; JSON columns are returned as text."""
         if self.stack.database_url:
             with psycopg.connect(self.stack.database_url) as connection:
                 connection.adapters.register_loader("jsonb", TextLoader)
@@ -97,7 +97,7 @@ class House:
             return True
 
     def contents(self) -> dict[str, list[Any]]:
-        """All that the crowd and the organizers have left in the database."""
+        """All rows of the tables of games and voting."""
         named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         if not self.stack.database_url:
             named = "SELECT name FROM sqlite_master WHERE type = 'table'"
@@ -109,7 +109,7 @@ class House:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def log_errors(self, name: str, since: int = 0) -> list[str]:
-        """Lines of a log that tell of a fault, from character `since` on."""
+        """Log lines that report an error, from character `since` on."""
         lines = self.log(name)[since:].splitlines()
         return [line for line in lines if any(word in line for word in ERROR_MARKS)]
 
@@ -118,7 +118,7 @@ class House:
 def running_house(
     data: Path, server: str = "daphne", gateways: int = 1, database_url: str = "", box_url: str = ""
 ) -> Iterator[House]:
-    """`gateways` of a `server` that share the house's port."""
+    """Run a stack with this many `gateways` of a `server`, which share one port."""
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     stack = replace(stack, server=server, gateways=gateways, database_url=database_url, box_url=box_url)
     with running_parts(stack) as supervisor, organizer(stack) as asked:
@@ -127,7 +127,7 @@ def running_house(
 
 @contextmanager
 def running_parts(stack: Stack) -> Iterator[Supervisor]:
-    """As `running` does, but in a new house, which ends at once (tests/deploy: how parts end in order)."""
+    """Like `running`, but with a new database and an immediate stop (tests/deploy covers the stop order)."""
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
         give_database(stack)
@@ -140,7 +140,7 @@ def running_parts(stack: Stack) -> Iterator[Supervisor]:
 
 
 def give_database(stack: Stack) -> None:
-    """One in the state of the code; of those that are files, a copy of the one made first."""
+    """Provide a migrated database; for SQLite, a copy of the one migrated first."""
     if stack.database_url:
         migrate(stack)
         return
@@ -158,8 +158,8 @@ def _first_database() -> Path:
 
 @contextmanager
 def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
-    """The process that a House asks."""
-    stack.logs.mkdir(parents=True, exist_ok=True)  # a night's own are elsewhere
+    """The process that answers `House.ask`."""
+    stack.logs.mkdir(parents=True, exist_ok=True)  # a chaos run keeps its own elsewhere
     with (
         (stack.logs / "organizer.log").open("w") as log,
         subprocess.Popen(
@@ -180,7 +180,7 @@ def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="session")
 def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], House]]:
-    """One of a server for the whole run, started when it is first asked for."""
+    """One stack per server for the whole run, started on first use."""
     with ExitStack() as running:
         yield cache(
             lambda server: running.enter_context(running_house(tmp_path_factory.mktemp(server), server))
@@ -189,12 +189,12 @@ def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
 @pytest.fixture(scope="session")
 def house(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> House:
-    """Whoever kills its parts takes a `running_house` of their own."""
+    """The shared stack. A test that kills its processes uses its own `running_house`."""
     return houses(getattr(request, "param", SERVERS[0]))
 
 
 def spread_over_servers(metafunc: pytest.Metafunc, both: bool) -> None:
-    """Have a test of the house made for the first of SERVERS, and if `both` is set for each of them."""
+    """Parametrize tests that use `house` with the first server, or if `both` is set with each of SERVERS."""
     if "house" in metafunc.fixturenames:
         servers = SERVERS_TESTED if both else SERVERS[:1]
         metafunc.parametrize("house", servers, indirect=True, scope="session")
