@@ -1,4 +1,4 @@
-"""How fast the engine is, in turns a second a core: `python -m tests.load.bench_engine [SECONDS]`."""
+"""Engine speed in turns per second and core: `python -m tests.load.bench_engine [SECONDS]`."""
 
 import sys
 from random import Random
@@ -9,7 +9,7 @@ from games.engine.registry import all_games
 
 
 def bench(slug: str, seconds: float) -> float:
-    """Whole random games, legal actions and result asked each turn as the crowd machinery does."""
+    """Play complete random games, and query legal actions and result each turn as the product does."""
     game, rng, turns = all_games()[slug], Random(1), 0
     options = game.draw_lots(game.options(), 0)
     begun = perf_counter()

@@ -1,6 +1,6 @@
-"""How many games a second the ratings are worked out at: `python -m tests.load.bench_ratings [GAMES]`.
+"""Rated games per second: `python -m tests.load.bench_ratings [GAMES]`.
 
-Beside it, in turns, the library's bare loop over the same results. A second is one of the processor.
+For comparison it alternates with the library's bare loop over the same results. Seconds are CPU seconds.
 """
 
 import gc
@@ -37,7 +37,7 @@ RESULTS = ("red", "yellow", "yellow", "red", "draw")
 
 
 def furnish(games: int) -> None:
-    """So many duels between guests, two turns each, that have ended one after the other."""
+    """Create this many finished duels between guests, with two turns each."""
 
     rng = Random(1)
     owner = User.objects.create(username="duel owner")
@@ -94,7 +94,7 @@ def bare(games: int) -> float:
 
 
 def ours(games: int) -> float:
-    """Read from the database, rated, and held against what stands there."""
+    """Read from the database, rate, and compare with the stored ratings."""
 
     began = process_time()
     assert rebuild(DEFAULT_GAME).matches == games
@@ -102,7 +102,7 @@ def ours(games: int) -> float:
 
 
 def worked_out(games: int) -> float:
-    """Read and rated, nothing held against it or written."""
+    """Read and rate, without comparing or writing."""
 
     began = process_time()
     assert compute_ratings(DEFAULT_GAME)[2] == games

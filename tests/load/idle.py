@@ -1,4 +1,4 @@
-"""`python -m tests.load.idle`: what open games cost in which nobody is to do anything for days.
+"""`python -m tests.load.idle`: the cost of open long games without activity.
 
 Each process's share of a core, with no game open and with many.
 """
@@ -18,14 +18,14 @@ GAMES_AT_ONCE = 2_000
 
 
 def shares(house: House, seconds: float) -> dict[str, float]:
-    """Of a core, in per cent, by what each process was told to be."""
+    """Percent of a core, by process name."""
     before = _used_s(house)
-    time.sleep(seconds)  # the span that is measured
+    time.sleep(seconds)  # the measured span
     return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(house).items()}
 
 
 def _used_s(house: House) -> dict[str, float]:
-    """Seconds of the processor since it began; a part's children are of it."""
+    """CPU seconds since the start of each part, including its children."""
     return {
         part: sum(_own_s(one) for one in (Process(pid), *Process(pid).children(recursive=True)))
         for part in PARTS
@@ -44,11 +44,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
-        time.sleep(SETTLES_S)  # what a process does as it starts is not idling
+        time.sleep(SETTLES_S)  # startup work is not idling
         without = shares(house, options.seconds)
         for begun in range(0, options.games, GAMES_AT_ONCE):
             house.ask("long_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
-        time.sleep(SETTLES_S)  # nor what it does of games that have just come
+        time.sleep(SETTLES_S)  # nor is work on new games
         with_them = shares(house, options.seconds)
     for part, share in with_them.items():
         print(f"{part}: {without[part]:.2f} % without, {share:.2f} % with {options.games} games")

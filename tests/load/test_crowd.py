@@ -1,4 +1,4 @@
-"""Five hundred real sockets for ten turns: what was acknowledged is what was sealed is what was counted."""
+"""500 real sockets for ten turns: acknowledged, sealed and counted ballots are the same."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def rehearse(house: House, code: str, report: Path) -> RehearsalReport:
     return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
 
 
-def test_five_hundred_phones_for_ten_turns(house: House, tmp_path: Path) -> None:
+def test_crowd_of_500_phones_loses_no_ballot_in_ten_turns(house: House, tmp_path: Path) -> None:
     event = house.ask("event", window_s=4, reveal_s=1, lobby="open", next_match_after_s=3)
     since = len(house.log("gateway"))
     house.ask("begin", event_id=event["id"])

@@ -1,4 +1,4 @@
-"""A hall that comes all at once: everybody gets in, players first, and who is sent away comes in later."""
+"""A thundering herd: all phones join, players first, and rejected phones join later."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ async def leave(phones: Sequence[ClientConnection]) -> None:
     await asyncio.gather(*[phone.close() for phone in phones])
 
 
-def test_a_thousand_phones_join_in_one_instant(house: House) -> None:
+def test_herd_of_1000_phones_joins_at_once(house: House) -> None:
     code = house.ask("event", lobby="open")["code"]
 
     async def come_at_once() -> list[str]:
@@ -53,11 +53,11 @@ def test_a_thousand_phones_join_in_one_instant(house: House) -> None:
     assert asyncio.run(come_at_once()) == ["phone.welcomed"] * HERD
 
 
-def test_players_who_come_back_are_in_before_newcomers_who_came_first(house: House) -> None:
+def test_returning_players_are_admitted_before_new_phones(house: House) -> None:
     code = house.ask("event", lobby="open")["code"]
 
     async def come() -> list[bool]:
-        """Who was let in, in order: whether it was a player."""
+        """For each admitted phone, in order: whether it was a player."""
         players = await dial_all(f"{house.ws}/phone", PLAYERS)
         tokens = [(await join(phone, code))["you"]["token"] for phone in players]
         await leave(players)
@@ -79,7 +79,7 @@ def test_players_who_come_back_are_in_before_newcomers_who_came_first(house: Hou
     assert after_them > HERD / 10
 
 
-def test_who_comes_to_a_full_event_is_told_when_to_come_back_and_gets_in_then(
+def test_full_event_sends_retry_after_and_admits_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVENT_PHONES", str(FULL))

@@ -1,4 +1,4 @@
-"""A thousand real sockets in a match with secret sides, played to its end: each change counts, once."""
+"""1,000 real sockets in a complete match with secret sides: each side change counts once."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def rehearse(house: House, code: str, report: Path) -> RehearsalReport:
 
 
 def written_side_changes(house: House) -> dict[str, list[tuple[int, str]]]:
-    """What is written down, a voter's in order."""
+    """The stored side changes by voter, in order."""
     held: dict[str, list[tuple[int, str]]] = {}
     for voter, turn, side in house.rows(
         "SELECT voter, turn, side FROM voting_storedsidechange ORDER BY number"
@@ -45,7 +45,7 @@ def written_side_changes(house: House) -> dict[str, list[tuple[int, str]]]:
 
 
 @pytest.mark.thorough
-def test_a_thousand_phones_change_over_and_play_to_the_end(house: House, tmp_path: Path) -> None:
+def test_side_changes_of_1000_phones_count_once(house: House, tmp_path: Path) -> None:
     event = house.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
     house.ask("begin", event_id=event["id"])
     report = rehearse(house, event["code"], tmp_path / "report.json")
@@ -86,7 +86,7 @@ def assert_on_their_sides(
     side_changes: dict[str, list[tuple[int, str]]],
     report: RehearsalReport,
 ) -> None:
-    """Every sealed ballot is for the side on which its voter was in that turn."""
+    """Every sealed ballot is for its voter's side in that turn."""
     home_sides = {report.voters[phone]: SIDES[team] for phone, team in report.teams.items()}
     for voter, ballot in sealed_ballots(house, turn).items():
         held = [side for since, side in side_changes.get(voter, []) if since <= number]

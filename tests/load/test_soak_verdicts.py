@@ -1,4 +1,4 @@
-"""What a soak calls flat, by readings made up for it."""
+"""Soak verdicts, checked with made-up readings."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ PARTS = ("gateway-1", "gateway-2", "worker", "scheduler-1", "scheduler-2", "valk
 def reading(
     minute: int, *, leak_kib: float = 0.0, slower: float = 0.0, lost: int = 0, missing: int = 0
 ) -> Reading:
-    """Every minute each phone's memory grows by `leak_kib` and the work of a ballot by this share."""
+    """Each minute the memory per phone grows by `leak_kib` and the work per ballot by `slower`."""
     counts = CrowdCounts(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
     gateway = PHONES / 2 * (KIB_A_PHONE + leak_kib * minute)
     work = 1 + slower * minute
@@ -41,30 +41,30 @@ def growing(found: Soak) -> Iterator[str]:
     return (verdict.what for verdict in found.verdicts() if verdict.flat is False)
 
 
-def test_what_stays_is_flat_though_box_and_database_fill() -> None:
+def test_soak_passes_while_valkey_and_database_grow() -> None:
     assert list(growing(soak())) == []
     assert soak().passed
 
 
-def test_a_leak_of_a_tenth_of_a_kibibyte_a_phone_and_minute_is_seen() -> None:
+def test_soak_detects_small_memory_leak() -> None:
     assert list(growing(soak(leak_kib=0.1))) == ["gateways: KiB a phone"]
     assert not soak(leak_kib=0.1).passed
     assert soak(leak_kib=0.01).passed
 
 
-def test_ballots_that_cost_more_and_more_are_seen() -> None:
+def test_soak_detects_rising_cost_per_ballot() -> None:
     assert list(growing(soak(slower=0.01))) == [
         "gateways: CPU µs a ballot, broadcasts included",
         "all: CPU µs a ballot, the crowd left out",
     ]
 
 
-def test_a_lost_ballot_fails_and_so_does_a_missing_one() -> None:
+def test_soak_fails_on_lost_or_missing_ballot() -> None:
     assert not soak(lost=1).passed
     assert not soak(missing=1).passed
 
 
-def test_the_crowds_own_work_is_not_the_houses() -> None:
+def test_soak_excludes_the_crowds_own_cpu() -> None:
     one = reading(1)
     assert one.gateway_us_a_ballot == 400
     assert one.house_us_a_ballot == 1_200

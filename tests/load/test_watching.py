@@ -1,4 +1,4 @@
-"""Watchers of a duel: each of them sees each turn. How soon, `python -m tests.load.watching` says."""
+"""Watchers of a duel: each sees each turn. `python -m tests.load.watching` measures the delay."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from tests.stack import House
 WATCHERS, DUELS, TURNS = 60, 2, 1  # more than an event has projectors
 
 
-def test_every_watcher_sees_every_turn(house: House) -> None:
+def test_watchers_of_a_duel_see_every_turn(house: House) -> None:
     found = asyncio.run(watch(house, WATCHERS, DUELS, TURNS))
     print(Samples(found).spread())
     assert len(found) == WATCHERS * TURNS

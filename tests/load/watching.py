@@ -1,7 +1,7 @@
-"""`python -m tests.load.watching`: how soon those who watch a duel see its turns, beside other duels.
+"""`python -m tests.load.watching`: how soon watchers of a duel see its turns, beside other duels.
 
-From the moment that the turn's outcome has, by the server's clock, until a watcher's socket has it: one
-machine, one clock.
+The delay is from the outcome's time on the server's clock until its arrival at a watcher's socket, on one
+machine with one clock.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from crowdgame.rehearsal.samples import Samples
 from tests.stack import House, running_house
 
-PICKS = ((1, 2), (3, 4), (5, 6), (7, 1), (2, 3))  # nobody has four by then
+PICKS = ((1, 2), (3, 4), (5, 6), (7, 1), (2, 3))  # no four in a row by then
 OPENING_AT_ONCE = 50
 AFTER_OPENING_MS = 100
 WITHIN_S = 120
@@ -27,7 +27,7 @@ REVEALED = '"turn.revealed"'
 
 
 async def watch(house: House, watchers: int, duels: int, turns: int) -> list[float]:
-    """Milliseconds, of each watcher of the first of these duels and each of its turns."""
+    """Milliseconds, for each watcher of the first duel and each of its turns."""
     games = [await asyncio.to_thread(house.ask, "duel", time_control="1-min") for _ in range(duels)]
     async with AsyncExitStack() as stack, asyncio.timeout(WITHIN_S):
         join_fields = [{"code": games[0]["code"]}] * watchers
@@ -57,7 +57,7 @@ async def open_all(
 
 
 async def play(socket: ClientConnection, side: int) -> None:
-    """Votes in each turn as soon as it is open."""
+    """Vote in each turn as soon as it opens."""
     done = 0
     async for text in socket:
         match = json.loads(text).get("state", {}).get("match")

@@ -1,4 +1,4 @@
-"""Crowdgame beside a bare echo and beside a stock Channels app, in one run on one machine.
+"""Benchmarks Crowdgame against a bare echo server and a stock Channels app, in one run on one machine.
 
-`python -m tests.load.bench --help`; the figures that count are the ratios.
+`python -m tests.load.bench --help`; the ratios are the meaningful results.
 """

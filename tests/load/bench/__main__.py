@@ -1,4 +1,4 @@
-"""`python -m tests.load.bench`: how the product stands beside its measures, and what a hall makes of it."""
+"""`python -m tests.load.bench`: compare the product with its references, and run whole load tests."""
 
 import gc
 import shutil
@@ -59,13 +59,13 @@ def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> No
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench", description=__doc__)
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--quick", action="store_true", help="ratios alone; fails if one fell by over a third")
-    kind.add_argument("--record", action="store_true", help="write down what --quick is to be held against")
-    kind.add_argument("--small", action="store_true", help="everything, with few phones; not written down")
+    kind.add_argument("--quick", action="store_true", help="ratios only; fails if one fell by over a third")
+    kind.add_argument("--record", action="store_true", help="record the ratios that --quick compares with")
+    kind.add_argument("--small", action="store_true", help="everything, with few phones; not recorded")
     parser.add_argument("--dry", action="store_true", help="leave docs/generated/benchmarks.md alone")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this one")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results there")
     return parser.parse_args()
 
 
@@ -76,7 +76,7 @@ def _progress(console: Console) -> Say:
 
 @contextmanager
 def _home(say: Say) -> Iterator[Path]:
-    """A place for data and logs; what fails leaves them there."""
+    """A folder for data and logs, which stays if the run fails."""
     home = Path(tempfile.mkdtemp(prefix="crowdgame-bench-"))
     say(f"data and logs are in {home} meanwhile")
     yield home

@@ -1,4 +1,4 @@
-"""All that is measured under one server, rounds of the contenders in turn."""
+"""All measurements under one server; the contenders take turns round by round."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ Rounds = dict[str, list[Rate]]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """`phones` are a contender's sockets, `audience` those of a broadcast; rounds of `seconds` each.
+    """`phones`: sockets per contender; `audience`: sockets of a broadcast; rounds last `seconds`.
 
     `pair`: the product is measured with two gateways as well.
     """
@@ -50,10 +50,10 @@ async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
         memory = await _memory(field, size.phones)
         votes = await _votes(field.contenders, size, say)
         for product in field.products:
-            product.check_book()
+            product.check_ballots()
         await _close(field.contenders)
         pages = await _pages(field.ours, size, say)
-        say(f"a hall of {size.audience:,}, each server's in turn")
+        say(f"broadcasts to {size.audience:,}, one server after the other")
         ours, text = await _our_fanouts(field.ours, size, say)
         stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
     fanout = {"ours": ours, "stock": stock}
@@ -61,7 +61,7 @@ async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
 
 
 async def _memory(field: Field, phones: int) -> dict[str, float]:
-    """KiB a connection, beyond the first few, which fill caches."""
+    """KiB per connection, without the first few, which fill caches."""
 
     async def grown(contender: Contender, more: Callable[[int], Awaitable[object]]) -> float:
         await more(WARMED_BY)
@@ -95,7 +95,7 @@ async def _pages(ours: Ours, size: Size, say: Say) -> Rounds:
 
 
 async def _our_fanouts(ours: Ours, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
-    """From an organizer's press in the control room; and the text that everybody was told."""
+    """Broadcasts of organizer actions in the console; and the frame that all received."""
     await ours.join(size.audience)
     console = await open_console(ours)
     await _calm(ours.contender)
@@ -130,7 +130,7 @@ async def _close(contenders: Sequence[Contender]) -> None:
 
 
 async def _calm(contender: Contender) -> None:
-    """Until its servers have done what they had to do; on a busy machine that is not always to be seen."""
+    """Wait until the servers are idle, or for a limited time on a busy machine."""
     deadline, share = time.monotonic() + CALM_WITHIN_S, 1.0
     while share > IDLE_SHARE and time.monotonic() < deadline:
         watch = Stopwatch(contender.servers)

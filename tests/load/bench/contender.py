@@ -1,4 +1,4 @@
-"""One of those that are measured: its server, the lines to it, and how a vote and an answer look there."""
+"""A measured system: its servers, the connections to it, and its format of votes and answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from tests.load.bench.machine import pin
 
 @dataclass(eq=False)
 class Contender:
-    """`vote` is the next frame of a line; `is_answer` tells the answer to it from all else.
+    """`vote` builds the next frame of a connection; `is_answer` recognizes the answer to it.
 
-    `servers` are the processes that hold the sockets, `behind` those that they need for it.
+    `servers` are the processes that hold the sockets, `behind` the processes that they depend on.
     """
 
     name: str
@@ -28,12 +28,12 @@ class Contender:
         self.on_frame(line, text)
 
     def pin(self, cores: tuple[int, ...]) -> None:
-        """One server a core, as far as there are cores."""
+        """Pin one server per core, as far as there are cores."""
         for number, pid in enumerate(self.servers):
             pin(pid, cores[number % len(cores)])
 
     async def open(self, count: int) -> list[Line]:
-        """Have so many more lines, open; those."""
+        """Open more connections; return them."""
         new = await open_lines(self.port, self.path, self.receive, count)
         self.lines += new
         return new

@@ -1,4 +1,4 @@
-"""Who plays one game of the hall, and who watches it."""
+"""The players and watchers of one duel."""
 
 import asyncio
 import random
@@ -17,7 +17,7 @@ PLAYERS = 2
 
 
 class Book(Protocol):
-    """Where all write down what they saw; `think` is how many seconds somebody needs, None for ever."""
+    """Shared records of all visitors. `think`: seconds until a player picks, or None for never."""
 
     clock: ServerClock
     revealed_ms: Samples
@@ -30,7 +30,7 @@ class Book(Protocol):
 
 
 class Visitor:
-    """Somebody in front of a page: who is told to come back comes back, as pages do."""
+    """A client of a page; it retries after a rejection, as pages do."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Visitor:
         self._connection.write(self._join)
 
     def receive_unreadable(self) -> None:
-        """What is told to all without a change."""
+        """Ignore broadcasts that are not changes."""
 
     def closed(self, code: int | None, failure: str) -> None:
         if self._left:
@@ -83,7 +83,7 @@ class Duellist(Visitor):
         super().__init__(book, protocol.PhoneJoin(code=code, key=key), self._handle_message)
         self._turn = 0
         self._thinking: asyncio.TimerHandle | None = None
-        self.picks = defaultdict[int, list[float]](list)  # by turn, of both: theirs is the same one
+        self.picks = defaultdict[int, list[float]](list)  # by turn, shared with the other player
 
     def leave(self) -> None:
         if self._thinking:
@@ -130,7 +130,7 @@ class Duellist(Visitor):
 
 
 class Watcher(Visitor):
-    """A projector of somebody who looks on."""
+    """A spectator's display."""
 
     def __init__(self, book: Book, code: str) -> None:
         super().__init__(book, protocol.DisplayJoin(code=code), self._handle_message)

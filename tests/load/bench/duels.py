@@ -1,7 +1,7 @@
-"""`python -m tests.load.bench.duels`: many games of the hall at once, and whether each deadline is met.
+"""`python -m tests.load.bench.duels`: many concurrent duels, and whether each deadline is met.
 
-Each game has its two players and one who watches. A player thinks for a while and picks; some never do and
-lose on time. Everything runs on this machine, the players, too.
+Each duel has two players and one watcher. A player thinks for a while and picks; some never do and lose on
+time. Everything runs on this machine, including the players.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ WHERE turn.state = 'resolved' AND turn.resolved_at >= ? ORDER BY turn.resolved_a
 
 @dataclass(slots=True)
 class Seen:
-    """Times in ms until the reveal: for a player since the seal and the second pick, for a watcher."""
+    """Times in ms until the reveal: for players since the seal and since the second pick; for watchers."""
 
     clock: ServerClock
     thinks_s: tuple[float, float]
@@ -81,8 +81,10 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
         sitting += [one, two, Watcher(seen, game["code"])]
         for visitor in sitting[-3:]:
             visitor.come(watchers if isinstance(visitor, Watcher) else players)
-        await asyncio.sleep(1 / options.games_a_second)  # all 3 of a game come at once, games one by one
-    await asyncio.sleep(SETTLES_S)  # what is measured is a hall, not its doors
+        await asyncio.sleep(
+            1 / options.games_a_second
+        )  # the 3 clients of a duel join together, the duels one by one
+    await asyncio.sleep(SETTLES_S)  # joining is not measured
     since = round(seen.clock.now_ms())
     seen.revealed_ms, seen.waited_ms, seen.watched_ms = Samples(), Samples(), Samples()
     await asyncio.sleep(options.seconds)
@@ -99,13 +101,14 @@ def _report(
     watched = seen.watched_ms.spread()
     console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")
     console.print(f"resolved after the deadline: {_ms(late)}; the goal is {DEADLINE_MS} ms for each")
-    console.print(f"a player told after the seal: {_ms(seen.revealed_ms.spread())}")
-    console.print(f"a player told after the second pick: {_ms(seen.waited_ms.spread())}")
+    console.print(f"reveal received by a player after the seal: {_ms(seen.revealed_ms.spread())}")
+    console.print(f"reveal received by a player after the second pick: {_ms(seen.waited_ms.spread())}")
     console.print(
-        f"a watcher told after the resolution: {_ms(watched)}; the goal is {WATCHED_MS} ms for 99 of 100"
+        f"reveal received by a watcher after the resolution: {_ms(watched)}; "
+        f"the goal is {WATCHED_MS} ms for 99 of 100"
     )
-    console.print(f"told to come back a little later, and did: {seen.crowded}")
-    console.print(f"troubles: {len(seen.failures)} {seen.failures[:3]}")
+    console.print(f"told to retry later, and did: {seen.crowded}")
+    console.print(f"failures: {len(seen.failures)} {seen.failures[:3]}")
     return bool(
         late and watched and late.max <= DEADLINE_MS and watched.p99 <= WATCHED_MS and not seen.failures
     )
@@ -118,7 +121,7 @@ def _ms(spread: Spread | None) -> str:
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench.duels", description=__doc__)
     parser.add_argument("--duels", type=int, default=1_000, help="how many (default: %(default)s)")
-    parser.add_argument("--games-a-second", type=float, default=8.0, help="sit down (default: %(default)g)")
+    parser.add_argument("--games-a-second", type=float, default=8.0, help="started (default: %(default)g)")
     parser.add_argument("--seconds", type=float, default=120.0, help="how long (default: %(default)g)")
     parser.add_argument("--thinks", type=float, nargs=2, default=(10.0, 40.0), metavar=("FROM", "TO"))
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The least that a WebSocket server can do under the same Daphne: `tests.load.bench.echo:application`."""
+"""The minimal WebSocket server under the same Daphne: `tests.load.bench.echo:application`."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

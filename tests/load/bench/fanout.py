@@ -1,4 +1,4 @@
-"""One press of an organizer, until the last line has heard of it."""
+"""Broadcast latency: from an organizer's action until the last connection has received it."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,14 +30,14 @@ class Listeners:
 
 
 class Fanout(msgspec.Struct, frozen=True):
-    """A round: milliseconds until the last line had it, and of the server's CPU."""
+    """One round: milliseconds until the last connection received it, and of server CPU."""
 
     wall_ms: float
     cpu_ms: float
 
 
 async def fanout_of(contender: Contender, press: Callable[[], None], starts: bytes) -> tuple[Fanout, bytes]:
-    """The round and its text. `starts` is how the frame begins that all are told after the press."""
+    """Return the round and its frame. `starts` is the beginning of the broadcast frame."""
     listeners = Listeners(contender, starts)
     watch = Stopwatch(contender.servers)
     press()

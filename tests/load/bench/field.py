@@ -1,4 +1,4 @@
-"""Who runs beside whom under one server: a bare echo, the stock app, and the product."""
+"""The contenders under one server: a bare echo, the stock app and the product."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +16,7 @@ HOUSES = {"ours": 1, "two gateways": 2}
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`products`: with one gateway, and perhaps one with two."""
+    """`products`: with one gateway, and optionally with two."""
 
     echo: Contender
     stock: Contender
@@ -33,9 +33,9 @@ class Field:
 
 @contextmanager
 def running_field(server: str, pair: bool, home: Path) -> Iterator[Field]:
-    """The servers on the first core; the load generator, the stores and the workers on the last.
+    """Run the servers on the first core; the load generator, stores and workers on the last one.
 
-    Of two gateways the second shares the last: it is there for what a ballot costs it, not for its speed.
+    The second of two gateways shares the last core: only its cost per ballot is measured, not its speed.
     """
     names = list(HOUSES) if pair else ["ours"]
     with pinned(cores()[-1]), ExitStack() as running:

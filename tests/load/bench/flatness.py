@@ -1,4 +1,4 @@
-"""Whether a figure that is read again and again stays where it is."""
+"""Trends of repeated measurements: whether a value stays constant."""
 
 from collections.abc import Sequence
 from statistics import fmean, linear_regression
@@ -10,7 +10,7 @@ AN_HOUR_S = 3600.0
 
 
 class Trend(msgspec.Struct, frozen=True):
-    """A straight line through the last two thirds. `grown` is the share of its mean it gains meanwhile."""
+    """A straight line through the last two thirds. `grown` is its growth as a share of the mean."""
 
     mean: float
     an_hour: float
@@ -18,7 +18,7 @@ class Trend(msgspec.Struct, frozen=True):
 
 
 def trend_of(at_s: Sequence[float], values: Sequence[float]) -> Trend | None:
-    """By least squares; None for less than three readings to judge by."""
+    """Fit by least squares; None for fewer than three readings."""
     first = round(len(values) * LEFT_OUT)
     times, judged = at_s[first:], values[first:]
     if len(judged) < 3 or times[0] == times[-1]:

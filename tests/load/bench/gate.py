@@ -1,4 +1,4 @@
-"""The minute before a merge: ratios alone, at small size, held against recorded ones."""
+"""The quick benchmark before a merge: only ratios, at small size, compared with recorded ones."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ QUICK = Size(phones=2_000, audience=2_000, seconds=0.7, rounds=3, fanouts=5, pai
 
 
 def pass_gate(servers: Sequence[str], home: Path, console: Console, say: Say) -> bool:
-    """Whether no ratio has fallen. A server of which one seems to have is measured once more."""
+    """Whether no ratio has fallen. A server with a fallen ratio is measured once more."""
     passed = True
     for server in servers:
         before = recorded().only(server)
@@ -26,14 +26,14 @@ def pass_gate(servers: Sequence[str], home: Path, console: Console, say: Say) ->
         rows = rows_of(found)
         show(rows, found, console)
         if fallen(rows, before):
-            say(f"{server}: once more, as a ratio seems to have fallen")
+            say(f"{server}: measuring again, since a ratio has fallen")
             rows = better_of(rows, _measure(server, home / f"{server}-again", say))
         passed &= _judge(rows, before, console)
     return passed
 
 
 def take_record(home: Path, say: Say) -> None:
-    """What `pass_gate` is held against from now on."""
+    """Record the ratios that `pass_gate` compares with."""
     record([row for server in SERVERS for row in _measure(server, home / server, say)], about())
 
 

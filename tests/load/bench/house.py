@@ -1,4 +1,4 @@
-"""The processes of a house, by name."""
+"""The processes of a running stack, by name."""
 
 from tests.load.bench.machine import with_children
 from tests.stack import House
@@ -7,7 +7,7 @@ BEHIND = ("valkey", "worker", "scheduler-1", "scheduler-2")
 
 
 def processes(house: House) -> dict[str, tuple[int, ...]]:
-    """Each of the house's children, with what it has started itself."""
+    """Each child of the supervisor, with its own child processes."""
     return {name: with_children(_pid(house, name)) for name in (*house.stack.gateway_names, *BEHIND)}
 
 

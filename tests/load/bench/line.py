@@ -1,4 +1,4 @@
-"""A WebSocket client that costs next to nothing: text frames, one handler for all lines, no tasks."""
+"""A minimal WebSocket client: text frames, one handler for all connections, no tasks."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ FrameHandler = Callable[["Line", bytes], None]
 
 
 def frame(payload: bytes, first: int = TEXT) -> bytes:
-    """A client's frame, masked as the protocol demands, so that the server has it to unmask."""
+    """A client's frame, masked as the protocol requires, so the server has to unmask it."""
     size = len(payload)
     length = bytes((0x80 | size,)) if size < SHORT else bytes((0x80 | SHORT,)) + size.to_bytes(2, "big")
     key = (MASK * (size // 4 + 1))[:size]
@@ -26,7 +26,7 @@ def frame(payload: bytes, first: int = TEXT) -> bytes:
 
 
 class Line(asyncio.Protocol):
-    """`on_frame` gets every text frame. `sequence` and `choice` are what the line's voter last chose."""
+    """`on_frame` receives every text frame. `sequence` and `choice` are the voter's last ballot."""
 
     def __init__(self, on_frame: FrameHandler) -> None:
         self.on_frame = on_frame
@@ -74,7 +74,7 @@ class Line(asyncio.Protocol):
         return rest
 
     def _read(self, data: bytes) -> bytes:
-        """Hand out all whole frames; what is left."""
+        """Handle all complete frames; return the rest."""
         at, size = 0, len(data)
         while size - at >= 2:
             body, length = _body_of(data, at)
@@ -94,7 +94,7 @@ class Line(asyncio.Protocol):
 
 
 def _body_of(data: bytes, at: int) -> tuple[int, int]:
-    """Where a server's frame has its payload, and how long that is; beyond the end while unknown."""
+    """Offset and length of a server frame's payload; beyond the end while unknown."""
     length = data[at + 1]
     if length < SHORT:
         return at + 2, length

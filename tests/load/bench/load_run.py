@@ -1,4 +1,4 @@
-"""Whole evenings: a crowd that joins, votes, hears the reveals, and once goes and comes back all at once."""
+"""Load runs: a crowd joins, votes, receives the reveals, and in one profile reconnects all at once."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Programme:
-    """What a crowd does, in windows of so many seconds."""
+    """The behavior of a crowd, with windows of `window_s` seconds."""
 
     profile: str
     window_s: int
@@ -35,7 +35,7 @@ PROGRAMMES = (Programme("spread", 10, 3), Programme("burst", 5, 3), Programme("h
 
 
 def run_load(programme: Programme, phones: int, house: House, home: Path) -> LoadRun:
-    """Nothing is kept to a core: gateways, crowd and all the rest share what the machine has."""
+    """No process is pinned: gateways, crowd and all others share the machine."""
     parts = processes(house)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
     report = _rehearse(programme, phones, house, home)
@@ -69,7 +69,7 @@ def _longest_ms(spread: Spread | None) -> float | None:
 
 
 def _rehearse(programme: Programme, phones: int, house: House, home: Path) -> RehearsalReport:
-    """The match begins once all are in: what the joining costs is not what a window costs."""
+    """Begin the match after all have joined, so that joining does not affect the windows."""
     choices = {"window_s": programme.window_s, "reveal_s": 2, "lobby": "open"}
     event = house.ask("event", owner="otto", **choices)
     report, log = (home / f"{programme.profile}.{kind}" for kind in ("json", "log"))
@@ -90,7 +90,7 @@ def _rehearse(programme: Programme, phones: int, house: House, home: Path) -> Re
 
 
 def _await_text(text: str, log: Path, crowd: subprocess.Popen[bytes]) -> None:
-    """Or until patience ends: who is not in by then is in the report."""
+    """Wait for the text in the log, but not too long; the report shows who is missing."""
     deadline = time.monotonic() + JOINED_WITHIN_S
     while text not in log.read_text() and time.monotonic() < deadline and crowd.poll() is None:
         time.sleep(POLL_S)

@@ -1,4 +1,4 @@
-"""What a whole evening is held to: acks, the deadline, the way back of a herd, and no ballot lost."""
+"""Table rows of a load run: acknowledgements, deadlines, mass reconnects and lost ballots."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.load.bench.row import WANTED, Row, too_few
 def load_run_rows(load_run: LoadRun) -> Iterator[Row]:
     yield from _of_herd(load_run) if load_run.profile == "herd" else _of_turns(load_run)
     yield _of_count(load_run, f"lost of {load_run.ballots.sent:,} ballots", load_run.lost)
-    yield _of_count(load_run, "not let in", load_run.phones - load_run.joined)
+    yield _of_count(load_run, "not admitted", load_run.phones - load_run.joined)
 
 
 def _of_turns(load_run: LoadRun) -> Iterator[Row]:
@@ -27,7 +27,7 @@ def _of_herd(load_run: LoadRun) -> Iterator[Row]:
 
 
 def _of_time(load_run: LoadRun, what: str, ms: float | None, goal: str) -> Row:
-    """A time that nobody could measure has not met its goal."""
+    """A time that could not be measured misses its goal."""
     return Row(
         server=load_run.server,
         what=f"{_audience(load_run)}, {what}",

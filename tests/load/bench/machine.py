@@ -1,4 +1,4 @@
-"""Cores, and what processes have used of them."""
+"""CPU cores, and the resources that processes use."""
 
 import os
 import platform
@@ -26,26 +26,26 @@ LIBRARIES = (
     "redis",
     "msgspec",
 )
-OF_A_PROCESS = 2  # as clock_getcpuclockid(3) makes the number of a process's clock
+OF_A_PROCESS = 2  # clock_getcpuclockid(3) builds the id of a process's clock this way
 
 
 def cores() -> tuple[int, ...]:
-    """The cores that this process may use; one stands for all where the system does not tell."""
+    """The cores that this process may use; one core where the system does not say."""
     return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else (0,)
 
 
 def pin(pid: int, *on: int) -> None:
-    """Keep a process, with all its threads and what it starts from now on, on these cores."""
+    """Pin a process, its threads and its future children to these cores."""
     if not hasattr(os, "sched_setaffinity"):
         return
     for thread in psutil.Process(pid).threads():
-        with suppress(ProcessLookupError):  # it has ended meanwhile
+        with suppress(ProcessLookupError):  # the thread has ended meanwhile
             os.sched_setaffinity(thread.id, on)
 
 
 @contextmanager
 def pinned(core: int) -> Iterator[None]:
-    """Keep this process, and what it starts meanwhile, on one core."""
+    """Pin this process and its new children to one core."""
     before = cores()
     pin(os.getpid(), core)
     try:
@@ -55,7 +55,7 @@ def pinned(core: int) -> Iterator[None]:
 
 
 def allow_files(count: int) -> None:
-    """So many sockets, here and in what is started from now on. Raises SystemExit."""
+    """Allow this many open files, here and in new child processes. Raises SystemExit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count:
         raise SystemExit(f"this needs {count:,} open files a process, the limit here is {hard:,}")
@@ -63,7 +63,7 @@ def allow_files(count: int) -> None:
 
 
 def with_children(pid: int) -> tuple[int, ...]:
-    """A process and all that it has started, as they are now."""
+    """A process and all its current descendants."""
     return (pid, *(child.pid for child in psutil.Process(pid).children(recursive=True)))
 
 
@@ -76,7 +76,7 @@ def open_files(pid: int) -> int:
 
 
 def cpu_s(pid: int) -> float:
-    """Of all its threads, those that have ended too: by the kernel's nanoseconds, elsewhere in ticks."""
+    """CPU seconds of all threads, also ended ones; in nanoseconds on Linux, elsewhere in ticks."""
     if sys.platform == "linux":
         return time.clock_gettime(~pid << 3 | OF_A_PROCESS)
     times = psutil.Process(pid).cpu_times()
@@ -84,7 +84,7 @@ def cpu_s(pid: int) -> float:
 
 
 def about() -> dict[str, str]:
-    """What a figure of this run depends on."""
+    """The environment that the results depend on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return {
         "date": time.strftime("%Y-%m-%d %H:%M"),
@@ -98,7 +98,7 @@ def about() -> dict[str, str]:
 
 @dataclass
 class Stopwatch:
-    """Wall time, the CPU seconds of some processes and this process's own, from the making on."""
+    """Wall time and CPU seconds of some processes and of this one, since its creation."""
 
     pids: Sequence[int]
 
@@ -117,6 +117,6 @@ class Stopwatch:
         return time.process_time() - self._own
 
     def cpu_s(self, pids: Sequence[int] | None = None) -> float:
-        """Of these among its processes; of all of them by default."""
+        """CPU seconds of these processes, or of all by default."""
         now = self._used()
         return sum(now[pid] - self._cpu[pid] for pid in (self.pids if pids is None else pids))

@@ -1,4 +1,4 @@
-"""The servers that the product is laid beside, launched as its own gateway is."""
+"""The reference servers, started in the same way as the product's gateway."""
 
 import socket
 import sys
@@ -27,7 +27,7 @@ ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":
 
 @contextmanager
 def running_others(server: str, home: Path) -> Iterator[tuple[Contender, Contender]]:
-    """The bare echo and the stock app, which has a Valkey of its own that writes nothing to disk."""
+    """Run the bare echo and the stock app, which has its own in-memory Valkey."""
     stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
     valkey = children.valkey(stack)
     in_memory = replace(valkey, argv=[*valkey.argv, "--appendonly", "no"])
@@ -47,7 +47,7 @@ def running_others(server: str, home: Path) -> Iterator[tuple[Contender, Contend
 
 
 def stock_reveal(reveal: bytes) -> bytes:
-    """What makes the stock app tell everybody the same as the product told: packed, to fit into a frame."""
+    """A message that makes the stock app broadcast the product's frame; compressed to fit into one."""
     return msgspec.json.encode({"type": "reveal", "packed": b64encode(compress(reveal)).decode()})
 
 

@@ -1,4 +1,4 @@
-"""The product as a contender: a whole stack, an event in play, phones with seats that vote in it."""
+"""The product as a contender: a complete stack, a live event and seated phones that vote."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ PLAYED = [(1, 2), (4, 5)]
 
 @dataclass
 class Ours:
-    """`refused` counts ballots that were not counted: none should be."""
+    """`refused` counts refused ballots; it should stay 0."""
 
     house: House
     event_id: int
@@ -34,7 +34,7 @@ class Ours:
     pending_welcomes: dict[Line, asyncio.Future[bytes]] = field(default_factory=dict)
 
     async def join(self, count: int) -> None:
-        """So many more phones, seated."""
+        """Join this many more phones."""
         while count:
             some = min(JOINING_AT_ONCE, count)
             await self._join_some(some)
@@ -71,21 +71,21 @@ class Ours:
         self.refused += text.startswith(b'{"type":"ballot.refused"')
         return text.startswith(b'{"type":"ballot.counted"')
 
-    def check_book(self) -> None:
-        """What was acknowledged is in the box, all of it: a rate of lost ballots is none."""
+    def check_ballots(self) -> None:
+        """Assert that all acknowledged ballots are in the box, so the rate counts real ballots."""
         cast = sum(line.sequence for line in self.contender.lines)
         assert self.refused == 0, f"{self.refused} ballots were refused"
         assert self.recorded() == cast, f"the box has {self.recorded()} ballots of {cast}"
 
     def recorded(self) -> int:
-        """How many ballots the box took in this turn, changes of mind included."""
+        """The number of ballots the box received in this turn, including changed votes."""
         with redis.Redis.from_url(self.house.stack.redis) as client:
             answer: Any = client.hget(turn_keys(self.event_id, self.turn)[0], "arrivals")
         return int(answer or 0)
 
 
 def make_ours(name: str, house: House) -> Ours:
-    """An event in play, its present turn open for an hour, one reveal behind it."""
+    """Create a live event with one reveal behind it and a long open turn."""
     event = house.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
     house.ask("play_to", event_id=event["id"], picks=PLAYED)
     contender = Contender(
@@ -108,7 +108,7 @@ def _legal(match: Match, team: int) -> tuple[int, ...]:
 
 
 async def open_console(ours: Ours) -> Line:
-    """The organizer's control room, from which joining is locked and unlocked."""
+    """Open the organizer's console, from which joining is locked and unlocked."""
     on_frame = asyncio.Event()
     headers = {"Cookie": ours.house.ask("session", name="olga"), "Origin": ours.house.http}
     port = ours.house.stack.port

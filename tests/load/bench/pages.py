@@ -1,4 +1,4 @@
-"""Requests a second of a page, over connections that stay open."""
+"""Requests per second for a page, over persistent connections."""
 
 import asyncio
 import time

@@ -1,6 +1,6 @@
-"""Votes a second: a closed loop over all lines in turn, each with at most one vote under way.
+"""Votes per second: a closed loop over all connections, with at most one vote in flight each.
 
-With thousands of lines none of them comes near the limit of five frames a second.
+With thousands of connections, none comes near the limit of five frames a second.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.line import Line
 from tests.load.bench.machine import Stopwatch
 
-IN_FLIGHT = 512  # a server: two have the phones of two halls
+IN_FLIGHT = 512  # per server: two servers have twice the phones
 WARM_UP_S = 0.3
 DRAIN_WITHIN_S = 10.0
 LONGEST_S = 20.0
@@ -20,7 +20,7 @@ ROUNDS_OF_ALL = 4
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """A round. `cpu_s` is of the servers, `behind_s` of what they need, `own_s` of the load generator."""
+    """One round: CPU seconds of servers, dependencies (`behind_s`) and load generator (`own_s`)."""
 
     answered: int
     wall_s: float
@@ -38,17 +38,17 @@ class Rate(msgspec.Struct, frozen=True):
 
     @property
     def us_a_ballot(self) -> float:
-        """Microseconds of CPU, of the servers and of all behind them."""
+        """CPU microseconds of the servers and their dependencies."""
         return (self.cpu_s + self.behind_s) / self.answered * 1e6
 
     @property
     def server_share(self) -> float:
-        """How much of a core the servers had: below 1 while others took it."""
+        """The servers' share of a core; below 1 while other processes use it."""
         return self.cpu_s / self.wall_s
 
     @property
     def load_share(self) -> float:
-        """How much of its core the load generator used: near 1 it is what is measured."""
+        """The load generator's share of its core; near 1 it limits the result."""
         return self.own_s / self.wall_s
 
 
@@ -69,7 +69,7 @@ class Loop:
             self._send()
 
     async def go_on(self, seconds: float, answers: int) -> None:
-        """So long, and until there are so many more answers: a server may have little of a busy machine."""
+        """Run this long, and until this many more answers, since a busy machine may be slow."""
         self._enough_at = self.answered + answers
         self._enough.clear()
         await asyncio.sleep(seconds)
@@ -83,7 +83,7 @@ class Loop:
             await self._drained.wait()
 
     def _assert_all_live(self) -> None:
-        """A server that ends lines under load has no rate."""
+        """A server that closes connections under load has no valid rate."""
         ended = sum(line.ended for line in self._contender.lines)
         assert not ended, f"{self._contender.name} ended {ended} of {len(self._contender.lines)} lines"
 

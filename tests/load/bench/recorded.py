@@ -1,4 +1,4 @@
-"""Ratios of an earlier run, beside which a later one must not have fallen by more than a third."""
+"""Recorded ratios of an earlier run; a later run must not fall by more than a third."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ WORSE_BY = 1.5
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """`ratios` by a row's key; `run` says where and when."""
+    """`ratios` by row key; `run` is the environment and date."""
 
     run: dict[str, str]
     ratios: dict[str, float]
@@ -23,7 +23,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class Fallen(msgspec.Struct, frozen=True):
-    """`limit` is where a row would just have passed; a row that was not measured has no value."""
+    """`limit` is the worst passing value; a row that was not measured has no value."""
 
     key: str
     recorded: float
@@ -41,14 +41,14 @@ def recorded(file: Path = FILE) -> Recorded:
 
 
 def fallen(rows: Iterable[Row], before: Recorded) -> list[Fallen]:
-    """Recorded rows that are worse by more than half, or missing."""
+    """The rows that are worse than recorded by more than half, or missing."""
     now = {row.key: row for row in rows if row.key}
     judged = (_judge(key, value, now.get(key)) for key, value in before.ratios.items())
     return [one for one in judged if one is not None]
 
 
 def better_of(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
-    """A row that was measured twice counts as the better one."""
+    """Keep the better one of rows measured twice."""
     again = {row.key: row for row in second if row.key}
     return [_better(row, again[row.key]) if row.key in again else row for row in first]
 

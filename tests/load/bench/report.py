@@ -49,7 +49,7 @@ def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> No
 
 
 def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """As Markdown has it."""
+    """A Markdown table."""
     for row in (headings, ("---",) * len(headings), *rows):
         yield f"| {' | '.join(row)} |"
 

@@ -1,4 +1,4 @@
-"""What a run found, round by round."""
+"""The results of a run, round by round."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -15,9 +15,9 @@ Round = TypeVar("Round", Rate, Fanout)
 
 
 class Beside(msgspec.Struct, frozen=True):
-    """All that was measured under one server, by contender, and pages by name.
+    """All measurements under one server, by contender, and of pages by name.
 
-    `phones` are the sockets of a contender, `audience` those of a broadcast; `memory` in KiB a connection.
+    `phones`: sockets per contender; `audience`: sockets of a broadcast; `memory`: KiB per connection.
     """
 
     server: str
@@ -30,10 +30,10 @@ class Beside(msgspec.Struct, frozen=True):
 
 
 class LoadRun(msgspec.Struct, frozen=True):
-    """Of one rehearsal. `together_ms`: until all of a hall that was cut off at once were back.
+    """The result of one rehearsal. `together_ms`: until all phones that were disconnected at once were back.
 
-    `cpu_s` by process, the crowd's as `crowd`, over the `wall_s` of it all, joining included. For `busy_s`
-    the crowd took too much of a core for its times to be trusted.
+    `cpu_s` is by process, with the crowd as `crowd`, over `wall_s` including joining. For `busy_s` the crowd
+    used too much of a core for reliable times.
     """
 
     server: str
@@ -55,7 +55,7 @@ class LoadRun(msgspec.Struct, frozen=True):
 
     @property
     def lost(self) -> int:
-        """Those without an answer in time, and those that were acknowledged and are in no tally."""
+        """Ballots without an answer in time, and acknowledged ballots that are in no tally."""
         return self.ballots.lost + self.ballots.missing
 
 
@@ -65,7 +65,7 @@ class BenchResults(msgspec.Struct, frozen=True):
 
 
 def paired(ours: Sequence[Round], other: Sequence[Round], of: Callable[[Round], float]) -> float:
-    """The median of the ratios of rounds that were run one after the other: what drifts, drifts for both."""
+    """The median ratio of adjacent rounds, so that drift affects both sides."""
     return median(of(mine) / of(theirs) for mine, theirs in zip(ours, other, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""A row of the table, and what the servers are to reach."""
+"""A row of the table, and the servers' goals."""
 
 import operator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ SIGNS = {"≥": operator.ge, "≤": operator.le}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A server's goals; `audience` is how many phones those of a whole evening are meant for."""
+    """A server's goals; `audience` is the number of phones that load run goals assume."""
 
     echo: str
     stock: str
@@ -31,7 +31,7 @@ WANTED = {
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """`value` is a ratio where there is an `other`. `goal` is like "≥ 3", empty if there is none.
 
-    `why_not` says why the goal was not judged; `key` names a row that is held against recorded ones.
+    `why_not`: why the goal was not judged; `key`: the name of a row compared with recorded ones.
     """
 
     server: str

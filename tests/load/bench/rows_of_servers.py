@@ -1,4 +1,4 @@
-"""What is laid beside others under the same server: rates, broadcasts, memory, pages."""
+"""Table rows that compare contenders under one server: rates, broadcasts, memory, pages."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -23,7 +23,7 @@ def rows_of_server(found: Beside) -> Iterator[Row]:
 
 
 def _of_rates(server: str, what: str, sides: tuple[list[Rate], list[Rate]], goal: str) -> Iterator[Row]:
-    """By the server's CPU, which is what is held against recorded rows, and by the clock."""
+    """Rates by server CPU, which are compared with recorded rows, and by wall time."""
     ours, other = sides
     for per, name in (("a CPU second", "a_cpu_second"), ("a second", "a_second")):
         of, by_cpu = attrgetter(name), name == "a_cpu_second"
@@ -40,7 +40,7 @@ def _of_rates(server: str, what: str, sides: tuple[list[Rate], list[Rate]], goal
 
 
 def _short_of(rounds: list[Rate]) -> str:
-    """By the clock a ratio tells only of servers that had a whole core, and used it."""
+    """A wall-time ratio is valid only for servers that used a whole core."""
     share = middle(rounds, attrgetter("server_share"))
     return "" if share >= WHOLE_CORE else f"the servers used {share:.0%} of their core"
 

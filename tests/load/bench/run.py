@@ -1,4 +1,4 @@
-"""One run: each server beside its measures, then its evenings."""
+"""One benchmark run: each server against its references, then its load runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ GATEWAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is measured: `load_runs` are a server's phones."""
+    """The size of a run; `load_runs`: phones per server."""
 
     size: Size
     load_runs: Mapping[str, int]
@@ -51,7 +51,7 @@ def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
 
 
 def compare(server: str, size: Size, home: Path, say: Say) -> Beside:
-    say(f"{server}: starting it beside a bare echo and a stock app")
+    say(f"{server}: comparing it with a bare echo and a stock app")
     return uvloop.run(lay_beside(server, size, home, say))
 
 
@@ -59,6 +59,6 @@ def _load_runs(server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
     found = []
     with running_house(home / "load_runs", server=server, gateways=GATEWAYS) as house:
         for programme in PROGRAMMES:
-            say(f"{server}: an evening of {phones:,} phones, {programme.profile}")
+            say(f"{server}: a load run of {phones:,} phones, {programme.profile}")
             found.append(run_load(programme, phones, house, home))
     return found

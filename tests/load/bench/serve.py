@@ -1,4 +1,4 @@
-"""`python -m tests.load.bench.serve SERVER PORT MODULE`: another application under a gateway's own server."""
+"""`python -m tests.load.bench.serve SERVER PORT MODULE`: run another application under a gateway's server."""
 
 import sys
 from importlib import import_module
@@ -9,7 +9,7 @@ from deploy.laptop.network import LOOPBACK
 
 
 async def drain(within_s: float) -> None:
-    """Nobody was promised anything here."""
+    """Nothing to drain."""
 
 
 def main(server: str, port: int, module: str) -> None:

@@ -1,4 +1,4 @@
-"""`python -m tests.load.bench.soak`: a crowd that stays for long, and whether anything grows meanwhile."""
+"""`python -m tests.load.bench.soak`: a long-running crowd, to find out whether anything grows meanwhile."""
 
 import subprocess
 import sys
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
-    """The joining is in the first minute, which no trend counts."""
+    """Joining happens in the first minute, which trends ignore."""
     event = house.ask("event", owner="otto", **CHOICES)
     house.ask("begin", event_id=event["id"])
     readings: list[Reading] = []
@@ -57,7 +57,7 @@ def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
             console.print(format_reading(reading), soft_wrap=True)
             if reading.at_s >= options.minutes * 60:
                 return readings
-    raise SystemExit(f"the crowd fell silent: its exit status is {crowd.returncode}")
+    raise SystemExit(f"the crowd stopped reporting: its exit status is {crowd.returncode}")
 
 
 @contextmanager

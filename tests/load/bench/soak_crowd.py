@@ -1,6 +1,6 @@
 """`python -m tests.load.bench.soak_crowd CODE URL PHONES EVERY_S`: a crowd that stays and reports.
 
-A JSON line (`CrowdCounts`) on its standard output every so often; SIGTERM ends it.
+It prints a JSON line (`CrowdCounts`) at regular intervals; SIGTERM ends it.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ TURNS_KEPT = 50
 
 
 class CrowdCounts(msgspec.Struct, frozen=True):
-    """Counts from the beginning on; the times are of this report's span alone.
+    """Counts since the start; the times cover only the span of this report.
 
     `missing` ballots were acknowledged and are in no tally of the last TURNS_KEPT turns.
     """

@@ -1,4 +1,4 @@
-"""What a house and its crowd are found to be, again and again."""
+"""Periodic readings of a running stack and its crowd."""
 
 import subprocess
 import time
@@ -21,9 +21,9 @@ Processes = Mapping[str, tuple[int, ...]]
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """By process: resident KiB and open files now, CPU seconds since the reading before.
+    """By process: resident KiB and open files now, CPU seconds since the previous reading.
 
-    `ballots` and `broadcasts` (with their mean milliseconds) are since then as well.
+    `ballots` and `broadcasts` (with their mean milliseconds) are also since the previous reading.
     """
 
     at_s: float
@@ -52,7 +52,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     @property
     def house_us_a_ballot(self) -> float:
-        """Of everything but the crowd."""
+        """CPU microseconds per ballot of all processes but the crowd."""
         return (sum(self.cpu_s.values()) - self.cpu_s["crowd"]) / max(1, self.ballots) * 1e6
 
 
@@ -73,7 +73,7 @@ class Reader:
         self._acknowledged = 0
 
     def readings(self, patience_s: float) -> Iterator[Reading]:
-        """Until the crowd has ended, or said nothing for so long."""
+        """Yield readings until the crowd ends, or reports nothing for this long."""
         reports = self._crowd.stdout
         assert reports is not None
         while select([reports], [], [], patience_s)[0] and (line := reports.readline()):
@@ -104,7 +104,7 @@ class Reader:
         return {name: sum(map(cpu_s, pids)) for name, pids in self._parts.items()}
 
     def _broadcasts(self) -> tuple[int, float]:
-        """How many there have been at all gateways, and the seconds they took."""
+        """The number of broadcasts of all gateways, and their total seconds."""
         registry = CollectorRegistry()
         MultiProcessCollector(registry, path=str(self._house.stack.metrics_dir))  # type: ignore[no-untyped-call]
         name = "crowdgame_broadcast_seconds"
@@ -112,7 +112,7 @@ class Reader:
         return int(count), seconds
 
     def _valkey(self) -> tuple[float, int]:
-        """Its memory in KiB, and its keys."""
+        """Valkey's memory in KiB and its number of keys."""
         with redis.Redis.from_url(self._house.stack.redis) as client:
             memory: Any = client.info("memory")
             return memory["used_memory"] / 1024, int(client.dbsize())

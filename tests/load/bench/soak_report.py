@@ -36,7 +36,7 @@ MARKS = {True: "flat", False: "grows", None: ""}
 
 
 def format_reading(reading: Reading) -> str:
-    """A line while it runs."""
+    """One line per reading during the run."""
     return " · ".join(f"{what} {cell}" for what, cell in zip(HEADINGS, _cells(reading), strict=True))
 
 
@@ -65,7 +65,7 @@ def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:
 
 
 def _some(readings: Sequence[Reading]) -> list[Reading]:
-    """Not more than a page holds, the last among them."""
+    """A selection that fits on a page, including the last reading."""
     step = -(-len(readings) // ROWS)
     return list(readings[::-1][::step])[::-1]
 

@@ -1,4 +1,4 @@
-"""Whether a soak's figures stayed where they were."""
+"""Whether the values of a soak run stayed constant."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -17,7 +17,7 @@ Of = Callable[[Reading], float]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """How a figure went in the last two thirds; `at_most` is the share it may have gained, None for any."""
+    """The trend of a value over the last two thirds; `at_most` is the allowed growth, None for any."""
 
     what: str
     trend: Trend | None
@@ -31,7 +31,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Soak(msgspec.Struct, frozen=True):
-    """Crowd and house over time; `readings` are evenly spaced."""
+    """A soak run; `readings` are evenly spaced."""
 
     server: str
     gateways: int
@@ -48,7 +48,7 @@ class Soak(msgspec.Struct, frozen=True):
         return self.lost == 0 and all(verdict.flat is not False for verdict in self.verdicts())
 
     def verdicts(self) -> list[Verdict]:
-        """The box keeps a turn for an hour and the database for ever: those may grow."""
+        """Valkey and the database may grow, since they keep turns for an hour and permanently."""
         named = chain(self._must_stay(), self._may_grow())
         times = [reading.at_s for reading in self.readings]
         return [

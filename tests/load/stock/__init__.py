@@ -1,1 +1,1 @@
-"""What the product is measured against: a vote as the documentation of Channels teaches to write it."""
+"""A reference app for benchmarks: voting written as the Channels documentation teaches it."""

@@ -1,4 +1,4 @@
-"""One consumer a phone: a Redis call a vote, and the channel layer's group for what all are told."""
+"""One consumer per phone: one Redis call per vote, and a channel-layer group for broadcasts."""
 
 import json
 from base64 import b64decode
@@ -10,7 +10,7 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.conf import settings
 from redis.asyncio import Redis
 
-# redis-py 8 would otherwise fail the votes beyond the first hundred under way at once.
+# redis-py 8 would otherwise fail concurrent votes beyond the first hundred.
 MOST_CONNECTIONS = 2_000
 redis = Redis.from_url(settings.REDIS_URL, socket_timeout=None, max_connections=MOST_CONNECTIONS)
 
