@@ -20,9 +20,9 @@ RESET = struct.pack("ii", 1, 0)
 class Impairment:
     """What happens to data in both directions; nothing by default.
 
-    `delay_s` plus up to `jitter_s` for each chunk; at most `rate` bytes a second; `black_hole`: data is received
-    and dropped; `cut_after`: a connection is reset after this many bytes; `lost_answer`: the next request with
-    these bytes is forwarded, but its connection is reset instead of answered.
+    `delay_s` plus up to `jitter_s` for each chunk; at most `rate` bytes a second; `black_hole`: data is
+    received and dropped; `cut_after`: a connection is reset after this many bytes; `lost_answer`: the next
+    request with these bytes is forwarded, but its connection is reset instead of answered.
     """
 
     delay_s: float = 0.0

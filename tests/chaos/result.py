@@ -19,8 +19,8 @@ LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolv
 class Row(msgspec.Struct, frozen=True):
     """One fault. `lag_ms`: time from deadline to resolution of the affected turns.
 
-    `outage_s`: the longest time from the start of the fault until all phones had recovered; `right_after_s`: the
-    longest from its end; `never_right`: how often they did not recover in time.
+    `outage_s`: the longest time from the start of the fault until all phones had recovered; `right_after_s`:
+    the longest from its end; `never_right`: how often they did not recover in time.
     """
 
     fault: str

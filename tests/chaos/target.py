@@ -1,7 +1,8 @@
 """The target of a campaign: a running stack whose worker and schedulers can die at given steps.
 
-`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `go_on` on a part ("worker", "valkey",
-or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its direct URL.
+`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `go_on` on a part ("worker",
+"valkey", or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its
+direct URL.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Concurrent operations on one event take effect once, raise only MatchError and leave no gap in `seq`.
 
 SQLite serializes writers; on PostgreSQL these transactions interleave. `test_postgres.py` runs this file on
-PostgreSQL. `at_once` accepts only MatchError, so a deadlock, a violated constraint or a timeout fails the test.
+PostgreSQL. `at_once` accepts only MatchError: a deadlock, a violated constraint or a timeout fails the test.
 """
 
 import json

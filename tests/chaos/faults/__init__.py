@@ -2,8 +2,8 @@
 
 A fault is a frozen dataclass with a `name` for the table. `inject` does the damage, undoes what does not heal
 by itself, and returns. All its random values come from `rng`, so that the seed reproduces a run. It raises
-`NotHere`, without any effect, if the setup cannot have this fault (another database, no such file system), and
-`Missed` if the right moment did not come.
+`NotHere`, without any effect, if the setup cannot have this fault (another database, another file system),
+and `Missed` if the right moment did not come.
 """
 
 import time
