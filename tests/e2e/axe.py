@@ -1,6 +1,6 @@
-"""axe-core in a page: what it finds wrong there for people who hear, feel or magnify a page.
+"""Accessibility checks of a page with axe-core.
 
-The pages' own policy lets no foreign script in, so it is evaluated from outside, in the page's main world.
+The pages' CSP blocks foreign scripts, so axe is evaluated through the browser, in the page's main world.
 """
 
 import json
@@ -13,20 +13,20 @@ from deploy.laptop.paths import ROOT
 
 SOURCE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 SCHEMES = ("light", "dark")
-# All of axe's rules but the experimental ones, its advice among them.
+# All of axe's rules except the experimental ones, including best practices.
 RUN = """async () => {
   const {violations} = await axe.run(document, {resultTypes: ["violations"]});
   return violations.map(({id, impact, help, nodes}) => ({id, impact, help,
     nodes: nodes.map(({target, failureSummary}) => `${target.join(" ")}: ${failureSummary}`)}));
 }"""
-# Whatever glides or fades is where it is going: half-faded words have half a contrast.
+# Finish all animations first: text that is still fading in has too little contrast.
 AT_REST = """() => document.getAnimations()
   .filter(({effect}) => effect.getTiming().iterations !== Infinity)
   .forEach(gliding => gliding.finish())"""
 
 
 def violations(page: Page) -> list[dict[str, Any]]:
-    """What axe finds on the page as it is."""
+    """The violations on the page in its present state."""
     page.evaluate(AT_REST)
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(_source())
@@ -35,7 +35,7 @@ def violations(page: Page) -> list[dict[str, Any]]:
 
 
 def check(page: Page, where: str, schemes: tuple[str, ...] = SCHEMES) -> list[str]:
-    """What is wrong in light and in dark, a line each; empty if nothing is."""
+    """The violations in light and dark mode, one line each."""
     wrong = []
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -48,5 +48,5 @@ def format_violation(found: dict[str, Any]) -> str:
 
 
 def _source() -> str:
-    """As an expression that gives nothing back."""
+    """The script as an expression without a value."""
     return f"() => {{ {Path(SOURCE).read_text(encoding='utf-8')} }}"

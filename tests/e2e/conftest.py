@@ -1,6 +1,6 @@
-"""A whole running crowdgame and a browser in front of it.
+"""A complete running stack and a browser.
 
-The pages come from a Daphne process of its own; this process never touches the database, as Playwright's
+A separate Daphne process serves the pages; this process never accesses the database, since Playwright's
 event loop runs in it.
 """
 
@@ -25,9 +25,9 @@ expect.set_options(timeout=SOON_MS)
 PASSWORD = "only-for-tests"
 OpenFace = Callable[[House, str, dict[str, int]], Face]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
-# Pixels are painted without a card that is not there: half the work.
+# Rendering without GPU emulation halves the work.
 BY_HAND = ("--disable-gpu", "--disable-software-rasterizer")
-# What never ends stands still, or a page that is only looked at is painted anew sixty times a second.
+# Pause endless animations, or an idle page is repainted sixty times a second.
 STILL = """addEventListener("animationstart", ({target}) => target.getAnimations({subtree: true})
   .filter(({effect}) => effect.getTiming().iterations === Infinity)
   .forEach((swaying) => swaying.pause()), true)"""
@@ -35,7 +35,7 @@ STILL = """addEventListener("animationstart", ({target}) => target.getAnimations
 
 @pytest.fixture(scope="session")
 def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """One for the whole run; it makes events without clicking, too."""
+    """One stack for the whole run; it can also create events without clicking."""
     with furnished_house(tmp_path_factory.mktemp("event")) as house:
         yield house
 
@@ -66,14 +66,14 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(scope="session")
 def shots() -> Path:
-    """Where screenshots of each face are kept, to be looked at."""
+    """The folder for screenshots of each page."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     return SHOTS
 
 
 @pytest.fixture
 def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
-    """Opens a browser at a house; it is closed after the test."""
+    """Open a browser at a running stack; it is closed after the test."""
     faces: list[Face] = []
 
     def open_one(house: House, name: str, size: dict[str, int]) -> Face:
@@ -87,14 +87,14 @@ def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
 
 @pytest.fixture(scope="session")
 def prompter() -> Iterator[Prompter]:
-    """Tells phones and projectors whatever a test wants."""
+    """A fake gateway that sends phones and projectors whatever a test wants."""
     with prompting() as prompter:
         yield prompter
 
 
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Page]:
-    """A page in a browser of its own, at no house yet; to be looked at."""
+    """An empty page in its own browser context, with endless animations paused."""
     context = browser.new_context()
     context.add_init_script(STILL)
     yield context.new_page()

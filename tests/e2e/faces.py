@@ -1,4 +1,4 @@
-"""The faces of crowdgame as a test sees and uses them: by what is on the screen, and by clicking."""
+"""Browser pages as tests use them: by what is on the screen, and by clicking."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +25,7 @@ QUIET = (
 
 @dataclass
 class Face:
-    """A page in a browser of its own; `errors` are errors it logged and requests that failed."""
+    """A page in its own browser context; `errors` are logged errors and failed requests."""
 
     page: Page
     shots: Path
@@ -33,7 +33,7 @@ class Face:
     errors: list[str] = field(default_factory=list)
 
     def shoot(self, moment: str) -> None:
-        """Keep a picture. Chromium on a busy machine may have no frame to give yet: ask it again."""
+        """Take a screenshot. Retry, since Chromium may not have a frame yet on a busy machine."""
         for patience_ms in (200, 500, 1_000, 2_000):
             with suppress(PlaywrightError):
                 self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
@@ -42,7 +42,7 @@ class Face:
         self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
 
     def wait_for(self, **data: str) -> None:
-        """Wait until the body says so: `phase="lobby"` is `data-phase`."""
+        """Wait for these data attributes of the body, such as `phase="lobby"` for `data-phase`."""
         body = self.page.locator("body")
         for name, value in data.items():
             expect(body).to_have_attribute(f"data-{name}", value, timeout=SOON_MS)
@@ -54,7 +54,7 @@ class Face:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser for commands; tests are given theirs."""
+    """A browser for commands; tests use the fixtures."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browsers.find_browser(), args=list(QUIET))
         yield browser
@@ -81,7 +81,7 @@ def press(console: Face, action: str) -> None:
 
 
 def tap(part: Locator) -> None:
-    """A short press. A busy machine could take so long between down and up that it counts as holding."""
+    """Tap briefly. A real click on a busy machine could take so long that it counts as holding."""
     part.evaluate(TAP)
 
 
@@ -93,9 +93,9 @@ TAP = """part => {
 
 
 def wait_until(face: Face, is_so: Callable[[], bool]) -> None:
-    """Let the page go on until something outside it is so."""
+    """Let the page run until the condition is true."""
     for _ in range(SOON_MS // POLL_MS):
         if is_so():
             return
         face.page.wait_for_timeout(POLL_MS)
-    raise AssertionError("it did not come about")
+    raise AssertionError("the condition did not become true in time")

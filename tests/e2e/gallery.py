@@ -42,7 +42,7 @@ IN_MOTION = ("reveal", "lobby-cheers")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A screen of a size, and how large its picture is; `mark` tells it from others of the same face."""
+    """A screen size and the scale of its screenshot; `mark` is its suffix in file names."""
 
     width: int
     height: int
@@ -61,7 +61,7 @@ FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKTOPS)}
 
 
 def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False) -> None:
-    """Keep a picture of the page as it is; `whole`: with what is to be scrolled to. `name` is FACE/STATE."""
+    """Take a screenshot of the page; `whole`: including the scrolled part. `name` is FACE/STATE."""
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.wait_for_timeout(SETTLED_MS)
     if not name.rpartition("/")[2].startswith(IN_MOTION):
@@ -70,15 +70,15 @@ def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False)
     if whole:
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
     clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale}
-    asked = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
-    taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", asked)
+    options = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
+    taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)
     kept = HOME / f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}.webp"
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(base64.b64decode(taken["data"]))
 
 
 def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = False) -> None:
-    """In dark, too, on the first of the screens, if the page knows of it."""
+    """On the first screen also in dark mode, if the page supports it."""
     schemes = BOTH if whole or "prefers-color-scheme" in page.content() else BOTH[:1]
     for frame in frames:
         page.set_viewport_size(frame.size)  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = Fal
 
 
 def shoot_scene(browser: Browser, prompter: Prompter, face: str, scene: Scene) -> None:
-    """What moves is looked at from its beginning on every screen."""
+    """An animated scene is replayed from its start on every screen."""
     frames = PHONES if face == "phone" else DISPLAYS
     for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
         page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
@@ -151,7 +151,7 @@ def make(only: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Take the screenshots of docs/gallery.")
-    parser.add_argument("--only", nargs="+", default=[], help="states whose FACE/NAME holds one of these")
+    parser.add_argument("--only", nargs="+", default=[], help="states whose FACE/NAME contains one of these")
     only = parser.parse_args().only
     for folder in FOLDERS if not only else ():
         shutil.rmtree(HOME / folder, ignore_errors=True)
@@ -159,7 +159,7 @@ def main() -> None:
     weight = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
     print(f"{weight / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")
     if weight > LIMIT_BYTES:
-        raise SystemExit("too heavy to be kept")
+        raise SystemExit("too large to commit")
 
 
 if __name__ == "__main__":

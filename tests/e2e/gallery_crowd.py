@@ -1,4 +1,4 @@
-"""A match of a thousand simulated phones with secret sides, to its end: its screen, and one more phone."""
+"""A complete match of 1,000 simulated phones with secret sides: the display and one more phone."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ PHONES = 1_000
 TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "max_side_changes": 2, "turn_points": True}
 CROWD = ("--phones", f"{PHONES}", "--side-changes", "0.06", "--seed", "11")
 HERE = f"{PHONES} of {PHONES} phones have joined".encode()
-# By this turn somebody has changed over; so long a thousand may need to come, and a match to end.
+# By this turn some voters have changed sides. Time limit for joining and for the match.
 TURN, LONG_S = 4, 240
 VOTING = "(turn) => document.body.dataset.phase === 'voting' && Number(document.body.dataset.turn) >= turn"
 SETTLES_MS = 6_000
@@ -27,11 +27,14 @@ SETTLES_MS = 6_000
 def crowd_match(
     browser: Browser, house: House, sizes: tuple[dict[str, int], dict[str, int]]
 ) -> Iterator[tuple[str, Page, Page]]:
-    """In an open window, as it is revealed, and once all is over: the state's name, projector and phone."""
+    """Yield the state's name, display and phone in an open window, at the reveal and at the end."""
     event = house.ask("event", **TERMS)
     display, phone = (_open(browser, house.http, size) for size in sizes)
     display.goto(f"/display/{event['code']}")
-    with tempfile.TemporaryDirectory() as kept, _coming(house, event["code"], Path(kept) / "said") as crowd:
+    with (
+        tempfile.TemporaryDirectory() as kept,
+        _start_crowd(house, event["code"], Path(kept) / "said") as crowd,
+    ):
         phone.goto(f"/{event['code']}")
         house.ask("begin", event_id=event["id"])
         display.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
@@ -52,13 +55,13 @@ def _open(browser: Browser, address: str, size: dict[str, int]) -> Page:
     return browser.new_context(viewport=viewport, base_url=address).new_page()
 
 
-def _coming(house: House, code: str, said: Path) -> "subprocess.Popen[bytes]":
-    """A crowd whose phones are all there."""
+def _start_crowd(house: House, code: str, said: Path) -> "subprocess.Popen[bytes]":
+    """Start a crowd; return once all phones have joined."""
     argv = [*MANAGE, "rehearse", code, "--url", house.http, *CROWD]
     with said.open("wb") as out:
         env = {**os.environ, **house.stack.env}
         crowd = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
     wait_until(lambda: HERE in said.read_bytes() or crowd.poll() is not None, LONG_S)
     if crowd.poll() is not None:
-        raise RuntimeError(f"the crowd has gone: {said.read_text()}")
+        raise RuntimeError(f"the crowd process has ended: {said.read_text()}")
     return crowd

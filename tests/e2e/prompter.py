@@ -1,7 +1,7 @@
-"""The built phone and projector pages at the real front door, and behind it only what a test says.
+"""A fake gateway: serves the built phone and display pages and sends them what a test prompts.
 
-Each face is told what the test has prompted, over a real socket, and asks us for the time. So every state can
-be looked at for as long as it takes, and years of turns be told in minutes.
+It uses real sockets and answers clock requests. So tests can hold any state as long as needed, or send
+thousands of turns in minutes.
 """
 
 import asyncio
@@ -34,9 +34,9 @@ LONGEST_MS = 15_000
 
 @dataclass
 class Prompter:
-    """`rate`: how much faster its time runs than ours. `greeting` answers who joins.
+    """`rate`: how much faster its clock runs. `greeting` returns the answers to a join.
 
-    `page` is the state that a phone's page comes with, and a seat in team `offered`.
+    `page`: the state preloaded into a phone's page, with a seat offer in team `offered`.
     """
 
     port: int
@@ -64,13 +64,13 @@ class Prompter:
         return {"type": kind, "seq": self._seq, "at": self.now(), "state": plain(state)}
 
     def say(self, kind: str, *messages: ServerMessage) -> None:
-        """To all faces of a kind."""
+        """Send messages to all connected pages of a kind."""
         assert self._loop is not None
         for message in messages:
             asyncio.run_coroutine_threadsafe(self._say(kind, _frame(message)), self._loop).result()
 
     def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
-        """Whoever joins from now on finds this."""
+        """Answer later joins with this state."""
         self.greeting = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
 
     def welcome(self, kind: str, state: EventState, team: int = 1) -> msgspec.Struct:
@@ -93,7 +93,7 @@ class Prompter:
         return TurnoutCounted(turn=turn, **TURNOUT)
 
     async def meet(self, scope: Any, receive: Any, send: Any) -> None:
-        """The ASGI application behind the front door."""
+        """The ASGI application behind the static pages."""
         if scope["type"] != "websocket":
             await _nothing_here(send)
             return
@@ -124,7 +124,7 @@ class Prompter:
             await send({"type": "websocket.send", "text": _frame(answer)})
 
     def hang_up(self, code: int = 4004) -> None:
-        """Close all lines: by the code, faces come back."""
+        """Close all sockets; with the default code, pages reconnect."""
         assert self._loop is not None
         asyncio.run_coroutine_threadsafe(self._hang_up(code), self._loop).result()
 
@@ -135,7 +135,7 @@ class Prompter:
 
     async def _say(self, kind: str, frame: str) -> None:
         for send in list(self._sockets[kind]):
-            with suppress(OSError):  # it has just hung up, and will come back
+            with suppress(OSError):  # the page has just disconnected and will reconnect
                 await send({"type": "websocket.send", "text": frame})
 
     def seated(self, kind: str) -> int:

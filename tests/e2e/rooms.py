@@ -1,4 +1,4 @@
-"""The organizer's pages and the public ones of a real house, by name, each in a state worth looking at."""
+"""The organizer's pages and the public pages of a running stack, by name, each in a relevant state."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,9 +35,9 @@ WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """`by`: who is signed in. `phase` is what a control room's body says in the end.
+    """`by`: who is logged in. `phase`: the final `data-phase` of a console's body.
 
-    `screens` are those of `tests.e2e.gallery` that its picture is taken on.
+    `screens`: the frames of `tests.e2e.gallery` for its screenshots.
     """
 
     name: str
@@ -52,14 +52,14 @@ class Visit:
 
 @contextmanager
 def furnished_house(data: Path) -> Iterator[House]:
-    """A house with its style sheets."""
+    """Run a stack with collected static files."""
     collect_static(Stack(data=data, secret_key="of the tests", port=0))
     with running_house(data) as house:
         yield house
 
 
 def visit(visited: Visit, page: Page, house: House, given: Event | None = None) -> Event:
-    """Bring a page there; the event that it is about, made for it if none is given."""
+    """Open the page; return its event, which is created if none is given."""
     event = given or prepared(visited, house)
     if visited.by != "nobody":
         sign_in(
@@ -89,7 +89,7 @@ def sign_in(page: Page, house: House, name: str, superuser: bool = False) -> Non
 
 
 def send_twins(page: Page) -> None:
-    """Two teams of one name."""
+    """Submit two teams with the same name."""
     for label in ("First team, red", "Second team, yellow"):
         page.get_by_label(label).fill("Owls")
     page.locator("main form button, form.panel button").last.click()
@@ -97,12 +97,12 @@ def send_twins(page: Page) -> None:
 
 
 def unfold(page: Page) -> None:
-    """Everything that a form keeps folded."""
+    """Open all collapsed parts of a form."""
     page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
 
 
 def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
-    """Until the account rests."""
+    """Fail to log in until the account is locked."""
     for _ in range(tries):
         if not page.get_by_label("Password").count():
             return
@@ -113,7 +113,7 @@ def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
 
 
 def to(*picks: tuple[int, int]) -> Prepare:
-    """The match has come so far, its next window open."""
+    """Play these picks, then open the next window."""
     return lambda house, event: house.ask(
         "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
     )
@@ -129,7 +129,7 @@ def press_help(page: Page) -> None:
 
 
 def restrict_two_voters(page: Page) -> None:
-    """One pupil is put into the other team, one is kept out; the latter's row stays open."""
+    """Move one student to the other team and ban another, whose row stays open."""
     people = page.get_by_role("region", name="People")
     for name, press, then in (
         ("Ada", "To Doves", "Moved to Doves"),
@@ -148,7 +148,7 @@ def rehearse(page: Page) -> None:
 
 
 def claim_team(page: Page) -> None:
-    """A phone whose team plays next."""
+    """Claim the team that plays next on this phone."""
     page.locator("[data-team='3']").get_by_role("button", name="This is us").click()
 
 
@@ -181,7 +181,7 @@ def by_hands(house: House, event: Event) -> None:
 
 
 def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
-    """`event` knows the code as `cup`."""
+    """Store the cup's code as `event["cup"]`."""
 
     def prepare(house: House, event: Event) -> None:
         event["cup"] = house.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
@@ -190,12 +190,12 @@ def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
 
 
 def with_duels(house: House, event: Event) -> None:
-    """`event` knows the code of one that waits as `duel`."""
+    """Store the code of a waiting duel as `event["duel"]`."""
     event["duel"] = house.ask("duels")
 
 
 def with_talk(house: House, event: Event) -> None:
-    """`event` knows the number of a reported message, and as `played` a game with talk beside it."""
+    """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
     house.ask("nobody_has_talked")
     for text in TALK:
         number = house.ask("said", slug="lobby", text=text)
@@ -211,7 +211,7 @@ def with_duel_lists(house: House, event: Event) -> None:
 
 
 def with_crowd(house: House, event: Event) -> None:
-    """`event` knows the code of a game against a crowd as `crowd`."""
+    """Store the code of a duel against a crowd as `event["crowd"]`."""
     event["crowd"] = house.ask("against_crowd")["code"]
 
 
@@ -297,6 +297,6 @@ CUPS = (
     Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, screens=(*BIG_SCREENS, *IN_HAND)),
     Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, hand=claim_team, screens=IN_HAND),
 )
-# Axe finds fault with the admin's own form.
+# Not checked with axe, which reports Django's own admin form.
 LOOKED_AT = (Visit("admin-event", "/admin/games/event/{id}/change/", by="superuser"),)
 PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *CUPS, *ADMIN)

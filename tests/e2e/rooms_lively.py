@@ -1,4 +1,4 @@
-"""Pages of an evening with people in it: phones that vote, differently, and change their minds."""
+"""Pages of an event with connected phones that vote differently."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ OWNER = "evening-owner"
 PHONES = 24
 CHOICES = {"lobby": "open", "window_s": 90, "reveal_s": 3}
 HALF_WAY = 6
-# How many of twelve are of one mind, a turn.
+# How many of the twelve voters agree, by turn.
 AGREED = (12, 9, 7, 8, 5, 6, 9)
 ROOM = "/console/{code}/"
 Pages = Iterator[tuple[Visit, Event | None]]
 
 
 class Crowd:
-    """Phones at an event, half of them in either team."""
+    """Phones at an event, half of them in each team."""
 
     def __init__(self, house: House, event: Event, faces: Faces) -> None:
         self.house, self.event = house, event
@@ -29,12 +29,12 @@ class Crowd:
 
     @property
     def voter_code(self) -> str:
-        """By which the first phone is called."""
+        """The voter code of the first phone."""
         voter_code: str = self.seats[0][1]["you"]["voter_code"]
         return voter_code
 
     def vote(self, number: int, picks: tuple[int, int], absent: int = 0) -> None:
-        """In turn `number`; the last ones of each team stay away."""
+        """Vote in turn `number`; the last `absent` voters of each team abstain."""
         self.house.ask("open_at_once", event_id=self.event["id"])
         for team, pick in enumerate(picks, 1):
             voters = self.team(team)
@@ -59,7 +59,7 @@ class Crowd:
 
 
 def is_open(message: Message, number: int) -> bool:
-    """Whether a window was told that is opened by hand."""
+    """Whether the message announces the manually opened window of this turn."""
     match = (message.get("state") or {}).get("match") or {}
     return message["type"] == "turn.moved" and (match.get("turn") or {}).get("number") == number
 
@@ -81,7 +81,7 @@ def search(voter_code: str) -> Hand:
 
 
 def crowded_event(house: House) -> Pages:
-    """Each page when its moment has come."""
+    """Yield each page when the event is in the right state."""
     yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKTOPS), None
     with crowd_at(house) as crowd:
         event = crowd.event

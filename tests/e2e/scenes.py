@@ -1,4 +1,4 @@
-"""The states of phone and projector worth looking at, and how to come to them."""
+"""The scenes of phone and display that are tested, and how to reach them."""
 
 from tests.e2e.scenes_display import DISPLAY_LOOKED_AT, DISPLAY_SCENES
 from tests.e2e.scenes_phone import PHONE_LOOKED_AT, PHONE_SCENES

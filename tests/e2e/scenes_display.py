@@ -1,4 +1,4 @@
-"""The states of the projector worth looking at, by name: what is told, and what a hand does then."""
+"""The scenes of the display by name: the state that is sent and the actions that follow."""
 
 from functools import partial
 
@@ -84,7 +84,7 @@ LOOKS = (
     Scene("home-talks", MIDDLE.talk, "talk", query="?home=yellow"),
     Scene("home-won", ended(THE_END), "ended", query="?home=red"),
 )
-# What lies over the stage, or lets something else be seen through it: looked at only.
+# Overlays and transparent modes: in the gallery only.
 PRESENTING = (
     Scene("over-a-picture", MIDDLE.voting, "voting", query="?obs=1", hand=do.over_a_picture),
     Scene("keys", MIDDLE.voting, "voting", hand=do.show_working_keys),

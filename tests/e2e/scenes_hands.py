@@ -1,4 +1,4 @@
-"""What a hand does at a phone or a projector, and what comes upon them, once they are in a scene."""
+"""Actions in a scene: what users do on a phone or display, and what the server sends then."""
 
 import json
 from functools import partial
@@ -23,7 +23,7 @@ from voting.protocol import (
 OWN, OTHER = 3, 5
 RISES_MS = 1_500
 LATER = RetryAfter(within_ms=60_000)
-# A voter's way through the long match, as a phone keeps it.
+# A voter's record of the long match, as a phone stores it.
 AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
 # The board's columns, from left to right.
 PLACES = """() => [...document.querySelectorAll(".board .column")]
@@ -44,13 +44,13 @@ def pick_several(page: Page, prompter: Prompter) -> None:
 
 
 def wish_to_resign(page: Page, prompter: Prompter) -> None:
-    """It asks once whether that is meant."""
+    """Ask to resign; the phone asks for confirmation once."""
     pick(page, prompter)
     page.locator('[data-do="resign"]').click(timeout=SOON_MS)
 
 
 def receive_picks(*voted: int) -> Hand:
-    """Of a duel: which of the two have picked, three seconds ago, and that some look on."""
+    """In a duel: send which players picked three seconds ago, and the number of watchers."""
 
     def hand(page: Page, prompter: Prompter) -> None:
         since = prompter.now() - 3_000
@@ -67,7 +67,7 @@ def receive_picks(*voted: int) -> Hand:
 
 
 def see_clocks(*voted: int) -> Hand:
-    """On a phone, which fetches what most evenings do without."""
+    """On a phone, wait for the deferred part that shows clocks."""
 
     def hand(page: Page, prompter: Prompter) -> None:
         expect(page.locator(".corner .picked")).to_have_count(2, timeout=SOON_MS)
@@ -93,7 +93,7 @@ def pick_too_late(page: Page, prompter: Prompter) -> None:
 
 
 def pick_hidden(page: Page, prompter: Prompter) -> None:
-    """And kept from those who look over a shoulder."""
+    """Vote, then hide the vote on the screen."""
     pick(page, prompter)
     tap(page.locator('[data-do="hide"]'))
     expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
@@ -110,14 +110,14 @@ def sealed(page: Page, prompter: Prompter) -> None:
 
 
 def sealed_by_all(page: Page, prompter: Prompter) -> None:
-    """The water stands as high as it can."""
+    """Full turnout: the water rises to its highest level."""
     prompter.say("display", TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190)))
     page.wait_for_timeout(RISES_MS)
     sealed(page, prompter)
 
 
 def then(kind: str, state: State, phase: str, first: Hand = pick) -> Hand:
-    """First a vote, then this change of the event's state."""
+    """Vote first, then receive this change of the event's state."""
 
     def hand(page: Page, prompter: Prompter) -> None:
         first(page, prompter)
@@ -136,14 +136,14 @@ def sealed_after_vote(tale: Tale) -> Hand:
 
 
 def cut(page: Page, prompter: Prompter) -> None:
-    """The line is lost, and nobody answers."""
+    """Go offline."""
     page.context.set_offline(True)
     prompter.hang_up()
     at_phase(page, "lost")
 
 
 def sent_away(code: int) -> Hand:
-    """Closed for good by the server."""
+    """The server closes the socket for good."""
 
     def hand(page: Page, prompter: Prompter) -> None:
         prompter.hang_up(code)
@@ -153,7 +153,7 @@ def sent_away(code: int) -> Hand:
 
 
 def turned_away(code: int) -> Hand:
-    """A projector, for good."""
+    """The server rejects a display for good."""
 
     def hand(page: Page, prompter: Prompter) -> None:
         prompter.hang_up(code)
@@ -163,7 +163,7 @@ def turned_away(code: int) -> Hand:
 
 
 def crowded(page: Page, prompter: Prompter) -> None:
-    """The door lets people in by turns."""
+    """The admission queue tells the phone to retry later."""
     answer_with(prompter, LATER)
     prompter.say("phone", LATER)
     prompter.hang_up(CloseCode.CROWDED)
@@ -171,7 +171,7 @@ def crowded(page: Page, prompter: Prompter) -> None:
 
 
 def moved(page: Page, prompter: Prompter) -> None:
-    """Into the other team, by an organizer."""
+    """An organizer moves the voter to the other team."""
     prompter.say("phone", prompter.welcome("phone", MIDDLE.voting(prompter.now()), 2))
     expect(page.locator("body")).to_have_attribute("data-team", "2", timeout=SOON_MS)
 
@@ -182,14 +182,14 @@ def no_such_event(page: Page, prompter: Prompter) -> None:
 
 
 def handed_on(page: Page, prompter: Prompter) -> None:
-    """The next one scans a code with a device that has a seat."""
+    """A second voter scans a code on a device that has a seat."""
     page.goto("about:blank")
     page.goto(f"{prompter.http}/{CODE}#R7KQ2-B3XCD")
     expect(page.locator('[data-do="change"]')).to_be_visible(timeout=SOON_MS)
 
 
 def open_card(page: Page, prompter: Prompter) -> None:
-    """After an evening in which the phone voted."""
+    """Open the result card after an event in which the phone voted."""
     kept = {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED}
     page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:record', kept)", json.dumps(kept))
     page.reload()
@@ -198,13 +198,13 @@ def open_card(page: Page, prompter: Prompter) -> None:
 
 
 def open_sides(page: Page, prompter: Prompter) -> None:
-    """What is pressed when nobody looks."""
+    """Open the dialog for secret sides."""
     page.locator('[data-do="side"]').click(timeout=SOON_MS)
     expect(page.locator("dialog.sides")).to_be_visible()
 
 
 def reveal_side(page: Page, prompter: Prompter) -> None:
-    """After a change of side was written down."""
+    """Look at one's own side after a side change was recorded."""
     prompter.say("phone", SideChanged(side_changes=(AcceptedSideChange(turn=2, team=2),)))
     open_sides(page, prompter)
     page.locator('[data-do="look"]').click()
@@ -216,7 +216,7 @@ def press(key: str) -> Hand:
 
 
 def show_keys(page: Page, prompter: Prompter, allowed: bool = False) -> None:
-    """The presenter's keys; `allowed`: the browser is logged in to the control room."""
+    """Show the presenter's keys; `allowed`: the browser is logged in to the console."""
     welcome = ConsoleWelcomed(now_at=prompter.now(), seq=0, join_url="", state=MIDDLE.voting(prompter.now()))
 
     def answer(socket: WebSocketRoute) -> None:
@@ -238,12 +238,12 @@ show_working_keys = partial(show_keys, allowed=True)
 
 
 def over_a_picture(page: Page, prompter: Prompter) -> None:
-    """What is under a screen without a ground."""
+    """Show a pattern behind a transparent display."""
     page.evaluate(CHECKERED)
 
 
 def voted(tale: Tale, ago_ms: int) -> Hand:
-    """The vote, and the reveal of its turn."""
+    """Vote, then receive the reveal of that turn."""
     after = tale.play(OWN, OTHER)
     reveal = then("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
 

@@ -1,4 +1,4 @@
-"""The states of the phone worth looking at, by name: what is told, and what a hand does then."""
+"""The scenes of the phone by name: the state that is sent and the actions that follow."""
 
 from functools import partial
 
@@ -117,7 +117,7 @@ WITHOUT_A_SEAT = (
 HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden)
 PHONE_SCENES = (*LOBBIES, *WINDOWS, *DUELS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
 
-# An open card lies over words; a long name stops after two lines in its corner of the board.
+# In the gallery only: an open card covers text; a long name is cut after two lines.
 PHONE_LOOKED_AT = (
     *PHONE_SCENES,
     Scene("lobby-study", chosen(Tale(), consent=CONSENT).lobby, "lobby", hand=do.read),

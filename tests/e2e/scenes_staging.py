@@ -1,4 +1,4 @@
-"""How a scene is made: the tales told in it, the states of an event, and a face brought to it."""
+"""How a scene is made: its match, the states of an event, and opening a page in it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ MIDDLE = make_tale(*LONG_MATCH[:7])
 BEFORE_THE_END = make_tale(*LONG_MATCH)
 THE_END = BEFORE_THE_END.play(*LAST)
 CONFLICT = make_tale(*LONG_MATCH[:2], (6, 6))
-# The last place in the sixth column, and both want it.
+# Both sides want the last cell of the sixth column.
 FULL = make_tale((6, 6), (6, 6), (6, 1), (6, 6))
 CONSENT = (
     "Your votes, without your name, go into a study of the University of North Haven:\n"
@@ -54,7 +54,7 @@ WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`phase` is what the body says once the face is there; `answer` is what its joining is answered."""
+    """`phase`: the body's `data-phase` once the page is ready; `answer`: the answer to its join."""
 
     name: str
     state: State
@@ -67,12 +67,12 @@ class Scene:
 
 
 def named(scenes: tuple[Scene, ...]) -> dict[str, Any]:
-    """As pytest's parameters."""
+    """Scenes as arguments of `pytest.mark.parametrize`."""
     return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
 
 
 def show_scene(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
-    """Bring a page to a scene."""
+    """Open a page in a scene."""
     prompter.show(scene.state(prompter.now()), scene.team, scene.more)
     prompter.counts = True
     if scene.answer:
@@ -105,14 +105,14 @@ def on_terms(tale: Tale, **terms: Any) -> Tale:
 
 
 def secretly(tale: Tale, **terms: Any) -> Tale:
-    """The same, with sides that are secret until the end."""
+    """The same match with secret sides."""
     return on_terms(tale, max_side_changes=1, **terms)
 
 
 def duelled(
     tale: Tale, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
 ) -> Tale:
-    """The same, one against one in the hall, by clocks."""
+    """The same match as a duel with clocks."""
     clocks = Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
     teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
@@ -124,7 +124,7 @@ def duelled(
 
 
 def rated(tale: Tale) -> State:
-    """A duel that is over, one of whose players wants another."""
+    """A finished duel in which one player wants a rematch."""
     rating = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
     return lambda now: duelled(tale, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
@@ -152,17 +152,17 @@ def seal(prompter: Prompter, tale: Tale) -> TurnSealed:
 
 
 def ended(tale: Tale, **choices: Any) -> State:
-    """The match that is over is among the finished ones."""
+    """The state after the match, which is listed as finished."""
     choices = {"finished": WON_BY_RED, **tale.choices, **choices}
     return lambda now: tale.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
 
 
-# What both faces show, by the time since a turn was resolved in a reveal of a minute.
+# The steps of a one-minute reveal, in milliseconds since the turn was resolved.
 STEPS = {"sealed": 200, "votes": 12_000, "picks": 20_000, "drops": 33_000, "lines": 54_000}
 
 
 def reveals(tales: dict[str, Tale], *steps: str) -> tuple[Scene, ...]:
-    """Each tale's last turn, at these steps or at all."""
+    """Scenes of each match's last turn at these steps, or at all steps."""
     return tuple(
         Scene(f"reveal-{name}-{step}", at_step(STEPS[step], tale), "reveal")
         for name, tale in tales.items()

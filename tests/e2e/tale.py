@@ -1,4 +1,4 @@
-"""An evening made up: the states of an event as a gateway would tell them, by the real rules."""
+"""A scripted match: the states of an event as a gateway sends them, by the real rules."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,14 +14,14 @@ NAMES = ("North Hall", "South Hall")
 WINDOW_S, REVEAL_S = 20, 6
 OTHERS = (7, 3, 11, 2, 5, 1, 4)
 SEED = "5eed" * 16
-# Red's and yellow's column a turn; then red needs the third column, and both see it: two lines at once.
+# Red's and yellow's column per turn; then both pick the third column, and red completes two lines at once.
 LONG_MATCH = ((2, 7), (1, 2), (6, 6), (4, 1), (5, 1), (4, 3), (2, 6), (6, 1), (4, 5), (2, 6), (5, 4))
 LAST = (3, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A turn that was resolved: what came of it, and how each team voted."""
+    """A resolved turn: its resolution and each team's tally."""
 
     number: int
     resolution: Resolution
@@ -31,7 +31,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Tale:
-    """A match as far as it is told. Every `play` gives the tale after it."""
+    """A match up to some turn. `play` returns the match after one more turn."""
 
     position: Any = None
     played: tuple[Played, ...] = ()
@@ -93,7 +93,7 @@ class Tale:
         return self.event(self._match("playing", turn, self._reveal(now - 600_000)))
 
     def reveal(self, now: int, ago_ms: int = 0, reveal_s: int = REVEAL_S) -> EventState:
-        """The last turn was resolved `ago_ms` ago; the next one, if there is one, opens after the reveal."""
+        """The last turn was resolved `ago_ms` ago; the next one, if any, opens after the reveal."""
         at = now - ago_ms
         tale = replace(self, terms={**self.terms, "reveal_s": reveal_s})
         on = GAME.result(self.state) == "open"
@@ -165,7 +165,7 @@ class Tale:
 
 
 def make_tale(*picks: tuple[int, int], **given: Any) -> Tale:
-    """A tale in which these columns were picked."""
+    """A match in which these columns were picked."""
     tale = Tale(**given)
     for red, yellow in picks:
         tale = tale.play(red, yellow)
@@ -173,7 +173,7 @@ def make_tale(*picks: tuple[int, int], **given: Any) -> Tale:
 
 
 def hands(side: Side) -> dict[str, Any]:
-    """The choice that this side's team votes by a show of hands."""
+    """Event options in which this side's team votes by a show of hands."""
     teams = tuple(
         Team(number=number, name=name, hands=SIDES[number - 1] == side)
         for number, name in enumerate(NAMES, 1)
@@ -182,7 +182,7 @@ def hands(side: Side) -> dict[str, Any]:
 
 
 def series(*winners: int | None) -> dict[str, Any]:
-    """The choice of a best of five in which these teams have won."""
+    """Event options of a best-of-five series with these winners."""
     ended = tuple(Finished(number=number, winner=winner, turns=9) for number, winner in enumerate(winners, 1))
     return {"best_of": 5, "finished": ended}
 

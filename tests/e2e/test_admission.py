@@ -1,4 +1,4 @@
-"""Ways in where a device is not enough: the projector's code of the moment, tickets, a class list."""
+"""Admission with a key: the display's rotating code, tickets and class lists."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def show(phone: Face, key: str) -> None:
 
 
 def projector_address(house: House, open_at: OpenFace, code: str) -> str:
-    """As the control room links to it."""
+    """The display's URL as the console links to it."""
     name, _, value = house.ask("session", name="olga").partition("=")
     console = open_at(house, "door-console", TABLET)
     console.page.context.add_cookies([{"name": name, "value": value, "url": house.http}])
@@ -40,7 +40,7 @@ def projector_address(house: House, open_at: OpenFace, code: str) -> str:
     return link.get_attribute("href") or ""
 
 
-def test_the_code_of_the_moment_lets_in_who_sees_the_screen(one_gateway: House, open_at: OpenFace) -> None:
+def test_rotating_code_admits_typed_and_scanned_key(one_gateway: House, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-display", PROJECTOR)
     address = projector_address(one_gateway, open_at, code)
@@ -68,13 +68,13 @@ def test_the_code_of_the_moment_lets_in_who_sees_the_screen(one_gateway: House, 
     assert typing.errors == scanning.errors == display.errors == []
 
 
-# Both at one moment: the code may change between two looks.
+# Read both at once, since the code may change between two reads.
 KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
   document.querySelector(".qr path").getAttribute("d")]"""
 
 
 def check_the_change(display: Face, address: str) -> None:
-    """The next code comes in the same place, with a symbol of its own; a reload keeps the right to it."""
+    """The next code replaces the first one, with a new QR code; a reload keeps the display's key."""
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
     display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")
     display.shoot("before")
@@ -92,7 +92,7 @@ def check_the_change(display: Face, address: str) -> None:
     assert display.page.url.endswith(path)
 
 
-def test_a_projector_that_nobody_sent_shows_no_code(one_gateway: House, open_at: OpenFace) -> None:
+def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: House, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
@@ -101,7 +101,7 @@ def test_a_projector_that_nobody_sent_shows_no_code(one_gateway: House, open_at:
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
-def test_a_ticket_lets_one_phone_in(one_gateway: House, open_at: OpenFace) -> None:
+def test_ticket_admits_only_one_phone(one_gateway: House, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
     first, second = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("first", "second"))
@@ -122,7 +122,7 @@ def test_a_ticket_lets_one_phone_in(one_gateway: House, open_at: OpenFace) -> No
     ("admission", "said"),
     [("tickets", "You need your ticket"), ("roster", "You need your code from the class list")],
 )
-def test_the_lobby_says_what_to_bring(
+def test_lobby_shows_which_code_is_needed(
     one_gateway: House, open_at: OpenFace, admission: str, said: str
 ) -> None:
     code = make_event(one_gateway, admission=admission)["code"]
@@ -131,7 +131,7 @@ def test_the_lobby_says_what_to_bring(
     expect(display.page.locator(".needed")).to_have_text(said, timeout=SOON_MS)
 
 
-def test_a_pupil_comes_in_by_the_code_of_the_class_list(one_gateway: House, open_at: OpenFace) -> None:
+def test_roster_code_admits_student_on_two_devices(one_gateway: House, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="roster")
     (key,) = one_gateway.ask("roster", event_id=event["id"], text="Ada")
     phones = [open_at(one_gateway, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
@@ -142,9 +142,7 @@ def test_a_pupil_comes_in_by_the_code_of_the_class_list(one_gateway: House, open
     assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
 
 
-def test_a_device_that_goes_from_hand_to_hand_asks_whose_seat_it_is(
-    one_gateway: House, open_at: OpenFace
-) -> None:
+def test_shared_device_asks_which_seat_to_use(one_gateway: House, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="roster")
     ada, bea = one_gateway.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
     tablet = open_at(one_gateway, "door-shared", PHONE)
@@ -167,7 +165,7 @@ def test_a_device_that_goes_from_hand_to_hand_asks_whose_seat_it_is(
     assert tablet.errors == []
 
 
-def test_a_code_of_the_moment_scanned_again_asks_nothing(one_gateway: House, open_at: OpenFace) -> None:
+def test_rotating_code_scanned_again_asks_nothing(one_gateway: House, open_at: OpenFace) -> None:
     code = make_event(one_gateway)["code"]
     phone = open_at(one_gateway, "door-again", PHONE)
     for key in (WRONG, WRONG[1:]):
@@ -176,8 +174,8 @@ def test_a_code_of_the_moment_scanned_again_asks_nothing(one_gateway: House, ope
         phone.wait_for(phase="lobby", team="1")
 
 
-class Doorway:
-    """What a phone says when it joins; the lines that `swallowed` numbers hear nothing of the answer."""
+class JoinProxy:
+    """Record a phone's join messages; connections numbered in `swallowed` lose the answer."""
 
     def __init__(self, phone: Face, *swallowed: int) -> None:
         self.joins: list[dict[str, Any]] = []
@@ -203,22 +201,20 @@ class Doorway:
             line.on_close(lambda code, reason: None)
 
 
-def test_a_wrong_code_is_shown_once(one_gateway: House, open_at: OpenFace) -> None:
+def test_wrong_code_is_sent_only_once(one_gateway: House, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     phone = open_at(one_gateway, "door-stale", PHONE)
-    doorway = Doorway(phone)
+    join_proxy = JoinProxy(phone)
     phone.page.goto(f"/{code}#{WRONG}")
     label = phone.page.get_by_label("Type the code from the screen")
     expect(label).to_be_visible(timeout=SOON_MS)
-    doorway.lines[0].close(code=1001)
-    wait_until(phone, lambda: len(doorway.joins) > 1)
-    assert [join["key"] for join in doorway.joins] == [WRONG, None]
+    join_proxy.lines[0].close(code=1001)
+    wait_until(phone, lambda: len(join_proxy.joins) > 1)
+    assert [join["key"] for join in join_proxy.joins] == [WRONG, None]
     expect(label).to_be_visible()
 
 
-def test_a_phone_at_the_form_comes_in_once_nothing_is_asked_for(
-    one_gateway: House, open_at: OpenFace
-) -> None:
+def test_phone_at_key_form_joins_when_admission_opens(one_gateway: House, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="rotating")
     phone = open_at(one_gateway, "door-opened", PHONE)
     ask_for(phone, event["code"], "Type the code from the screen")
@@ -226,18 +222,16 @@ def test_a_phone_at_the_form_comes_in_once_nothing_is_asked_for(
     phone.wait_for(phase="lobby", team="1")
 
 
-def test_a_ticket_whose_welcome_was_lost_lets_its_phone_in_after_all(
-    one_gateway: House, open_at: OpenFace
-) -> None:
-    """The first line died unnoticed: the server holds the ticket until it finds out."""
+def test_ticket_readmits_phone_after_lost_welcome(one_gateway: House, open_at: OpenFace) -> None:
+    """The first connection died unnoticed: the server holds the ticket until it notices."""
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
     phone = open_at(one_gateway, "door-lost", PHONE)
-    doorway = Doorway(phone, 1)
+    join_proxy = JoinProxy(phone, 1)
     phone.page.goto(f"/{event['code']}#{ticket}")
-    wait_until(phone, lambda: len(doorway.joins) > 1)
+    wait_until(phone, lambda: len(join_proxy.joins) > 1)
     phone.page.wait_for_timeout(1_000)
     expect(phone.page.locator("#code")).to_have_count(0)
-    doorway.held[0].close(code=1000)
+    join_proxy.held[0].close(code=1000)
     phone.wait_for(phase="lobby")
-    assert {join["key"] for join in doorway.joins} == {ticket}
+    assert {join["key"] for join in join_proxy.joins} == {ticket}

@@ -1,4 +1,4 @@
-"""A whole match by what a screen reader is told: roles, names and what live regions say, and nothing else."""
+"""A complete match using only what a screen reader gets: roles, names and live regions."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, 
 # Red's and yellow's column in each turn; red ends with four in column 1, the second is a conflict.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 TEAMS = ("Rooks", "Doves")
-# What a reader would say of its own accord, in order.
+# What a screen reader would announce by itself, in order.
 LISTEN = """() => {
   window.said = [];
   const LIVE = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
@@ -48,7 +48,7 @@ def said(face: Face) -> list[str]:
 
 
 def wait_for_speech(face: Face, pattern: str, since: int = 0) -> None:
-    """Wait until a live region has said so."""
+    """Wait until a live region has announced this."""
     try:
         wait_until(face, lambda: any(re.search(pattern, text) for text in said(face)[since:]))
     except AssertionError as failure:
@@ -60,13 +60,13 @@ def column(page: Page, number: int) -> Locator:
 
 
 @pytest.mark.thorough
-def test_a_whole_match_by_ear(faces: dict[str, Face], organizer: str) -> None:
+def test_full_match_with_screen_reader(faces: dict[str, Face], organizer: str) -> None:
     console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
     code = make_event(console.page, organizer)
     display.page.goto(f"/display/{code}")
     console.page.get_by_role("button", name="Open the lobby").click(timeout=SOON_MS)
     for phone, team in ((red, TEAMS[0]), (yellow, TEAMS[1])):
-        come_in(phone.page, code, team)
+        join(phone.page, code, team)
     console.page.get_by_role("button", name="Start the match").click(timeout=SOON_MS)
     for number, picks in enumerate(MATCH, 1):
         play_turn(faces, picks, number)
@@ -85,19 +85,19 @@ def make_event(page: Page, organizer: str) -> str:
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name=re.compile("new event|first event", re.IGNORECASE)).first.click()
     page.get_by_role("link", name=re.compile("^Empty")).click()
-    fill_in_the_form(page)
+    fill_in_form(page)
     expect(page.get_by_role("button", name="Open the lobby")).to_be_visible(timeout=SOON_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def fill_in_the_form(page: Page) -> None:
+def fill_in_form(page: Page) -> None:
     page.get_by_role("textbox", name="Name of the event").fill("By ear alone")
     page.get_by_role("textbox", name="First team, red").fill(TEAMS[0])
     page.get_by_role("textbox", name="Second team, yellow").fill(TEAMS[1])
     page.get_by_role("button", name="Make the event").click()
 
 
-def come_in(page: Page, code: str, team: str) -> None:
+def join(page: Page, code: str, team: str) -> None:
     page.goto("/")
     page.get_by_role("textbox").fill(code)
     page.get_by_role("textbox").press("Enter")
@@ -105,7 +105,7 @@ def come_in(page: Page, code: str, team: str) -> None:
 
 
 def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None:
-    """Each phone is told that its vote counts, then both teams' columns, and has the board in words."""
+    """Each phone announces that its vote counts, then both teams' columns, and describes the board."""
     phones = [faces["red"], faces["yellow"]]
     for phone, number in zip(phones, picks, strict=True):
         press = column(phone.page, number)
@@ -119,11 +119,11 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None
         for team, number in zip(TEAMS, picks, strict=True):
             wait_for_speech(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", speech_counts[phone.name])
     if turn < len(MATCH):
-        check_the_board(phones, 2 * turn)
+        check_board(phones, 2 * turn)
 
 
-def check_the_board(phones: list[Face], pieces: int) -> None:
-    """Both come to tell the same holes and every piece's owner: the pieces drop a moment after the words."""
+def check_board(phones: list[Face], pieces: int) -> None:
+    """Both phones describe the same board; the pieces drop shortly after the announcement."""
     for phone in phones:
         wait_until(phone, partial(announces, phone, pieces))
     assert owners(phones[0]) == owners(phones[1])
@@ -134,7 +134,7 @@ def announces(phone: Face, pieces: int) -> bool:
 
 
 def owners(phone: Face) -> list[tuple[int, str]]:
-    """The column and the owner of each piece, as the buttons tell them."""
+    """The column and owner of each piece, according to the buttons' labels."""
     labels = [column(phone.page, number).get_attribute("aria-label") or "" for number in range(1, 8)]
     return [
         (number, owner) for number, words in enumerate(labels, 1) for owner in re.findall("red|yellow", words)

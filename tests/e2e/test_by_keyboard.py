@@ -1,4 +1,4 @@
-"""A whole match without a mouse or a finger: organizer and both teams by keys alone, to the winner."""
+"""A complete match with the keyboard only: organizer and both teams."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,11 +26,11 @@ def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[Faces]:
 
 
 def walk_to(face: Face, name: str) -> None:
-    """Press Tab until what is named so has the focus, and show that it has."""
+    """Press Tab until the element with this name has the focus; check that the focus is visible."""
     for _ in range(MOST_STEPS):
         face.page.keyboard.press("Tab")
         if name.lower() in focused(face).lower():
-            wait_until(face, lambda: is_marked(face))  # the mark may come by a transition
+            wait_until(face, lambda: is_marked(face))  # the focus mark may appear with a transition
             return
     raise AssertionError(f"{MOST_STEPS} steps of Tab do not lead to {name}")
 
@@ -59,7 +59,7 @@ MARKED = """() => {
 }"""
 
 
-def test_a_whole_match_by_keyboard(one_gateway: House, faces: Faces, organizer: str) -> None:
+def test_full_match_with_keyboard(one_gateway: House, faces: Faces, organizer: str) -> None:
     code = make_event(faces["console"], organizer)
     ((event_id,),) = one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code)
     one_gateway.ask("edit", event_id=event_id, window_s=300, reveal_s=10)
@@ -68,8 +68,8 @@ def test_a_whole_match_by_keyboard(one_gateway: House, faces: Faces, organizer: 
     walk_to(console, "Open the lobby")
     console.page.keyboard.press("Enter")
     display.wait_for(phase="lobby")
-    come_in(red, code, "1")
-    come_in(yellow, code, "2")
+    join(red, code, "1")
+    join(yellow, code, "2")
     walk_to(console, "Start the match")
     console.page.keyboard.press("Enter")
     for number, picks in enumerate(MATCH, 1):
@@ -77,7 +77,7 @@ def test_a_whole_match_by_keyboard(one_gateway: House, faces: Faces, organizer: 
         vote_by_arrows(red, picks[0]) if number % 2 else vote_by_digit(red, picks[0])
         vote_by_digit(yellow, picks[1])
         if number == 1:
-            hold_and_go_on(console, display)
+            pause_and_resume(console, display)
         console.wait_for(phase="voting")
         console.page.keyboard.press("c")
         display.wait_for(phase="reveal")
@@ -112,8 +112,8 @@ def fill(console: Face, label: str, text: str) -> None:
     console.page.keyboard.type(text)
 
 
-def come_in(phone: Face, code: str, team: str) -> None:
-    """By typing the code."""
+def join(phone: Face, code: str, team: str) -> None:
+    """Join by typing the code."""
     phone.page.goto("/")
     if "code" not in focused(phone).lower():
         walk_to(phone, "code")
@@ -143,7 +143,7 @@ def expect_counted(phone: Face) -> None:
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
 
 
-def hold_and_go_on(console: Face, display: Face) -> None:
+def pause_and_resume(console: Face, display: Face) -> None:
     console.wait_for(phase="voting")
     for phase in ("paused", "voting"):
         console.page.keyboard.press("p")

@@ -1,4 +1,4 @@
-"""Guests talk in the hall and beside a game, with a script and without one, and nothing of it runs."""
+"""Chat in the lobby and beside a duel, with and without JavaScript, safe against injected markup."""
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -7,7 +7,7 @@ from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
 from tests.stack import House
 
 SMALL = {"width": 320, "height": 640}
-# Each would set a mark if any of it were markup, an attribute or an address that runs.
+# Each of these would set a flag if it were run as markup, an attribute or a URL.
 NASTY = (
     "<script>window.ran = 1</script>",
     "<img src=x onerror='window.ran = 1'>",
@@ -40,7 +40,7 @@ def last(page: Page) -> str:
     return page.locator(".said .text").last.inner_text()
 
 
-def test_what_is_said_is_read_soon_and_a_muted_guest_no_more(one_gateway: House, open_at: OpenFace) -> None:
+def test_chat_shows_messages_and_hides_muted_guest(one_gateway: House, open_at: OpenFace) -> None:
     one_gateway.ask("nobody_has_talked")
     one = at(one_gateway, open_at, "one", size=SMALL)
     two = at(one_gateway, open_at, "two", size=PROJECTOR)
@@ -62,7 +62,7 @@ def test_what_is_said_is_read_soon_and_a_muted_guest_no_more(one_gateway: House,
     assert two.errors == []
 
 
-def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> None:
+def test_chat_escapes_markup_in_messages(one_gateway: House, open_at: OpenFace) -> None:
     one_gateway.ask("nobody_has_talked")
     live = at(one_gateway, open_at, "nasty")
     dialogs: list[str] = []
@@ -84,7 +84,7 @@ def test_nothing_that_is_said_runs(one_gateway: House, open_at: OpenFace) -> Non
     assert (live.page.evaluate("window.ran"), dialogs, live.errors) == (None, [], [])
 
 
-def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
+def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     one_gateway: House, open_at: OpenFace
 ) -> None:
     code = one_gateway.ask("duel")["code"]
@@ -109,7 +109,7 @@ def test_watchers_do_not_read_the_players_and_what_is_removed_vanishes(
     assert watcher.errors == []
 
 
-def test_it_works_without_a_script(one_gateway: House, browser: Browser) -> None:
+def test_chat_works_without_javascript(one_gateway: House, browser: Browser) -> None:
     one_gateway.ask("nobody_has_talked")
     context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
     page = context.new_page()

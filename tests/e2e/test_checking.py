@@ -1,4 +1,4 @@
-"""A phone that checks by itself whether its vote is in the count, and what it says if it is not."""
+"""Automatic receipt checks on the phone, and its warning if a vote is not in the count."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ NOT_FOUND = "Your vote could not be found in the count. Show this to the organiz
 
 @dataclass
 class Line:
-    """What a page and the server told each other."""
+    """The messages between a page and the server."""
 
     received: list[Message] = field(default_factory=list)
     said: list[Message] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass
 class Table:
-    """A projector and a phone a team, in an open turn."""
+    """A display and one phone per team, in an open turn."""
 
     house: House
     event: Message
@@ -74,7 +74,7 @@ def close(table: Table) -> None:
         face.wait_for(phase="reveal")
 
 
-def test_a_vote_is_counted_and_checked_also_after_a_refresh(table: Table) -> None:
+def test_receipt_is_checked_after_page_reload(table: Table) -> None:
     sit_down(table)
     vote(table.red, 2)
     vote(table.red, 4)
@@ -82,7 +82,7 @@ def test_a_vote_is_counted_and_checked_also_after_a_refresh(table: Table) -> Non
     table.red.page.reload()
     table.red.wait_for(phase="voting")
     close(table)
-    check_the_projector(table)
+    check_display(table)
     receipts = table.red.page.locator(".receipts")
     expect(receipts.locator("summary")).to_contain_text("Counted and checked", timeout=SOON_MS)
     table.red.shoot("checked")
@@ -98,8 +98,8 @@ def test_a_vote_is_counted_and_checked_also_after_a_refresh(table: Table) -> Non
     assert table.red.errors == table.yellow.errors == table.display.errors == []
 
 
-def check_the_projector(table: Table) -> None:
-    """It shows what was sealed, and that is what was revealed."""
+def check_display(table: Table) -> None:
+    """The display shows the sealed root, which equals the revealed one."""
     sealed = table.seen.of("turn.sealed")[0]
     reveal = table.seen.of("turn.revealed")[0]["state"]["match"]["reveal"]
     for place, side in enumerate(("red", "yellow")):
@@ -109,12 +109,12 @@ def check_the_projector(table: Table) -> None:
         expect(seal).to_have_text(f"{root[:4]} {root[4:8]}")
 
 
-def bend_the_path(message: Message) -> None:
+def forge_path(message: Message) -> None:
     if message["type"] == "receipt.issued":
         message["path"] = [ELSEWHERE]
 
 
-def deny_the_ballot(message: Message) -> None:
+def deny_ballot(message: Message) -> None:
     if message["type"] == "receipt.issued":
         message |= {"index": None, "path": []}
 
@@ -130,18 +130,18 @@ def reveal_another_root(message: Message) -> None:
 
 
 @pytest.mark.parametrize(
-    "bend",
+    "tamper",
     [
-        bend_the_path,
-        *(pytest.param(bend, marks=pytest.mark.thorough) for bend in (deny_the_ballot, seal_another_root)),
+        forge_path,
+        *(pytest.param(tamper, marks=pytest.mark.thorough) for tamper in (deny_ballot, seal_another_root)),
         reveal_another_root,
     ],
 )
-def test_a_server_that_cheats_is_found_out(table: Table, bend: Callable[[Message], None]) -> None:
+def test_receipt_check_detects_cheating_server(table: Table, tamper: Callable[[Message], None]) -> None:
     def meet(line: WebSocketRoute) -> None:
         def pass_on(frame: str | bytes) -> None:
             message = json.loads(frame)
-            bend(message)
+            tamper(message)
             line.send(json.dumps(message))
 
         line.connect_to_server().on_message(pass_on)
@@ -162,8 +162,8 @@ def test_a_server_that_cheats_is_found_out(table: Table, bend: Callable[[Message
     expect(missing).to_contain_text(NOT_FOUND, timeout=SOON_MS)
 
 
-def test_a_press_that_came_too_late_is_said_to_be(table: Table) -> None:
-    """The phone is out of reach from before the press until after the reveal."""
+def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
+    """The phone is offline from before the tap until after the reveal."""
     lines: list[WebSocketRoute] = []
     away = [False]
 

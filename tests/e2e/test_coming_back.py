@@ -1,4 +1,4 @@
-"""Phones and a projector whose gateways end, a seat open too often, a crowd at the door: in a browser."""
+"""Reconnecting in a browser: gateway failures, one seat in several windows, a full admission queue."""
 
 import json
 import os
@@ -23,8 +23,8 @@ READMITTED = 6
 MAX_HEARTBEAT_MS = 18_000
 ANSWER_WITHIN_MS = 6_000
 FIRST_WAIT_MS = 500
-# It is fetched after the first vote, and has the words for a line that is lost.
-SECOND_PART_IS_HERE = """() => performance.getEntriesByType("resource")
+# The deferred part is fetched after the first vote and has the texts for a lost connection.
+DEFERRED_PART_IS_LOADED = """() => performance.getEntriesByType("resource")
   .some(({name, responseEnd}) => name.includes("/deferred.") && responseEnd > 0)"""
 ELSEWHERE = "This phone's seat is open in another window"
 
@@ -47,7 +47,7 @@ def new_event(house: House, **choices: Any) -> dict[str, Any]:
         pytest.param(signal.SIGKILL, id="killed"),
     ],
 )
-def test_board_and_ballot_outlive_every_gateway(
+def test_board_and_ballot_survive_restart_of_all_gateways(
     two_gateways: House, open_at: OpenFace, number: signal.Signals
 ) -> None:
     house = two_gateways
@@ -64,7 +64,7 @@ def test_board_and_ballot_outlive_every_gateway(
     for face in (display, red, yellow):
         face.wait_for(phase="voting")
     vote(red, 2)
-    red.page.wait_for_function(SECOND_PART_IS_HERE)
+    red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
     end_all_gateways(house, number)
     vote_while_away(red, 5)
     expect(display.page.locator(".cabinet")).to_be_visible()
@@ -86,7 +86,7 @@ def end_all_gateways(house: House, number: signal.Signals) -> None:
 
 
 def vote_while_away(phone: Face, column: int) -> None:
-    """The board is there and takes a vote, which it says isn't counted."""
+    """The board is visible and accepts a vote, which it shows as not counted yet."""
     phone.wait_for(phase="lost")
     phone.page.locator(f'[data-column="{column}"]').click()
     expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
@@ -95,11 +95,11 @@ def vote_while_away(phone: Face, column: int) -> None:
 
 
 def vote_last(phone: Face, column: int) -> None:
-    """The vote that closes the window; its answer may come together with the reveal."""
+    """Cast the vote that closes the window; its answer may arrive together with the reveal."""
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
 
 
-def test_the_newest_windows_keep_a_seat(one_gateway: House, open_at: OpenFace) -> None:
+def test_newest_browser_windows_keep_the_seat(one_gateway: House, open_at: OpenFace) -> None:
     event = new_event(one_gateway)
     first = open_at(one_gateway, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
@@ -117,10 +117,10 @@ def test_the_newest_windows_keep_a_seat(one_gateway: House, open_at: OpenFace) -
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
-def test_a_crowd_at_the_door_is_waited_for_without_a_press(one_gateway: House, open_at: OpenFace) -> None:
+def test_rejected_phone_retries_admission_automatically(one_gateway: House, open_at: OpenFace) -> None:
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-door", PHONE)
-    connections = turned_away_once(face.page)
+    connections = reject_once(face.page)
     face.page.goto(f"/{event['code']}")
     expect(face.page.get_by_role("heading")).to_have_text("Many people are coming in", timeout=SOON_MS)
     assert face.page.get_by_role("button").count() == 0
@@ -130,8 +130,8 @@ def test_a_crowd_at_the_door_is_waited_for_without_a_press(one_gateway: House, o
     assert face.errors == []
 
 
-def turned_away_once(page: Page) -> Iterator[int]:
-    """The phone's first connection meets a full door; counts the connections."""
+def reject_once(page: Page) -> Iterator[int]:
+    """Reject the phone's first connection as crowded; count the connections."""
     connections = count()
 
     def meet(line: WebSocketRoute) -> None:
@@ -145,14 +145,14 @@ def turned_away_once(page: Page) -> Iterator[int]:
     return connections
 
 
-def test_a_phone_that_finds_a_network_does_not_wait_any_longer(one_gateway: House, open_at: OpenFace) -> None:
-    """Its clock stands still here, so that nothing but the network can bring it back."""
+def test_phone_reconnects_at_once_when_online(one_gateway: House, open_at: OpenFace) -> None:
+    """The page's clock is paused, so only the `online` event can make it reconnect."""
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-asleep", PHONE)
     face.page.add_init_script("Math.random = () => 0.99")
     face.page.clock.install()
     lines: list[WebSocketRoute] = []
-    face.page.route_web_socket("**/ws/phone", lambda line: out_of_reach(lines, line))
+    face.page.route_web_socket("**/ws/phone", lambda line: reject_while_offline(lines, line))
     face.page.goto(f"/{event['code']}")
     face.wait_for(phase="lobby")
     face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
@@ -172,8 +172,8 @@ def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
 
 
-def test_a_phone_leaves_a_server_that_has_fallen_silent(one_gateway: House, open_at: OpenFace) -> None:
-    """Its line stays open, but nothing comes any more: after its next question it knocks anew."""
+def test_phone_reconnects_when_server_stops_answering(one_gateway: House, open_at: OpenFace) -> None:
+    """The socket stays open but silent; the phone reconnects after its next unanswered clock request."""
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-silence", PHONE)
     face.page.clock.install()
@@ -194,8 +194,8 @@ def mute_later(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
     line.connect_to_server()
 
 
-def out_of_reach(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
-    """The server answers the first connection, and the one after the network was found."""
+def reject_while_offline(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:
+    """The server answers the first connection and the one after the `online` event."""
     lines.append(line)
     if len(lines) in {1, READMITTED}:
         line.connect_to_server()

@@ -1,4 +1,4 @@
-"""A cup of four by clicking: a phone finds its pairings by itself, and the hall's screen sees the cup won."""
+"""A cup of four by clicking: a phone finds its pairings, and the display shows the winner."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout") -> str:
-    """By clicking; its code."""
+    """Create a cup by clicking; return its code."""
     sign_in(page, house, "cup-owner")
     page.goto("/console/")
     page.get_by_role("link", name="New cup").click()
@@ -73,7 +73,7 @@ def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout
 
 
 def begin_next(house: House, faces: Faces) -> str:
-    """With the one big button; the code of the pairing's event."""
+    """Begin the next pairing with the main button; return its event's code."""
     page = faces.room.page
     page.goto(f"/console/cups/{faces.code}/")
     page.get_by_role("button", name="Begin this pairing").click()
@@ -87,12 +87,12 @@ def let_red_win(house: House, code: str) -> None:
 
 
 def in_time(shown: Locator) -> None:
-    """The page asks again every few seconds."""
+    """Wait for it, since the page polls every few seconds."""
     expect(shown).to_be_visible(timeout=SOON_MS)
 
 
 @pytest.mark.thorough
-def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFace) -> None:
+def test_cup_of_four_from_team_list_to_winner(house: House, open_at: OpenFace) -> None:
     room = open_at(house, "cup-room", TABLET)
     code = make_cup(house, room.page)
     faces = Faces(room, open_at(house, "cup-board", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
@@ -128,7 +128,7 @@ def test_a_cup_of_four_from_the_list_to_the_winner(house: House, open_at: OpenFa
 )
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
-def test_the_hall_reads_it(
+def test_cup_board_is_readable_at_all_sizes(
     house: House, open_at: OpenFace, size: dict[str, int], teams: str, kind: str
 ) -> None:
     maker = open_at(house, "cup-maker", TABLET)
@@ -147,7 +147,7 @@ def test_the_hall_reads_it(
     board.shoot(f"{kind}-{len(teams)}-short-address")
 
 
-def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -> None:
+def test_cup_pages_are_accessible(house: House, open_at: OpenFace) -> None:
     room, phone = open_at(house, "cup-axe", TABLET), open_at(house, "cup-axe-phone", SMALLEST)
     code = make_cup(house, room.page)
     phone.page.goto(f"/cup/{code}")
@@ -160,7 +160,7 @@ def test_the_pages_of_a_cup_are_for_everybody(house: House, open_at: OpenFace) -
     assert found + axe.check(room.page, "hall") == []
 
 
-def test_without_scripts_everything_is_there(house: House, open_at: OpenFace) -> None:
+def test_cup_page_works_without_javascript(house: House, open_at: OpenFace) -> None:
     maker = open_at(house, "cup-plain", TABLET)
     code = make_cup(house, maker.page)
     browser = maker.page.context.browser

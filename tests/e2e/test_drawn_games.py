@@ -1,4 +1,4 @@
-"""Games that draw their own board, on phones, projector and report, by clicking and by the keyboard."""
+"""Games with their own drawing, on phones, display and report, by clicking and by keyboard."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ SMALL = {"width": 320, "height": 568}
 
 @dataclass(frozen=True)
 class Shown:
-    """A game and its first turn: what each chooses, as it is called, and what is told of it."""
+    """A game and its first turn: the picks, their names and the sentence of the resolution."""
 
     game: str
     options: dict[str, Any]
@@ -35,7 +35,7 @@ TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.
 
 
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
-def test_a_turn_is_played_and_shown_everywhere(one_gateway: House, open_at: OpenFace, shown: Shown) -> None:
+def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: House, open_at: OpenFace, shown: Shown) -> None:
     house = one_gateway
     event = house.ask("event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options)
     display, red, yellow = (
@@ -72,13 +72,13 @@ def test_a_turn_is_played_and_shown_everywhere(one_gateway: House, open_at: Open
 
 
 def drawn(face: Face) -> list[str]:
-    """Where everything of the drawing is."""
+    """The position of every mark of the drawing."""
     marks = face.page.locator(".mark")
     return [str(mark.get_attribute("style")) for mark in marks.all()]
 
 
 def fits(face: Face) -> None:
-    """Nothing is wider or higher than the screen, and every button has room for a thumb."""
+    """Nothing exceeds the screen, and every button is large enough to tap."""
     page = face.page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for box in page.locator("button[data-column]").evaluate_all(

@@ -1,4 +1,4 @@
-"""Whose turn it is in a game of days, for who does not look: in the title, and by the browser if it may."""
+""" "Your turn" in a duel of days: in the page title, and as a browser notification if allowed."""
 
 from playwright.sync_api import expect
 
@@ -7,7 +7,7 @@ from tests.e2e.faces import PHONE, SOON_MS, vote
 from tests.e2e.test_duels import SMALL, code_of, enter, side_of
 from tests.stack import House
 
-# Without a screen a browser shows no notification and hides no page: what it was asked for is kept.
+# A headless browser shows no notifications and hides no page, so this records the requests.
 BELL = """
 window.rung = [];
 window.Notification = class {
@@ -19,7 +19,7 @@ Object.defineProperty(document, "hidden", { get: () => true });
 """
 
 
-def test_who_looks_elsewhere_hears_that_it_is_their_turn(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: House, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "turns-one", SMALL)
     one.page.add_init_script(BELL)
     one.page.goto("/play/")

@@ -1,4 +1,4 @@
-"""The open hall by clicking: a whole game of one against one by clocks of a minute, watched by a third."""
+"""Duels by clicking: a complete game with one-minute clocks, watched by a third guest."""
 
 import re
 
@@ -29,7 +29,7 @@ def code_of(face: Face) -> str:
     return face.page.url.rpartition("/")[2]
 
 
-def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_with_clocks_and_a_watcher(one_gateway: House, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
     one.page.get_by_text("Other clocks and games").click()
     one.page.get_by_label("1 minute", exact=True).check()
@@ -52,7 +52,7 @@ def test_two_guests_play_by_the_clock_and_a_third_one_watches(one_gateway: House
         for face in (one, two, watcher):
             face.wait_for(phase="voting")
         vote(sides["red"], red)
-        if number == 2:  # a phone has its second part by now
+        if number == 2:  # a phone has loaded its deferred part by now
             banks = watcher.page.locator(".time-bank")
             expect(banks.nth(0)).to_have_attribute("data-stands", "true", timeout=SOON_MS)
             expect(banks.nth(1)).to_have_attribute("data-stands", "false")
@@ -88,7 +88,7 @@ def show_ratings(winner: Face) -> None:
 
 
 def play_rematch(one: Face, two: Face) -> None:
-    """One asks, the other one accepts; the sides change."""
+    """One player asks, the other accepts; the sides are swapped."""
     before = [face.page.locator("body").get_attribute("data-side") for face in (one, two)]
     one.page.get_by_role("button", name="Rematch").click()
     expect(one.page.get_by_text("Rematch asked for")).to_be_visible(timeout=SOON_MS)
@@ -97,7 +97,7 @@ def play_rematch(one: Face, two: Face) -> None:
     assert [side_of(face) for face in (two, one)] == before
 
 
-def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open_at: OpenFace) -> None:
+def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: House, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")
@@ -109,7 +109,7 @@ def test_new_game_is_one_press_and_its_guest_comes_back(one_gateway: House, open
     one.wait_for(phase="lobby")
 
 
-def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="the open hall").click()
@@ -145,7 +145,7 @@ def test_one_plays_against_whoever_comes_by(one_gateway: House, open_at: OpenFac
     assert [face.errors for face in faces] == [[]] * len(faces)
 
 
-def test_who_does_not_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_player_without_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")

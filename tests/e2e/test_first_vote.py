@@ -1,4 +1,4 @@
-"""A newcomer's page knows the event and has a seat: the first vote waits for no socket."""
+"""A new phone's page has the event and a seat preloaded, so the first vote does not wait for the socket."""
 
 from functools import partial
 from typing import Any
@@ -10,13 +10,13 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, Face
 from tests.stack import House
 
-STORED_S = 1_200  # so long that its ballots are in the database, to be looked at
+STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
 BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id
   JOIN games_match ON games_match.id = match_id WHERE event_id = ?"""
 
 
 class Line:
-    """A phone's way to its gateway, on which nothing comes through before it is mended."""
+    """A phone's connection to its gateway, which holds all frames until `mend`."""
 
     def __init__(self, phone: Face) -> None:
         self._said: list[str | bytes] = []
@@ -37,7 +37,7 @@ class Line:
 
 @pytest.fixture
 def made(one_gateway: House, open_at: OpenFace) -> dict[str, Any]:
-    """An event whose first turn is open, with a projector: so its gateway can tell of it."""
+    """An event with an open first turn, and a display, so that its gateway has loaded the event."""
     made: dict[str, Any] = one_gateway.ask("event", lobby="open", window_s=STORED_S)
     one_gateway.ask("begin", event_id=made["id"])
     display = open_at(one_gateway, "first-vote-display", PROJECTOR)
@@ -51,7 +51,7 @@ def phone(one_gateway: House, open_at: OpenFace) -> Face:
     return open_at(one_gateway, "first-vote", PHONE)
 
 
-def test_a_vote_is_cast_before_anything_is_heard_and_counted_then(
+def test_first_vote_is_cast_before_connection_and_counted_later(
     one_gateway: House, made: dict[str, Any], phone: Face
 ) -> None:
     line = Line(phone)

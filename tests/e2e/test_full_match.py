@@ -1,4 +1,4 @@
-"""A whole evening by clicking: an organizer, two phones on two teams, the projector."""
+"""A complete match by clicking: an organizer, two phones in two teams, and the display."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 LINES_AFTER_THE_CUT = 2
 DROPPED = {"1,1": "red", "2,1": "yellow", "4,1": "red", "4,2": "yellow", "3,1": "yellow", "1,4": "red"}
 
-NEW_EVENT = re.compile("Make your first event|New event")  # others may have made some here
+NEW_EVENT = re.compile("Make your first event|New event")  # other tests may have created some
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def log_in(page: Page, name: str) -> None:
 
 
 def make_event(page: Page) -> str:
-    """Fill in the form of a new event; its join code."""
+    """Fill in the form of a new event; return its join code."""
     page.get_by_role("link", name=NEW_EVENT).click()
     page.get_by_role("link", name="Empty").click()
     page.get_by_label("Name of the event").fill("Summer fair")
@@ -70,7 +70,7 @@ def pages(browser: Browser, base_url: str, shots: Path, organizer: str) -> Itera
         face.page.context.close()
 
 
-def test_a_whole_match_by_clicking(pages: EventPages) -> None:
+def test_full_match_by_clicking(pages: EventPages) -> None:
     people_join(pages)
     press(pages.console, "match.start")
     for number, (red, yellow) in enumerate(MATCH, 1):
@@ -86,7 +86,7 @@ def test_a_whole_match_by_clicking(pages: EventPages) -> None:
 
 
 def people_join(pages: EventPages) -> None:
-    """The first comes before the doors open, and is let in without doing anything."""
+    """The first phone arrives before the lobby opens, and joins automatically."""
     pages.display.page.goto(f"/display/{pages.code.lower()}")
     pages.red.page.goto("/")
     pages.red.shoot("code")
@@ -118,19 +118,19 @@ def play_turn(pages: EventPages, number: int, red: int, yellow: int) -> None:
     for face in (pages.red, pages.yellow):
         face.wait_for(phase="reveal")
     if red == yellow:
-        shoot_the_reveal(pages)
+        shoot_reveal(pages)
 
 
-def shoot_the_reveal(pages: EventPages) -> None:
-    """Six moments of it, while it lasts."""
+def shoot_reveal(pages: EventPages) -> None:
+    """Take six screenshots during the reveal."""
     for moment in range(6):
         pages.display.shoot(f"reveal-{moment}")
     pages.red.shoot("reveal")
     pages.console.shoot("reveal")
 
 
-def test_a_lost_connection_keeps_seat_and_vote(pages: EventPages) -> None:
-    """The socket is cut in the middle of a window: the phone comes back to its vote."""
+def test_phone_keeps_seat_and_vote_after_lost_connection(pages: EventPages) -> None:
+    """The socket is closed during a window; the phone reconnects and still shows its vote."""
     lines: list[WebSocketRoute] = []
 
     def connect(line: WebSocketRoute) -> None:

@@ -1,4 +1,4 @@
-"""A school's own projector: its team on the left, addressed; the board and all rules where they are."""
+"""A display with a home team: that team is on the left and addressed as "you"; the board is unchanged."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,7 +17,7 @@ def show(window: Page, prompter: Prompter, scene: Scene) -> None:
     show_scene("display", scene, window, prompter)
 
 
-def test_each_school_has_its_own_team_on_the_left(window: Page, prompter: Prompter) -> None:
+def test_home_display_shows_own_team_on_the_left(window: Page, prompter: Prompter) -> None:
     boards = []
     for query, left, right, side in (("red", 0, 1, "red"), ("yellow", 1, 0, "yellow")):
         show(window, prompter, Scene("", MIDDLE.voting, "voting", query=f"?home={query}"))
@@ -33,7 +33,7 @@ def test_each_school_has_its_own_team_on_the_left(window: Page, prompter: Prompt
 @pytest.mark.parametrize(
     ("query", "numbers"), [("?home=yellow", "1234567"), ("?home=yellow&side=back", "7654321")]
 )
-def test_the_board_is_mirrored_only_from_behind(
+def test_home_display_mirrors_board_only_on_back_side(
     window: Page, prompter: Prompter, query: str, numbers: str
 ) -> None:
     show(window, prompter, Scene("", MIDDLE.voting, "voting", query=query))
@@ -45,7 +45,7 @@ def test_the_board_is_mirrored_only_from_behind(
     assert shown == numbers
 
 
-def test_a_team_is_spoken_to_on_its_own_screen(window: Page, prompter: Prompter) -> None:
+def test_home_display_addresses_own_team_as_you(window: Page, prompter: Prompter) -> None:
     show(window, prompter, Scene("", at_step(20_000, MIDDLE), "reveal", query="?home=yellow"))
     expect(window.locator(".choice .said")).to_have_text(["You chose", "They chose"], timeout=SOON_MS)
     show(window, prompter, Scene("", ended(THE_END), "ended", query="?home=red"))
@@ -56,17 +56,17 @@ def test_a_team_is_spoken_to_on_its_own_screen(window: Page, prompter: Prompter)
 
 
 @pytest.mark.parametrize(("home", "led"), [("red", True), ("yellow", False)])
-def test_whoever_holds_the_token_is_told_to_lead(
+def test_home_display_tells_token_holder_to_lead(
     window: Page, prompter: Prompter, home: str, led: bool
 ) -> None:
-    """In the first seconds of a window in which nothing is near."""
+    """In the first seconds of a window without threats."""
     begun = Scene("", lambda now: Tale().voting(now, left_ms=20_000), "voting", query=f"?home={home}")
     show(window, prompter, begun)
     lead = window.get_by_text("Your turn to lead")
     expect(lead).to_have_count(1 if led else 0)
 
 
-def test_the_keys_tell_of_it(window: Page, prompter: Prompter) -> None:
+def test_keyboard_help_mentions_home_display(window: Page, prompter: Prompter) -> None:
     show(window, prompter, Scene("", MIDDLE.voting, "voting"))
     window.keyboard.press("?")
     expect(window.get_by_role("dialog")).to_contain_text("?home=red")

@@ -1,4 +1,4 @@
-"""The organizer's and the public pages: axe finds nothing wrong on any, in light and in dark."""
+"""Accessibility of the organizer's and public pages with axe, in light and dark mode."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
-# One of each kind, and light on dark; the others and dark on light are for a thorough look.
+# One page of each kind in light mode; the slow tests cover all pages in both modes.
 OF_A_KIND = {
     "login-wrong", "not-found", "report", "rules", "play", "play-game", "play-message",
     "events", "new-form", "new-refused", "members", "tickets", "roster",
@@ -30,7 +30,7 @@ FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
 
 
 @pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
-def test_a_page_of_each_kind(house: House, open_at: OpenFace, visited: Visit) -> None:
+def test_page_of_each_kind_is_accessible(house: House, open_at: OpenFace, visited: Visit) -> None:
     face = open_at(house, f"axe-{visited.name}", TABLET)
     visit(visited, face.page, house)
     assert axe.check(face.page, visited.name, axe.SCHEMES[:1]) == []
@@ -38,18 +38,18 @@ def test_a_page_of_each_kind(house: House, open_at: OpenFace, visited: Visit) ->
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("visited", PAGES, ids=[visited.name for visited in PAGES])
-def test_every_page_in_light_and_in_dark(house: House, open_at: OpenFace, visited: Visit) -> None:
+def test_every_page_is_accessible_in_light_and_dark(house: House, open_at: OpenFace, visited: Visit) -> None:
     face = open_at(house, f"axe-{visited.name}", TABLET)
     visit(visited, face.page, house)
     assert axe.check(face.page, visited.name) == []
 
 
-def test_there_is_one_of_each_kind() -> None:
+def test_page_kinds_all_exist() -> None:
     assert {visited.name for visited in FIRST} == OF_A_KIND
 
 
-def test_axe_finds_what_is_wrong(prompter: Prompter, window: Page) -> None:
-    """Else the others would prove nothing."""
+def test_axe_detects_a_violation(prompter: Prompter, window: Page) -> None:
+    """Otherwise the other tests would prove nothing."""
     show_scene("phone", PHONE_SCENES[0], window, prompter)
     window.evaluate("document.querySelector('main').append(document.createElement('button'))")
     assert "button-name" in axe.check(window, "spoilt", ("light",))[0]

@@ -1,4 +1,4 @@
-"""Reports, rules and history in a browser: stepping through a match, on any width, and on paper."""
+"""Reports and rules in a browser: stepping through a match, narrow and wide screens, and print."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 @pytest.fixture(scope="module")
 def report(house: House) -> str:
-    """The address of a match that is over."""
+    """The URL of the report of a finished match."""
     event = house.ask("event", lobby="open")
     house.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
     return f"{house.http}/report/{event['code']}/1"
@@ -42,7 +42,7 @@ def expect_turn(page: Page, number: int) -> None:
     expect(page.get_by_role("slider", name="Turn")).to_have_value(str(number))
 
 
-def test_a_match_is_stepped_through_by_keys(page: Page) -> None:
+def test_report_steps_through_turns_by_keyboard(page: Page) -> None:
     expect_turn(page, 1)
     for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", LAST), ("Home", 1)]:
         page.keyboard.press(key)
@@ -50,7 +50,7 @@ def test_a_match_is_stepped_through_by_keys(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text("Turn 1. Rooks chose column 1, Doves chose column 2.")
 
 
-def test_a_match_is_stepped_through_by_buttons(page: Page) -> None:
+def test_report_steps_through_turns_by_buttons(page: Page) -> None:
     for name, turn in [
         ("One turn on", 2),
         ("Last turn", LAST),
@@ -63,7 +63,7 @@ def test_a_match_is_stepped_through_by_buttons(page: Page) -> None:
     expect_turn(page, 3)
 
 
-def test_it_plays_to_its_end_and_stops(page: Page) -> None:
+def test_report_playback_stops_at_the_end(page: Page) -> None:
     page.clock.install()
     page.reload()
     page.get_by_role("button", name="Play").click()
@@ -72,7 +72,7 @@ def test_it_plays_to_its_end_and_stops(page: Page) -> None:
     expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_turn_has_an_address(page: Page, report: str) -> None:
+def test_report_turn_has_its_own_url(page: Page, report: str) -> None:
     page.get_by_role("button", name="One turn on").click()
     assert page.url == f"{report}#turn-2"
     page.goto("about:blank")
@@ -80,7 +80,7 @@ def test_a_turn_has_an_address(page: Page, report: str) -> None:
     expect_turn(page, 3)
 
 
-def test_without_a_script_all_turns_are_there(browser: Browser, report: str) -> None:
+def test_report_shows_all_turns_without_javascript(browser: Browser, report: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report)
@@ -91,7 +91,7 @@ def test_without_a_script_all_turns_are_there(browser: Browser, report: str) -> 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 @pytest.mark.parametrize("address", ["report", "rules", "about"])
-def test_on_any_width(
+def test_report_pages_fit_width_and_are_accessible(
     house: House, open_at: OpenFace, report: str, size: dict[str, int], address: str
 ) -> None:
     page = open_at(house, f"paper-{address}-{size['width']}", size).page
@@ -100,7 +100,7 @@ def test_on_any_width(
     assert axe.check(page, address) == []
 
 
-def test_the_rules_fit_on_one_sheet(page: Page, house: House) -> None:
+def test_rules_print_on_one_page(page: Page, house: House) -> None:
     page.goto(f"{house.http}/rules")
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1

@@ -1,4 +1,4 @@
-"""A small simulated crowd, started from a control room and seen in two of them."""
+"""A small simulated crowd, started from one console and shown in two."""
 
 import re
 
@@ -15,7 +15,7 @@ OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
 
 
-def control_room(house: House, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
+def open_console(house: House, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
     face = open_at(house, name, size)
     _, value = house.ask("session", name=OWNER).split("=", 1)
     face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": house.http}])
@@ -24,10 +24,10 @@ def control_room(house: House, open_at: OpenFace, name: str, size: dict[str, int
     return face
 
 
-def test_a_crowd_is_started_watched_and_sent_home(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_starts_reports_and_stops(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
-    first = control_room(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
-    second = control_room(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
+    first = open_console(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
+    second = open_console(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))
     first.page.keyboard.press("Enter")
     for face in (first, second):
@@ -46,9 +46,9 @@ def test_a_crowd_is_started_watched_and_sent_home(one_gateway: House, open_at: O
     first.shoot("over")
 
 
-def test_a_crowd_among_people_takes_a_second_press(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_with_people_requires_confirmation(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = control_room(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
+    console = open_console(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
     person = open_at(one_gateway, "rehearsal-person", TABLET)
     person.page.goto(f"/{event['code']}")
     person.wait_for(phase="lobby")
@@ -58,9 +58,9 @@ def test_a_crowd_among_people_takes_a_second_press(one_gateway: House, open_at: 
     expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
 
 
-def test_a_letter_typed_into_the_number_is_no_command(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: House, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = control_room(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
+    console = open_console(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
     console.page.get_by_label("Simulated phones").focus()
     console.page.keyboard.press("l")
     expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()

@@ -1,4 +1,4 @@
-"""Phone and projector in every state: no word cut off, over another or too small; nothing for axe to find."""
+"""Phone and display in every scene: no text cut off, overlapping or too small; no axe violations."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, named, show_scene
 from tests.e2e.words_shown import DRAWN, Word, faults, words_on
 
-# The first one leaves least room.
+# The first one is the smallest.
 PHONES = ((320, 568), (844, 390), (430, 932), (390, 844))
 SCREENS = ((1024, 768), (3840, 2160), (1920, 1080))
 READS_FROM_AFAR, READS_IN_THE_HAND_PX = 0.05, 12
 STAGE_SCHEMES = ("dark",)
-# Drawn without a graphics card, a sea in motion takes most of the time there is.
+# Without a GPU, animating the sea takes most of the processor time.
 STILL_SEA = """() => document.getAnimations()
   .filter(({effect}) => effect.getTiming().iterations === Infinity)
   .forEach((endless) => endless.pause())"""
@@ -25,7 +25,7 @@ KNOWS_SCHEMES = """() => [...document.styleSheets].flatMap(({cssRules}) => [...c
 
 
 @pytest.mark.parametrize("scene", **named(PHONE_SCENES))
-def test_the_smallest_phone(prompter: Prompter, window: Page, scene: Scene) -> None:
+def test_phone_scene_fits_smallest_screen(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[0])
     show_scene("phone", scene, window, prompter)
     assert wrong_on_phones(window, PHONES[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1]) == []
@@ -33,14 +33,14 @@ def test_the_smallest_phone(prompter: Prompter, window: Page, scene: Scene) -> N
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("scene", **named(PHONE_SCENES))
-def test_other_phones(prompter: Prompter, window: Page, scene: Scene) -> None:
+def test_phone_scene_fits_other_screens(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[1])
     show_scene("phone", scene, window, prompter)
     assert wrong_on_phones(window, PHONES[1:]) + axe.check(window, scene.name, axe.SCHEMES[1:]) == []
 
 
 @pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
-def test_the_old_projector(prompter: Prompter, window: Page, scene: Scene) -> None:
+def test_display_scene_fits_old_projector(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[0])
     show_scene("display", scene, window, prompter)
     assert wrong_on_screens(window, SCREENS[:1]) + axe.check(window, scene.name, STAGE_SCHEMES) == []
@@ -48,14 +48,14 @@ def test_the_old_projector(prompter: Prompter, window: Page, scene: Scene) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
-def test_other_projectors(prompter: Prompter, window: Page, scene: Scene) -> None:
+def test_display_scene_fits_other_projectors(prompter: Prompter, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[1])
     show_scene("display", scene, window, prompter)
     assert wrong_on_screens(window, SCREENS[1:]) == []
 
 
-def test_the_projector_is_the_same_in_light_and_in_dark(prompter: Prompter, window: Page) -> None:
-    """So it is looked at in one of them."""
+def test_display_ignores_color_scheme(prompter: Prompter, window: Page) -> None:
+    """So the display is tested in one color scheme only."""
     show_scene("display", DISPLAY_SCENES[0], window, prompter)
     assert not window.evaluate(KNOWS_SCHEMES)
 
@@ -98,8 +98,8 @@ SPOILT = """
 """
 
 
-def test_what_is_spoilt_is_found(window: Page) -> None:
-    """Else the others would prove nothing."""
+def test_faults_detects_cut_off_and_overlapping_text(window: Page) -> None:
+    """Otherwise the other tests would prove nothing."""
     sized(window, 800, 600)
     window.set_content(SPOILT)
     found = [fault.partition(":")[0] for fault in faults(words_on(window), 800, 600)]

@@ -1,4 +1,4 @@
-"""What a hall sees, measured: nothing overlaps, is cut off or too small, and no vote is told too early."""
+"""Layout of a complete match: nothing overlaps, is cut off or too small, and no vote leaks early."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ from tests.e2e.words_shown import DRAWN
 
 PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]
 DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PROJECTOR]
-# Forty characters are the most that a team's name may have.
+# Team names of the maximum length, forty characters.
 NAMES = ("Donaudampfschifffahrtsgesellschaftskapit", "Équipe du Théâtre de Saint-Étienne réuni")
-# Red's and yellow's column in each turn; the last is a conflict that gives the token's holder, red, its four.
+# Red's and yellow's column in each turn; the last is a conflict in which the token holder, red, wins.
 MATCH = [(1, 2), (1, 3), (1, 5), (1, 1)]
 
 READS_FROM_AFAR = 0.05
@@ -44,8 +44,8 @@ PHONE_PARTS = {
     "ended": (".receipts summary", ".clock", "h1", ".sentence", ".rim", ".plate", ".corner"),
 }
 
-# Whatever glides is put where it is going. `type` is the size of letters, also where a drawing is scaled;
-# figures in a drawing fill but the middle of their line.
+# Finishes animations first. `type` is the font size, also in scaled drawings; digits in a drawing fill only
+# the middle of their line box.
 BOXES = """selectors => {
 document.getAnimations()
   .filter(({constructor, effect}) => constructor !== Animation && effect.getTiming().iterations !== Infinity)
@@ -62,7 +62,7 @@ return selectors.flatMap(name => [...document.querySelectorAll(name)].map(part =
   return {name, left, top, right, bottom, type, seen, cut, text: part.textContent};
 })).filter(({seen}) => seen);
 }"""
-# The page itself waits for them all: asked from outside, a busy machine would miss a step of the reveal.
+# The page itself waits for all parts; polling from outside could miss a step on a busy machine.
 BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
   const boxes = {BOXES};
   const end = performance.now() + withinMs;
@@ -83,7 +83,7 @@ SCROLLS = """() => {
   const page = document.scrollingElement;
   return page.scrollWidth > innerWidth || page.scrollHeight > innerHeight;
 }"""
-# All that a page holds apart from the running time.
+# The page's content without the running time.
 WITHOUT_TIME = """() => {
   const page = document.body.cloneNode(true);
   page.querySelectorAll("[role=timer], .shape").forEach(part => part.remove());
@@ -95,7 +95,7 @@ OWNERS = """() => Object.fromEntries(
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A part of a page as it lies on the screen; `type` is the size of its letters."""
+    """A part of a page on the screen; `type` is its font size."""
 
     name: str
     left: float
@@ -122,7 +122,7 @@ class Box:
 
 @dataclass
 class EventScreens:
-    """A projector, one whose viewers asked for less motion, a phone a team, and what they were told."""
+    """A display, one with reduced motion, a phone per team, and the messages they received."""
 
     console: Face
     display: Face
@@ -141,7 +141,7 @@ class EventScreens:
 
 
 def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
-    """All that these are, once each of them can be seen: figures come with their bars."""
+    """The boxes of all these selectors, once each has a visible element."""
     found = [Box(**box) for box in face.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS])]
     missing = [name for name in selectors if name not in {box.name for box in found}]
     assert not missing, f"{face.name} shows no {missing}"
@@ -149,7 +149,7 @@ def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
 
 
 def check_places(face: Face, found: list[Box], size: dict[str, int]) -> None:
-    """Every part lies on the screen as a whole, and none over another."""
+    """Every part is completely on the screen, and none overlap."""
     where = f"{face.name} at {size['width']}x{size['height']}"
     assert [box for box in found if box.is_outside(size)] == [], f"{where}: outside"
     assert [pair for pair in combinations(found, 2) if pair[0].meets(pair[1])] == [], f"{where}: overlap"
@@ -172,7 +172,7 @@ def check_phone(face: Face, phase: str, size: dict[str, int]) -> None:
 
 
 def at_sizes(face: Face, sizes: list[dict[str, int]], check_size: Callable[[dict[str, int]], None]) -> None:
-    """Look at every size; the last one stays."""
+    """Check at every size; the last one stays."""
     for size in sizes:
         face.page.set_viewport_size(size)  # type: ignore[arg-type]
         face.page.evaluate(DRAWN)
@@ -202,7 +202,7 @@ def make_event(console: Face, organizer: str) -> str:
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def come_in(screens: EventScreens, code: str) -> None:
+def join(screens: EventScreens, code: str) -> None:
     screens.calm.page.emulate_media(reduced_motion="reduce")
     for face in (screens.display, screens.calm):
         face.page.goto(f"/display/{code}")
@@ -222,20 +222,20 @@ def screens(browser: Browser, base_url: str, shots: Path, organizer: str) -> Ite
         face.page.on("websocket", screens.listen)
     code = make_event(screens.console, organizer)
     press(screens.console, "lobby.open")
-    come_in(screens, code)
+    join(screens, code)
     yield screens
     for face in faces.values():
         face.page.context.close()
 
 
-def test_the_lobby_fits_every_screen(screens: EventScreens) -> None:
+def test_lobby_fits_every_screen(screens: EventScreens) -> None:
     check_all_sizes(screens, "lobby")
     symbol = boxes(screens.display, (".qr path",))[0]
     assert symbol.bottom - symbol.top >= QR * PROJECTOR["height"]
     assert [url for url in screens.asked if not url.startswith("data:")] == [screens.red.page.url]
 
 
-def test_an_open_window_fits_every_screen_and_keeps_its_secret(screens: EventScreens) -> None:
+def test_open_window_fits_every_screen_and_keeps_votes_secret(screens: EventScreens) -> None:
     press(screens.console, "match.start")
     for face in (screens.red, *screens.watchers):
         face.wait_for(phase="voting")
@@ -252,15 +252,15 @@ def test_an_open_window_fits_every_screen_and_keeps_its_secret(screens: EventScr
         assert not message.get("watching")
 
 
-# By arrows and Enter to the third column, by figure to the sixth, and to the first for good.
+# The third column by arrows and Enter, then the sixth and finally the first by digit.
 KEYBOARD = [(("ArrowRight", "ArrowRight", "ArrowRight", "Enter"), 3), (("6",), 6), (("1",), 1)]
 
 
 def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list[str]:
-    """What everybody else's page holds once red has voted by keyboard."""
+    """The content of all other pages after red has voted by keyboard."""
     for key in keys:
         screens.red.page.keyboard.press(key)
-        if key.startswith("Arrow"):  # the first one brings in what knows of arrows
+        if key.startswith("Arrow"):  # the first arrow key loads the part that handles arrows
             expect(screens.red.page.locator("[data-column]:focus")).to_be_attached(timeout=SOON_MS)
     own = screens.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
     expect(own).to_have_attribute("aria-pressed", "true", timeout=SOON_MS)
@@ -272,7 +272,7 @@ def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list
     return [face.page.evaluate(WITHOUT_TIME) for face in screens.watchers]
 
 
-def test_a_whole_match_fits_and_ends_alike_without_motion(screens: EventScreens) -> None:
+def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScreens) -> None:
     for number, (red, yellow) in enumerate(MATCH, 1):
         if number > 1:
             screens.display.wait_for(phase="voting", turn=str(number))
@@ -284,16 +284,16 @@ def test_a_whole_match_fits_and_ends_alike_without_motion(screens: EventScreens)
     for face in (screens.red, *screens.watchers):
         face.wait_for(phase="ended")
     check_all_sizes(screens, "ended")
-    check_the_end(screens)
+    check_end(screens)
 
 
 def vote_last(phone: Face, column: int) -> None:
-    """The vote that closes the window; its answer may come together with the reveal."""
+    """Cast the vote that closes the window; its answer may arrive together with the reveal."""
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
     phone.wait_for(phase="reveal")
 
 
-def check_the_end(screens: EventScreens) -> None:
+def check_end(screens: EventScreens) -> None:
     moved, calm = (face.page for face in (screens.display, screens.calm))
     for page in (moved, calm):
         expect(page.locator(".end h1")).to_have_text(NAMES[0])

@@ -1,4 +1,4 @@
-"""What is pressed on a keyboard while the phone's second part is still on its way."""
+"""Key presses while the phone's deferred part is still loading."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, Face, wait_until
 from tests.stack import House
 
-LATER = "**/app/deferred.*"
+DEFERRED = "**/app/deferred.*"
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def phone(one_gateway: House, open_at: OpenFace) -> Face:
     [(["ArrowRight", "Enter"], "1"), (["ArrowRight", "ArrowRight", "Enter"], "2"), (["4", "Enter"], "4")],
     ids=["arrow", "arrows", "digit"],
 )
-def test_keys_that_come_before_it_are_obeyed_with_it(phone: Face, keys: list[str], column: str) -> None:
+def test_early_keys_are_applied_when_deferred_part_loads(phone: Face, keys: list[str], column: str) -> None:
     held: list[Route] = []
-    phone.page.route(LATER, partial(held.append))
+    phone.page.route(DEFERRED, partial(held.append))
     phone.wait_for(phase="voting")
     for key in keys:
         phone.page.keyboard.press(key)
@@ -41,9 +41,9 @@ def test_keys_that_come_before_it_are_obeyed_with_it(phone: Face, keys: list[str
     assert phone.errors == []
 
 
-def test_enter_alone_votes_for_nothing(phone: Face) -> None:
+def test_enter_alone_casts_no_vote(phone: Face) -> None:
     phone.wait_for(phase="voting")
-    with phone.page.expect_response(LATER):
+    with phone.page.expect_response(DEFERRED):
         phone.page.keyboard.press("Enter")
     phone.page.keyboard.press("ArrowRight")
     expect(phone.page.locator('[data-column="1"]')).to_be_focused()

@@ -1,4 +1,4 @@
-"""Secret sides in a browser: one changes over unseen, and at the end everybody sees who went where."""
+"""Secret sides in a browser: a voter changes sides unnoticed, and the end shows all changes."""
 
 from playwright.sync_api import expect
 
@@ -6,16 +6,16 @@ from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.stack import House
 
-# The plate covers itself again after three seconds: whoever looks before the answer is there looks again.
-REVEAL_UNTIL = """(told) => {
+# The plate closes after three seconds, so this looks again until the answer has arrived.
+REVEAL_UNTIL = """(expected) => {
   const shown = document.querySelector(".plate b")?.textContent;
   if (!shown) document.querySelector('[data-do="look"]').click();
-  return shown === told;
+  return shown === expected;
 }"""
 APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
-def test_one_changes_over_unseen_and_ends_with_the_winner(one_gateway: House, open_at: OpenFace) -> None:
+def test_side_change_stays_hidden_until_the_end(one_gateway: House, open_at: OpenFace) -> None:
     terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)

@@ -1,4 +1,4 @@
-"""The single selector on phones and projector: a half in secret, a half that everybody sees, both told."""
+"""The single selector on phones and display: a secret half-turn, a public one, and the reveal of both."""
 
 import pytest
 from playwright.sync_api import expect
@@ -16,8 +16,8 @@ def says(face: Face, words: str) -> None:
     expect(face.page.locator(".sentence")).to_contain_text(words, timeout=SOON_MS)
 
 
-def stands(face: Face, column: int, votes: str) -> None:
-    """How many votes are told over a column."""
+def expect_votes(face: Face, column: int, votes: str) -> None:
+    """Expect this number of votes above a column."""
     expect(face.page.locator(".bars .votes").nth(column - 1)).to_have_attribute(
         "data-votes", votes, timeout=SOON_MS
     )
@@ -27,7 +27,7 @@ def stands(face: Face, column: int, votes: str) -> None:
     "size",
     [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.thorough), pytest.param(OLD_PROJECTOR, id="4x3")],
 )
-def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int]) -> None:
+def test_single_selector_full_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int]) -> None:
     house = one_gateway
     event = house.ask(
         "event", lobby="open", window_s=90, reveal_s=6, game="single-selector", options=RED_FIRST
@@ -56,7 +56,7 @@ def test_a_whole_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int
     says(yellow, "Now you: everybody sees it.")
     assert display.page.locator(".choice, .bars .votes[data-side=red]").count() == 0
     vote(yellow, 4)
-    stands(display, 4, "1")
+    expect_votes(display, 4, "1")
     for phone in (red, yellow):
         expect(phone.page.locator("[data-column='4']")).to_have_accessible_name(
             "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=SOON_MS

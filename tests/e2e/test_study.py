@@ -1,4 +1,4 @@
-"""What is to be read of a study stands before the first vote, once."""
+"""The consent text of a study is shown once, before the first vote."""
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -11,7 +11,7 @@ CONSENT = "Your votes, without your name, go into a study."
 
 
 @pytest.mark.parametrize("by", ["key", "press"])
-def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenFace, by: str) -> None:
+def test_consent_is_shown_once_before_voting(one_gateway: House, open_at: OpenFace, by: str) -> None:
     event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study", PHONE)
@@ -33,8 +33,8 @@ def test_a_voter_reads_it_once_and_then_votes(one_gateway: House, open_at: OpenF
     assert phone.errors == []
 
 
-def test_nobody_votes_before_it_is_read(one_gateway: House, open_at: OpenFace) -> None:
-    """The page's second part, which shows it, is late: until then no column can be pressed."""
+def test_voting_is_disabled_until_consent_is_shown(one_gateway: House, open_at: OpenFace) -> None:
+    """The deferred part, which shows the text, is late; until then all columns are disabled."""
     event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study-late", PHONE)
@@ -43,7 +43,7 @@ def test_nobody_votes_before_it_is_read(one_gateway: House, open_at: OpenFace) -
     def hold(route: Route) -> None:
         held.append(route)
 
-    phone.page.route("**/*later*", hold)
+    phone.page.route("**/app/deferred.*", hold)
     phone.page.goto(f"/{event['code']}")
     phone.wait_for(phase="voting")
     expect(phone.page.locator("[data-column]").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Approval, ranking and giving up, on phones and projector, by thumb and by keyboard."""
+"""Approval, ranked voting and resignation, on phones and display, by touch and keyboard."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ SMALL = {"width": 320, "height": 568}
 
 
 def stage(house: House, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
-    """An event with an open window, its projector, and a voter a team."""
+    """An event with an open window, its display, and one voter per team."""
     event = house.ask("event", lobby="open", window_s=90, reveal_s=20, tie_rule="first", **terms)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
     display, red, yellow = (open_at(house, f"{name}-{face}", size) for face, size in sizes.items())
@@ -46,7 +46,7 @@ def fits(face: Face) -> None:
     assert face.errors == []
 
 
-def test_as_many_as_are_liked_are_chosen_and_taken_back(one_gateway: House, open_at: OpenFace) -> None:
+def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
     says(red, "Choose all that you like.")
     presses(red, 2, 5, 7)
@@ -68,7 +68,7 @@ def test_as_many_as_are_liked_are_chosen_and_taken_back(one_gateway: House, open
     says(red, "Your team picked 2: you alone")
 
 
-def test_a_ranking_is_the_order_of_the_taps(one_gateway: House, open_at: OpenFace) -> None:
+def test_ranking_follows_the_order_of_taps(one_gateway: House, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
     says(red, "Tap up to three, the best first.")
     presses(red, 5, 2, 7, 1)
@@ -92,7 +92,7 @@ def test_a_ranking_is_the_order_of_the_taps(one_gateway: House, open_at: OpenFac
 @pytest.mark.parametrize(
     "hidden", [pytest.param(False, id="seen", marks=pytest.mark.thorough), pytest.param(True, id="hidden")]
 )
-def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: OpenFace, hidden: bool) -> None:
+def test_team_resigns_after_confirmed_request(one_gateway: House, open_at: OpenFace, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"
     event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
     presses(red, 3)
@@ -106,7 +106,7 @@ def test_a_team_gives_up_if_it_was_asked_twice(one_gateway: House, open_at: Open
     wish.click()
     expect(red.page.locator("main")).to_have_attribute("data-status", "counted")
     expect(wish).to_have_attribute("aria-pressed", "false" if hidden else "true")
-    if hidden:  # once more, to be sure: it stays wished
+    if hidden:  # repeat it: the request to resign must stay
         wish.click()
         wish.click()
     red.shoot("asked")

@@ -1,4 +1,4 @@
-"""What a phone has to load and to keep: sizes and counts. How long that takes is `make faces`'s to say."""
+"""Page size, requests and memory of a phone. `make faces` measures the times."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -12,17 +12,17 @@ MOST_GROWTH = 0.01
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_is_light_in_every_language(prompter: Prompter, language: str) -> None:
+def test_phone_page_size_is_limited_in_every_language(prompter: Prompter, language: str) -> None:
     assert weight(prompter, language) <= MOST_BYTES
 
 
-def test_a_phone_asks_for_one_page_and_one_socket(browser: Browser, prompter: Prompter) -> None:
+def test_phone_loads_one_page_and_one_socket(browser: Browser, prompter: Prompter) -> None:
     asked, sockets = asked_for(browser, prompter)
     assert asked == [f"{prompter.http}/{CODE}"]
     assert sockets == 1
 
 
-def test_what_a_phone_hears_it_does_not_keep(browser: Browser, prompter: Prompter) -> None:
+def test_phone_memory_does_not_grow_with_messages(browser: Browser, prompter: Prompter) -> None:
     heap, nodes = growth(browser, prompter)
     assert heap <= MOST_GROWTH
     assert nodes <= 0

@@ -1,4 +1,4 @@
-"""Every word that a page shows, as it lies on the screen: where, how large, and whether it is cut off."""
+"""All visible text of a page: its position, its size, and whether it is cut off."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,9 +9,9 @@ from playwright.sync_api import Page
 from tests.e2e.axe import AT_REST
 
 TOLERANCE_PX = 2
-# A letter without what hangs over and under it, as a share of its size.
+# The height of a capital letter as a share of the font size.
 TALL = 0.7
-# A new size is drawn.
+# Wait until a new size is drawn.
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 WORDS = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -51,7 +51,7 @@ WORDS = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A line of a text; `top` and `bottom` are those of its capitals."""
+    """A line of text; `top` and `bottom` are those of its capital letters."""
 
     text: str
     name: str
@@ -88,7 +88,7 @@ def _word(found: dict[str, Any]) -> Word:
 
 
 def faults(words: list[Word], width: int, height: int) -> list[str]:
-    """What lies off the screen, is cut off or lies over another word."""
+    """Text that is off the screen, cut off, or overlaps other text."""
     outside = [f"off the screen: {word}" for word in words if word.is_outside(width, height)]
     cut = [f"cut off: {word}" for word in words if word.cut]
     over = [

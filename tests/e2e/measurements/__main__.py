@@ -51,12 +51,12 @@ def page(found: Sequence[Measurement]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=display.TURNS, help="that the projector is shown")
+    parser.add_argument("--turns", type=int, default=display.TURNS, help="turns that the projector shows")
     parser.add_argument("--only-look", action="store_true", help="write nothing")
-    asked = parser.parse_args()
-    written = page(measure(asked.turns))
+    options = parser.parse_args()
+    written = page(measure(options.turns))
     print(written)
-    if not asked.only_look:
+    if not options.only_look:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(written, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The control room: from a press to the projector, and from nothing to the first turn, as a person clicks."""
+"""Console measurements: delay from a click to the display, and time from no event to the first turn."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from tests.e2e.rooms import sign_in
 from tests.stack import House
 
 PRESSES, WINDOW_S = 100, 3600
-# A person who has never seen it takes so long to find the next thing.
+# A first-time user takes this long to find the next control.
 FINDS_S = 3
 TEMPLATES = ("Two halls", "Classroom: first game")
 TURN_BEGINS = "body[data-phase=voting], body[data-phase=talk]"
@@ -30,7 +30,7 @@ SHOWN = """() => {
 
 
 def presses_ms(browser: Browser, house: House) -> list[float]:
-    """From each of many presses to the frame in which the projector shows it."""
+    """Milliseconds from each click to the frame in which the display shows its effect."""
     event = house.ask("event", owner="presser", lobby="open", window_s=WINDOW_S)
     house.ask("play_to", event_id=event["id"], picks=[])
     console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def presses_ms(browser: Browser, house: House) -> list[float]:
 
 
 class Person:
-    """Clicks what can be seen, and takes the time that it takes to find it."""
+    """A simulated user who clicks visible controls, with a delay to find each one."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.steps = page, 0
@@ -70,7 +70,7 @@ class Person:
 
 
 def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, int]:
-    """From the organizer's empty page to the projector's first turn; and how many steps it took."""
+    """Seconds from the organizer's empty page to the first turn on the display; and the number of steps."""
     page = browser.new_context(viewport=TABLET).new_page()  # type: ignore[arg-type]
     sign_in(page, house, f"newcomer to {template}")
     page.goto(f"{house.http}/console/")

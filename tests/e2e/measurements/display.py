@@ -1,4 +1,4 @@
-"""The projector: whether thousands of turns leave anything behind, and whether balls fall smoothly."""
+"""Display measurements: memory growth over thousands of turns, and smooth falling balls."""
 
 import random
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ from tests.e2e.tale import GAME, Tale
 TURNS, RATE, SAMPLE_EVERY = 2_000, 60, 200
 WINDOW_S, REVEAL_S = 2, 6
 REVEALS = 6
-# Of a reveal of six seconds: from the first ball's start until the token has crossed.
+# Within a reveal of six seconds: from the first ball's start until the token has moved.
 FALLING_S = (2.4, 4.0)
 WARM_MS = 1_000
 BIG_SCREEN = {"width": 1920, "height": 1080}
 
 
 def match(number: int, chance: random.Random) -> Iterator[Tale]:
-    """A match's tales, turn by turn, of columns drawn at random."""
+    """A match of random picks, turn by turn."""
     tale = Tale(match=number, terms={"window_s": WINDOW_S, "reveal_s": REVEAL_S})
     while GAME.result(tale.state) == "open":
         red, yellow = (chance.choice(GAME.legal_actions(tale.state, side)) for side in SIDES)
@@ -36,14 +36,14 @@ def match(number: int, chance: random.Random) -> Iterator[Tale]:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """By a page at rest: its objects and their nodes."""
+    """The memory of an idle page: its heap and its DOM nodes."""
 
     heap: Heap
     nodes: int
 
 
 def soak(browser: Browser, prompter: Prompter, turns: int = TURNS) -> tuple[list[Held], int]:
-    """What it holds every SAMPLE_EVERY turns, twice at least, between matches; and how many it was shown."""
+    """Memory samples between matches every SAMPLE_EVERY turns, at least two; and the turns shown."""
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     tools = Tools(page)
     tools.speed_up(prompter.rate)
@@ -68,14 +68,14 @@ def held_by(page: Page, tools: Tools) -> Held:
 
 
 def come_to_rest(prompter: Prompter, page: Page) -> None:
-    """What is held is comparable only in the same state."""
+    """Return to the lobby, since samples are comparable only in the same state."""
     prompter.say("display", prompter.change("event.edited", Tale().lobby(prompter.now())))
     page.wait_for_selector("body[data-phase=lobby]", timeout=4 * SOON_MS)
     page.wait_for_timeout(1_000)
 
 
 def play(prompter: Prompter, page: Page, number: int, chance: random.Random) -> int:
-    """One match to its end, as a gateway tells it; how many turns it had."""
+    """Send one complete match as a gateway does; return the number of turns."""
     began = Tale(match=number, terms={"window_s": WINDOW_S, "reveal_s": REVEAL_S})
     prompter.say("display", prompter.change("match.started", began.voting(prompter.now(), WINDOW_S * 1000)))
     turns = 0
@@ -101,12 +101,12 @@ def play(prompter: Prompter, page: Page, number: int, chance: random.Random) -> 
 
 
 def pass_time(prompter: Prompter, page: Page, seconds: float) -> None:
-    """As long as a hall would look on, by the prompter's fast clock."""
+    """Wait this long on the prompter's fast clock."""
     page.wait_for_timeout(seconds * 1000 / prompter.rate)
 
 
 def late_frames(browser: Browser, prompter: Prompter) -> float:
-    """The share of frames that the eye missed while balls fell, on a slow processor."""
+    """The share of dropped frames while balls fall, on a slow processor."""
     page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
     Tools(page).slow_down()
     shares = [late_in_a_reveal(page, prompter, number) for number in range(REVEALS)]
@@ -130,7 +130,7 @@ def late_in_a_reveal(page: Page, prompter: Prompter, number: int) -> float:
 
 
 def late_at_best(browser: Browser) -> float:
-    """The same of a single ball on an empty page: what this machine cannot do, no face can."""
+    """The same share for a single ball on an empty page, as this machine's lower bound."""
     page = browser.new_context(viewport=BIG_SCREEN).new_page()  # type: ignore[arg-type]
     page.set_content(ONE_BALL)
     Tools(page).slow_down()

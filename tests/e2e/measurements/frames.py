@@ -1,4 +1,4 @@
-"""What the eye sees move: the compositor's own record of frames that it showed, and of those it could not."""
+"""Animation smoothness: the compositor's record of shown and dropped frames."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +13,7 @@ POLL_MS = 50
 BEGUN = "begun"
 DROPPED = "STATE_DROPPED"
 SHOWN = ("STATE_PRESENTED_ALL", "STATE_PRESENTED_PARTIAL")
-# All that this machine can do: one ball, moved by the compositor, on an empty page.
+# The machine's best case: one ball, moved by the compositor, on an empty page.
 ONE_BALL = """<body style="margin: 0; overflow: hidden; background: #0b1020">
 <div style="width: 8vw; height: 8vw; border-radius: 50%; background: #e8334a; will-change: transform"></div>
 <script>document.querySelector("div").animate(
@@ -23,7 +23,7 @@ Event = dict[str, Any]
 
 
 def traced(page: Page, act: Callable[[], None]) -> list[Event]:
-    """What the browser's own tracing tells while something happens."""
+    """The browser's trace events during `act`."""
     browser = page.context.browser
     assert browser is not None
     cdp = browser.new_browser_cdp_session()
@@ -49,7 +49,7 @@ def traced(page: Page, act: Callable[[], None]) -> list[Event]:
 
 
 def late(events: list[Event], span_s: tuple[float, float]) -> float:
-    """The share of frames dropped of all in which something had to move, by seconds since it was `begun`."""
+    """The share of dropped frames among all due frames, in a span of seconds since `begin`."""
     mark = next(event["ts"] for event in events if event["name"] == BEGUN)
     begins, ends = (mark + at * 1e6 for at in span_s)
     states = Counter(
@@ -60,10 +60,10 @@ def late(events: list[Event], span_s: tuple[float, float]) -> float:
         and begins <= event["ts"] <= ends
     )
     due = states[DROPPED] + sum(states[state] for state in SHOWN)
-    assert due, "the browser told of no frames"
+    assert due, "the trace has no frames"
     return states[DROPPED] / due
 
 
 def begin(page: Page) -> None:
-    """From now on seconds are counted."""
+    """Mark the start of the span in the trace."""
     page.evaluate("(name) => { performance.mark(name); }", BEGUN)

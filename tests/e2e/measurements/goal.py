@@ -1,4 +1,4 @@
-"""A figure with its goal, and statistics of few samples."""
+"""A measurement with its goal, and statistics of few samples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """`met` is None where there is no goal."""
+    """`met` is None if there is no goal."""
 
     what: str
     goal: str
@@ -24,6 +24,6 @@ def at_most(what: str, measured: float, goal: float, unit: str, digits: int = 0)
 
 
 def quantile(samples: Sequence[float], share: float) -> float:
-    """The smallest sample that is no smaller than this share of all."""
+    """The smallest sample that is at least as large as this share of all."""
     ordered = sorted(samples)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

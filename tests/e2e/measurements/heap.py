@@ -1,4 +1,4 @@
-"""What a page's heap holds, kind by kind, from a snapshot of it."""
+"""The contents of a page's heap by kind, from a snapshot."""
 
 import json
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from typing import Any
 
 from playwright.sync_api import CDPSession
 
-# The engine compiles what is hot as long as it gets hotter: that is its own, and not kept by the page.
+# The engine keeps compiling hot code; this memory does not belong to the page.
 MACHINE_CODE = "code"
-# With it come the lists of what it depends on.
+# Lists of the code's dependencies.
 BESIDE_CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
-# The browser keeps a record of fixed length of what was slow, for whoever asks.
+# The browser's own performance records of limited length.
 RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")
 
 
 @dataclass(frozen=True, slots=True)
 class Heap:
-    """Bytes: of the page's own objects, its nodes and styles among them, and of machine code."""
+    """Bytes of the page's own objects, including nodes and styles, and of machine code."""
 
     own: int
     code: int
 
 
 def heap_of(cdp: CDPSession) -> Heap:
-    """Its garbage is collected before."""
+    """Take a snapshot, which collects garbage first."""
     chunks: list[str] = []
 
     def keep(event: dict[str, str]) -> None:

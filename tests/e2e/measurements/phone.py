@@ -1,4 +1,4 @@
-"""The phone: what it weighs, when it can be used, how soon it answers a thumb, and whether it grows."""
+"""Phone measurements: page size, time until usable, tap response and memory growth."""
 
 import http.client
 import urllib.request
@@ -21,14 +21,14 @@ WARM, MESSAGES = 1_500, 5_000
 LOADS, TAPS = 5, 30
 BETWEEN_TAPS_MS = 400
 LANGUAGES = ("en", "de", "es", "fr", "zh")
-# The moment a column can be pressed, and has been drawn so.
+# The time when a column is enabled and drawn.
 USABLE = """() => {
   const look = () => document.querySelector("[data-column]:enabled")
     ? requestAnimationFrame(() => { window.usable = performance.now(); console.info("usable"); })
     : requestAnimationFrame(look);
   look();
 }"""
-# From the finger's touch until the column was drawn pressed, and until the ball was over it.
+# From the touch until the column is drawn as pressed, and until the ball is over it.
 PRESSED = """() => {
   window.taps = [];
   window.balls = [];
@@ -46,7 +46,7 @@ PRESSED = """() => {
 
 
 def weight(prompter: Prompter, language: str) -> int:
-    """Bytes of the page as it is served: with what the prompter says of the event, if it says anything."""
+    """Bytes of the served page, including the prompter's preloaded state, if any."""
     headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
     request = urllib.request.Request(f"{prompter.http}/{CODE}", headers=headers)  # noqa: S310
     with urllib.request.urlopen(request) as answer:  # noqa: S310
@@ -55,7 +55,7 @@ def weight(prompter: Prompter, language: str) -> int:
 
 
 def heaviest_kib(prompter: Prompter, state: EventState | None = None) -> float:
-    """Of all languages, with a state and a seat's offer in it."""
+    """The largest page of all languages in KiB, with this preloaded state and a seat offer."""
     prompter.page = state
     heaviest = max(weight(prompter, language) for language in LANGUAGES)
     prompter.page = None
@@ -63,13 +63,13 @@ def heaviest_kib(prompter: Prompter, state: EventState | None = None) -> float:
 
 
 def asked_for(browser: Browser, prompter: Prompter) -> tuple[list[str], int]:
-    """The addresses that a phone asks for before its first vote, and the sockets it opens."""
+    """The URLs that a phone requests before its first vote, and the number of sockets it opens."""
     page = open_phone(browser)
     asked: list[str] = []
     sockets: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda socket: sockets.append(socket.url))
-    come_in(page, prompter)
+    join(page, prompter)
     page.wait_for_load_state("networkidle")
     page.context.close()
     return [url for url in asked if not url.startswith("data:")], len(sockets)
@@ -79,14 +79,14 @@ def open_phone(browser: Browser) -> Page:
     return browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()  # type: ignore[arg-type]
 
 
-def come_in(page: Page, prompter: Prompter) -> None:
+def join(page: Page, prompter: Prompter) -> None:
     prompter.show(LONG_WINDOW.voting(prompter.now(), LEFT_MS))
     page.goto(f"{prompter.http}/{CODE}", timeout=4 * SOON_MS)
     page.wait_for_selector("[data-column]:enabled", timeout=SOON_MS)
 
 
 def usable_after_s(browser: Browser, prompter: Prompter) -> float:
-    """As a newcomer whose page comes with the event and a seat. Nothing of ours runs in it meanwhile."""
+    """Seconds for a new phone with a preloaded event and seat. No test code runs in the page meanwhile."""
     page = open_phone(browser)
     Tools(page).slow_down(network=SLOW_3G)
     page.add_init_script(f"({USABLE})()")
@@ -102,11 +102,11 @@ def usable_after_s(browser: Browser, prompter: Prompter) -> float:
 
 
 def taps_ms(browser: Browser, prompter: Prompter, slower: int = 1) -> list[float]:
-    """From each of many touches until the column is seen pressed, on a processor so many times slower."""
+    """Milliseconds from each touch until the column is drawn as pressed, on a slowed processor."""
     page = open_phone(browser)
     Tools(page).slow_down(slower)
     page.add_init_script(f"({PRESSED})()")
-    come_in(page, prompter)
+    join(page, prompter)
     boxes = [page.locator(f'[data-column="{column}"]').bounding_box() for column in range(1, 8)]
     for number in range(TAPS):
         touch(page, boxes[number % 7])
@@ -116,16 +116,16 @@ def taps_ms(browser: Browser, prompter: Prompter, slower: int = 1) -> list[float
 
 
 def touch(page: Page, box: Any) -> None:
-    """Nothing of ours runs in the page until the touch is answered."""
+    """Touch and wait, without running test code in the page."""
     page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_timeout(BETWEEN_TAPS_MS)
 
 
 def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
-    """What is kept and the nodes grow by over the messages, what is kept as a share."""
+    """Memory growth as a share, and the number of new nodes, over many messages."""
     page = open_phone(browser)
     tools = Tools(page)
-    come_in(page, prompter)
+    join(page, prompter)
     feed_messages(page, prompter, WARM)
     nodes, kept = tools.nodes_at_rest(), heap_of(tools.cdp).own
     feed_messages(page, prompter, MESSAGES)
@@ -135,7 +135,7 @@ def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
 
 
 def feed_messages(page: Page, prompter: Prompter, messages: int) -> None:
-    """Turnout, and every tenth a change of the whole state; then a pause, to see that all was heard."""
+    """Send turnout, and every tenth time a full state; then a pause, to know that all was received."""
     state = LONG_WINDOW.voting(prompter.now(), LEFT_MS)
     for number in range(messages):
         if number % 10:

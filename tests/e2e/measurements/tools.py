@@ -1,16 +1,16 @@
-"""What Chromium's own tools tell of a page, and how they slow it down."""
+"""Chromium's developer tools: memory readings and throttling."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from playwright.sync_api import CDPSession, Page
 
-# As the browser's "Slow 3G": 400 ms and 500 kbit/s of a line, as an application feels it.
+# The browser's "Slow 3G": nominally 400 ms and 500 kbit/s, in application-level values.
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 SLOW_CPU = 4
-# A phone parses its page anew each second, and lets go of it: for a moment there are both.
+# A phone re-renders every second; for a moment both old and new nodes exist.
 READINGS, BETWEEN_READINGS_MS = 8, 250
-# Time for a page runs `rate` times as fast: clocks, timers and frames.
+# Make time in a page run `rate` times as fast: clocks, timers and frames.
 FASTER = """(rate) => {
   const [date, time] = [Date.now, performance.now.bind(performance)];
   const [timer, ticker, frame] = [setTimeout, setInterval, requestAnimationFrame];
@@ -26,7 +26,7 @@ FASTER = """(rate) => {
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a page holds once its garbage is gone."""
+    """A page's memory after garbage collection."""
 
     heap: int
     nodes: int
@@ -45,7 +45,7 @@ class Tools:
             self.cdp.send("Network.emulateNetworkConditions", network)
 
     def speed_up(self, rate: float) -> None:
-        """From the next page on."""
+        """Effective from the next page load."""
         self.page.add_init_script(f"({FASTER})({rate})")
         self.cdp.send("Animation.setPlaybackRate", {"playbackRate": rate})
 
@@ -58,7 +58,7 @@ class Tools:
         return Holdings(int(heap), counters["nodes"], counters["jsEventListeners"])
 
     def nodes_at_rest(self) -> int:
-        """The fewest in two seconds: nodes that a page keeps are in every look."""
+        """The minimum over two seconds: nodes that a page keeps are in every reading."""
         readings = []
         for _ in range(READINGS):
             readings.append(self.holdings().nodes)
